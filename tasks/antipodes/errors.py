@@ -1,0 +1,45 @@
+"""Every error this project raises on purpose; the command line turns them into one line and an exit status."""
+
+
+class AntipodesError(Exception):
+    """What all errors of this project share."""
+
+
+class InputError(AntipodesError, ValueError):
+    """The user's input does not fit: the message says what was expected and what was found."""
+
+
+class ConfigError(InputError):
+    """A config that describes no puzzle, board or run."""
+
+
+class PositionError(InputError):
+    """A text or an array that is no position of the puzzle at hand."""
+
+
+class UnreachableError(AntipodesError, LookupError):
+    """A well-formed position that no sequence of moves connects with the start."""
+
+
+class ResourceLimitError(AntipodesError, MemoryError):
+    """The computation would not fit into the memory it may use; raised before it begins."""
+
+
+class StoreError(AntipodesError, OSError):
+    """A store that cannot be read or written."""
+
+
+class NotAStoreError(StoreError):
+    """A path at which there is no store, or one that this program cannot read."""
+
+
+class StoreMismatchError(StoreError):
+    """A store that belongs to another puzzle or board."""
+
+
+class StoreDamagedError(StoreError):
+    """Bytes of a store are missing or are not what was written."""
+
+
+class StoreLockedError(StoreError):
+    """Another run holds the store."""

@@ -1,0 +1,89 @@
+"""Where the places of a puzzle lie on paper: how positions are read, written and drawn."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from antipodes.errors import PositionError
+
+SEPARATORS = re.compile(r"[\s,/]+")
+HOLE = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A rectangle of squares; each is a place or a hole."""
+
+    rows: int
+    columns: int
+    holes: frozenset[int] = frozenset()
+    """Squares, in reading order, that are no places."""
+    empty_symbols: tuple[str, ...] = ("0", ".")
+    """What may be written for an empty place; the first is what is written back."""
+    separator: str = " "
+    """What stands between two symbols in a line of text; "" where all symbols are single characters."""
+
+    @property
+    def places(self) -> int:
+        """How many squares are places."""
+        return self.rows * self.columns - len(self.holes)
+
+    def split(self, text: str, symbols: Sequence[str]) -> list[str]:
+        """The symbols of a position, one a place.
+
+        Raises
+        ------
+        PositionError
+            Another number of symbols than places, or one that is not in ``symbols``.
+        """
+        written = symbols_in(text, self.rows * self.columns, self.places)
+        if len(written) == self.rows * self.columns and self.holes:
+            written = self._without_holes(written)
+        if len(written) != self.places:
+            raise PositionError(f"expected {self.places} symbols, found {len(written)}: {shorten(text)!r}")
+        written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
+        for symbol in written:
+            if symbol not in symbols:
+                raise PositionError(f"expected one of {' '.join(symbols)}, found {symbol!r}")
+        return written
+
+    def _without_holes(self, written: list[str]) -> list[str]:
+        for square, symbol in enumerate(written):
+            if (symbol == HOLE) != (square in self.holes):
+                expected = "a hole '#'" if square in self.holes else "a piece"
+                raise PositionError(f"expected {expected} on square {square}, found {symbol!r}")
+        return [symbol for square, symbol in enumerate(written) if square not in self.holes]
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """One line of text, which `split` reads back."""
+        return self.separator.join(symbols)
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """The board in a box, empty places blank or dotted, holes hatched."""
+        width = max(len(symbol) for symbol in symbols)
+        remaining = iter(symbols)
+        lines = []
+        for row in range(self.rows):
+            squares = range(row * self.columns, (row + 1) * self.columns)
+            drawn = ["░" * width if s in self.holes else self._piece(next(remaining), width) for s in squares]
+            lines.append("│ " + " ".join(drawn) + " │")
+        edge = "─" * (self.columns * (width + 1) + 1)
+        return "\n".join([f"╭{edge}╮", *lines, f"╰{edge}╯"])
+
+    def _piece(self, symbol: str, width: int) -> str:
+        return ("·" if symbol in self.empty_symbols else symbol).rjust(width)
+
+
+def symbols_in(text: str, *expected: int) -> list[str]:
+    """The symbols of a text, which stand apart or, where that gives one of the expected numbers, close together."""
+    apart = [token for token in SEPARATORS.split(text) if token]
+    close = list("".join(apart))
+    if len(apart) not in expected and len(close) in expected:
+        return close
+    return apart
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """The text on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,0 +1,151 @@
+"""What a puzzle is to the engine: labels on places, and moves that permute the places."""
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.errors import PositionError
+from antipodes.puzzles.board import Board
+
+Labels = NDArray[np.uint8]
+"""Positions as arrays ``(..., places)``: the label of the piece on each place, 0 where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A permutation of places, and what must hold for it to be legal."""
+
+    cycles: tuple[tuple[int, ...], ...]
+    """In each cycle the piece on a place goes to the next place named, that of the last to the first."""
+    empty: tuple[int, ...] = ()
+    """Places that must be empty."""
+    occupied: tuple[int, ...] = ()
+    """Places that must bear a piece."""
+
+    def inverse(self) -> "Move":
+        """The same permutation backwards, without conditions."""
+        return Move(tuple(cycle[::-1] for cycle in self.cycles))
+
+    def origin(self, places: int) -> NDArray[np.intp]:
+        """``(places,)``: from which place each place gets its piece, so that ``after = before[..., origin]``."""
+        origin = np.arange(places)
+        for cycle in self.cycles:
+            origin[np.roll(cycle, -1)] = cycle
+        return origin
+
+    def legal(self, labels: Labels) -> NDArray[np.bool_]:
+        """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""
+        empty = (labels[:, list(self.empty)] == 0).all(axis=1)
+        occupied = (labels[:, list(self.occupied)] != 0).all(axis=1)
+        result: NDArray[np.bool_] = empty & occupied
+        return result
+
+
+def exchange_moves(edges: list[tuple[int, int]]) -> tuple[Move, ...]:
+    """Moves of a piece along directed ``(origin, destination)`` pairs of places, onto an empty place."""
+    return tuple(Move(((a, b),), empty=(b,), occupied=(a,)) for a, b in edges)
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A puzzle: its board, its pieces, where they start and how they move.
+
+    Positions are arrays of labels (see `Labels`), texts as a person writes them, or drawings of several lines;
+    what the engine computes depends on `starts` and `moves` alone.
+    """
+
+    name: str
+    family: str
+    description: str
+    board: Board
+    symbols: tuple[str, ...]
+    """How each label is written."""
+    starts: tuple[tuple[int, ...], ...]
+    """The positions at depth 0."""
+    moves: tuple[Move, ...]
+
+    @property
+    def places(self) -> int:
+        """How many places there are."""
+        return len(self.starts[0])
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """How many pieces bear each label; the first number counts the empty places."""
+        tally = Counter(self.starts[0])
+        return tuple(tally[label] for label in range(len(self.symbols)))
+
+    @cached_property
+    def start_labels(self) -> Labels:
+        """The starts, ``(starts, places)``."""
+        return np.array(self.starts, dtype=np.uint8)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that the table depends on: two puzzles with the same fingerprint have the same table."""
+        essence = {
+            "symbols": self.symbols,
+            "starts": sorted(self.starts),
+            "moves": [(move.cycles, move.empty, move.occupied) for move in self.moves],
+        }
+        return hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
+
+    def parse(self, text: str) -> Labels:
+        """Read one position, ``(places,)``.
+
+        Raises
+        ------
+        PositionError
+            The text has another number of symbols, a symbol that the puzzle does not know, or other pieces.
+        """
+        written = self.board.split(text, self.symbols)
+        known = {symbol: label for label, symbol in enumerate(self.symbols)}
+        labels = np.array([known[symbol] for symbol in written], dtype=np.uint8)
+        self.check(labels[np.newaxis])
+        return labels
+
+    def check(self, labels: Labels) -> None:
+        """Make sure that each of ``(n, places)`` has exactly the pieces of the puzzle.
+
+        Raises
+        ------
+        PositionError
+            One has not; the message names the first surplus or missing piece.
+        """
+        if labels.ndim != 2 or labels.shape[1] != self.places:
+            raise PositionError(f"expected positions of {self.places} places, found an array {labels.shape}")
+        wrong_label = labels >= len(self.symbols)
+        if wrong_label.any():
+            raise PositionError(
+                f"expected labels 0 to {len(self.symbols) - 1}, found {labels[wrong_label].flat[0]}"
+            )
+        for label, expected in enumerate(self.counts):
+            found = (labels == label).sum(axis=1)
+            if (found != expected).any():
+                wrong = int(found[found != expected][0])
+                raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {wrong}")
+
+    def format(self, labels: Labels) -> str:
+        """The position as one line of text, the inverse of `parse`."""
+        return self.board.join([self.symbols[label] for label in labels])
+
+    def draw(self, labels: Labels) -> str:
+        """The position as a drawing of several lines."""
+        return self.board.draw([self.symbols[label] for label in labels])
+
+    def successors(self, labels: Labels) -> Labels:
+        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        legal = [move.origin(self.places) for move in self.moves if move.legal(labels[np.newaxis])[0]]
+        return labels[np.array(legal, dtype=np.intp).reshape(-1, self.places)]
+
+    def predecessors(self, labels: Labels) -> Labels:
+        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        before = np.array([labels[move.inverse().origin(self.places)] for move in self.moves], dtype=np.uint8)
+        before = before.reshape(-1, self.places)
+        legal = [bool(move.legal(one[np.newaxis])[0]) for move, one in zip(self.moves, before, strict=True)]
+        return before[np.array(legal, dtype=bool)]
