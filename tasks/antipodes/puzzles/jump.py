@@ -1,0 +1,125 @@
+"""Pieces that jump to an empty square: knights on a small board, or any piece given by its moves."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.puzzle import Puzzle, exchange_moves
+from antipodes.puzzles.settings import MAX_PLACES, identity, refuse_unknown, starts_in, to_labels
+
+EMPTY = "-"
+SYMBOL = re.compile(r"\w+")
+KNIGHT = [(down, right) for down in (-2, -1, 1, 2) for right in (-2, -1, 1, 2) if abs(down) != abs(right)]
+NAMED_MOVES = {
+    "knight": KNIGHT,
+    "king": [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right],
+}
+
+
+def jump(settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle that the ``[puzzle]`` table of a config describes: ``start`` and how the pieces move.
+
+    The start draws the board: ``#`` is no square, ``-`` an empty one. The pieces move as ``moves`` names, or by
+    ``offsets`` (rows down, columns right), or along ``edges`` between squares in reading order, both ways.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range; the message names it.
+    """
+    refuse_unknown(settings, {"start", "moves", "offsets", "edges"})
+    drawings = [_drawing(text) for text in starts_in(settings)]
+    board = _board(drawings)
+    starts = [[symbol for row in drawing for symbol in row if symbol != HOLE] for drawing in drawings]
+    if EMPTY not in starts[0]:
+        raise ConfigError("start: expected at least one empty square '-', found none")
+    symbols = (EMPTY, *sorted({piece for start in starts for piece in start} - {EMPTY}))
+    return Puzzle(
+        **identity(settings),
+        family="jump",
+        board=board,
+        symbols=symbols,
+        starts=to_labels(starts, symbols),
+        moves=exchange_moves(_edges(settings, board)),
+    )
+
+
+def _drawing(text: str) -> list[list[str]]:
+    lines = [re.split(r"[\s,]+", line.strip()) for line in re.split(r"[\n/]", text) if line.strip()]
+    rows = [list(symbols[0]) if len(symbols) == 1 else symbols for symbols in lines]
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found one of {len(row)}")
+        for symbol in row:
+            if symbol not in (EMPTY, HOLE) and not SYMBOL.fullmatch(symbol):
+                raise ConfigError(f"start: expected pieces, '-' or '#', found {symbol!r}")
+    return rows
+
+
+def _board(drawings: list[list[list[str]]]) -> Board:
+    rows, columns = len(drawings[0]), len(drawings[0][0])
+    squares = [[symbol for row in drawing for symbol in row] for drawing in drawings]
+    if rows * columns > MAX_PLACES:
+        raise ConfigError(f"start: expected at most {MAX_PLACES} squares, found {rows * columns}")
+    holes = frozenset(square for square, symbol in enumerate(squares[0]) if symbol == HOLE)
+    for drawing, drawn in zip(drawings, squares, strict=True):
+        if (len(drawing), len(drawing[0])) != (rows, columns):
+            raise ConfigError(f"start: expected {rows} x {columns} squares, found {len(drawing)} rows")
+        if frozenset(square for square, symbol in enumerate(drawn) if symbol == HOLE) != holes:
+            raise ConfigError("start: expected the same holes '#' in every position, found others")
+    single = all(len(symbol) == 1 for drawn in squares for symbol in drawn)
+    return Board(rows, columns, holes, empty_symbols=(EMPTY,), separator="" if single else " ")
+
+
+def _edges(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
+    given = [key for key in ("moves", "offsets", "edges") if key in settings]
+    if len(given) != 1:
+        raise ConfigError(f"expected one of moves, offsets, edges; found {' and '.join(given) or 'none'}")
+    if given == ["edges"]:
+        pairs = _pairs(settings["edges"], "edges")
+        return sorted({pair for a, b in pairs for pair in (_edge(a, b, board), _edge(b, a, board))})
+    return _edges_by_offset(_offsets(settings), board)
+
+
+def _offsets(settings: Mapping[str, Any]) -> list[tuple[int, int]]:
+    if "offsets" in settings:
+        return _pairs(settings["offsets"], "offsets")
+    name = settings["moves"]
+    if name not in NAMED_MOVES:
+        raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {name!r}")
+    return NAMED_MOVES[name]
+
+
+def _pairs(value: object, key: str) -> list[tuple[int, int]]:
+    if not isinstance(value, list) or not value:
+        raise ConfigError(f"{key}: expected a list of pairs of integers, found {value!r}")
+    for pair in value:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):
+            raise ConfigError(f"{key}: expected pairs of integers, found {pair!r}")
+    return [(a, b) for a, b in value]
+
+
+def _edge(a: int, b: int, board: Board) -> tuple[int, int]:
+    for square in (a, b):
+        if not 0 <= square < board.places:
+            raise ConfigError(f"edges: expected squares from 0 to {board.places - 1}, found {square}")
+    if a == b:
+        raise ConfigError(f"edges: expected two different squares, found {a} twice")
+    return a, b
+
+
+def _edges_by_offset(offsets: list[tuple[int, int]], board: Board) -> list[tuple[int, int]]:
+    squares = [square for square in range(board.rows * board.columns) if square not in board.holes]
+    place = {square: number for number, square in enumerate(squares)}
+    edges = set()
+    for square in squares:
+        row, column = divmod(square, board.columns)
+        for down, right in offsets:
+            to_row, to_column = row + down, column + right
+            destination = to_row * board.columns + to_column
+            inside = 0 <= to_row < board.rows and 0 <= to_column < board.columns
+            if inside and destination in place and destination != square:
+                edges.add((place[square], place[destination]))
+    return sorted(edges)

@@ -1,0 +1,70 @@
+"""What all puzzle families read from the ``[puzzle]`` table of a config."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from antipodes.errors import ConfigError
+
+MAX_PLACES = 1024
+"""The largest board; a position on it is numbered in microseconds, and no larger puzzle has a table that fits."""
+IDENTITY = ("name", "description", "family")
+
+
+def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
+    """Raise ConfigError for the first key that neither this family nor every family knows."""
+    expected = sorted(known | set(IDENTITY))
+    for key in settings:
+        if key not in expected:
+            raise ConfigError(f"[puzzle] {key}: unknown key; expected {', '.join(expected)}")
+
+
+def identity(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The name and the description, as Puzzle takes them."""
+    return {"name": text(settings, "name"), "description": text(settings, "description", "")}
+
+
+def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    """The value of a key that must be a text."""
+    value = _value(settings, key, default)
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise ConfigError(f"[puzzle] {key}: expected a text, found {value!r}")
+    return value
+
+
+def positive_integer(settings: Mapping[str, Any], key: str) -> int:
+    """The value of a key that must be an integer from 1 to MAX_PLACES."""
+    value = _value(settings, key)
+    if type(value) is not int or not 1 <= value <= MAX_PLACES:
+        raise ConfigError(f"[puzzle] {key}: expected an integer from 1 to {MAX_PLACES}, found {value!r}")
+    return value
+
+
+def starts_in(settings: Mapping[str, Any]) -> list[str]:
+    """The texts of the start, which may be one or a list."""
+    value = _value(settings, "start")
+    texts = value if isinstance(value, list) else [value]
+    if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
+        raise ConfigError(f"[puzzle] start: expected a position or a list of positions, found {value!r}")
+    return texts
+
+
+def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The starts as labels, each once; all must have the same pieces."""
+    pieces = Counter(starts[0])
+    for start in starts[1:]:
+        if Counter(start) != pieces:
+            differing = sorted((Counter(start) - pieces) + (pieces - Counter(start)))
+            raise ConfigError(f"start: expected the same pieces in every position, found other {differing}")
+    if len(symbols) > 256:
+        raise ConfigError(f"start: expected at most 256 different symbols, found {len(symbols)}")
+    label = {symbol: number for number, symbol in enumerate(symbols)}
+    return tuple(dict.fromkeys(tuple(label[symbol] for symbol in start) for start in starts))
+
+
+def _value(settings: Mapping[str, Any], key: str, default: Any = None) -> Any:
+    if key in settings:
+        return settings[key]
+    if default is None:
+        raise ConfigError(f"[puzzle] {key}: expected a value, found none")
+    return default
