@@ -1,0 +1,71 @@
+"""The graph of places along which single pieces move, where that is what the moves of a puzzle do."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.puzzle import Puzzle
+
+Edges = frozenset[tuple[int, int]]
+UNREACHABLE = -1
+
+
+def exchange_edges(puzzle: Puzzle) -> Edges | None:
+    """The ``(origin, destination)`` pairs, if every move takes one piece to an empty place, or None."""
+    edges = set()
+    for move in puzzle.moves:
+        if (
+            len(move.cycles) != 1
+            or len(move.cycles[0]) != 2
+            or len(move.empty) != 1
+            or len(move.occupied) != 1
+        ):
+            return None
+        if {*move.empty, *move.occupied} != {*move.cycles[0]}:
+            return None
+        edges.add((move.occupied[0], move.empty[0]))
+    return frozenset(edges)
+
+
+def both_ways(edges: Edges) -> bool:
+    """Whether each edge may be walked backwards too."""
+    return all((b, a) in edges for a, b in edges)
+
+
+def neighbours(edges: Edges, places: int) -> list[list[int]]:
+    """For each place, where a piece on it can go, in ascending order."""
+    lists: list[list[int]] = [[] for _ in range(places)]
+    for a, b in sorted(edges):
+        lists[a].append(b)
+    return lists
+
+
+def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32]:
+    """``(places,)``: how many edges lie between each place and the nearest goal, or UNREACHABLE."""
+    backwards = neighbours(frozenset((b, a) for a, b in edges), places)
+    distances = np.full(places, UNREACHABLE, dtype=np.int32)
+    layer, distance = set(goals), 0
+    while layer:
+        distances[sorted(layer)] = distance
+        layer = {a for b in layer for a in backwards[b] if distances[a] == UNREACHABLE}
+        distance += 1
+    return distances
+
+
+def two_colouring(edges: Edges, places: int) -> NDArray[np.int8] | None:
+    """``(places,)`` colours 0 and 1 such that every edge joins different ones, or None."""
+    around = neighbours(edges | {(b, a) for a, b in edges}, places)
+    colours = np.full(places, -1, dtype=np.int8)
+    for seed in range(places):
+        if colours[seed] >= 0:
+            continue
+        colours[seed] = 0
+        waiting = [seed]
+        while waiting:
+            place = waiting.pop()
+            for other in around[place]:
+                if colours[other] < 0:
+                    colours[other] = 1 - colours[place]
+                    waiting.append(other)
+                elif colours[other] == colours[place]:
+                    return None
+    return colours

@@ -1,0 +1,223 @@
+"""Exchanging two sides of labelled pieces, such as knights, along routes laid down beforehand.
+
+Every piece gets a route to a square of the other side; then the pieces are moved along their routes only. The
+search is small because it never leaves the routes, and finds ways that are not always shortest.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.errors import InputError, ResourceLimitError
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours
+
+Route = tuple[int, ...]
+MAX_BOARDS = 1 << 26
+"""A walk marks each board along its routes in four bytes, so 256 MiB."""
+BATCH = 1 << 12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Exchange:
+    """One way to exchange the sides."""
+
+    routes: tuple[Route, ...]
+    """The places that each piece may walk over, the pieces by place."""
+    positions: Labels
+    """``(moves + 1, places)``, from the start to the end."""
+
+    @property
+    def moves(self) -> int:
+        """How many steps are taken."""
+        return len(self.positions) - 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Exchanges:
+    """All ways to exchange the sides that the route method finds."""
+
+    limit: int
+    combinations: int
+    """How many combinations of routes were tried."""
+    solutions: tuple[Exchange, ...]
+
+
+def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchanges:
+    """All exchanges of the sides of ``start``, by default the puzzle's, along routes of ``limit`` moves at most.
+
+    The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
+
+    Raises
+    ------
+    InputError
+        The limit is not positive, or the puzzle is not one that the method treats: all pieces different, each
+        moving along edges that go both ways; a half turn maps the board onto itself and each side onto the other,
+        left-right reflection maps the board and each side onto itself.
+    ResourceLimitError
+        The boards along a combination of routes are too many to be marked in memory.
+    """
+    if limit < 1:
+        raise InputError(f"expected a limit of at least 1 move a route, found {limit}")
+    position = puzzle.start_labels[0] if start is None else start
+    puzzle.check(position[np.newaxis])
+    edges = _symmetric_edges(puzzle, position)
+    pieces = np.flatnonzero(position)
+    if (limit + 1) ** len(pieces) > MAX_BOARDS:
+        raise ResourceLimitError(
+            f"expected at most {MAX_BOARDS} boards along the routes, "
+            f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
+        )
+    plan = _RoutePlan.of(puzzle, pieces.tolist(), edges, limit)
+    tried, found = 0, []
+    for combinations in plan.combinations():
+        tried += len(combinations)
+        found += [
+            Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)
+        ]
+    return Exchanges(limit, tried, tuple(found))
+
+
+def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
+    """The edges of a puzzle that the method treats; refuse any other."""
+    edges = exchange_edges(puzzle)
+    if edges is None or not both_ways(edges):
+        raise InputError("expected pieces that move to empty places, there and back; found other moves")
+    pieces = position[position > 0]
+    if len(set(pieces.tolist())) < len(pieces) or len(pieces) % 2 or not len(pieces):
+        raise InputError("expected two sides of equally many, different pieces; found others")
+    for name, image in (("a half turn", half_turn(puzzle)), ("left-right reflection", reflection(puzzle))):
+        if image is None or {(image[a], image[b]) for a, b in edges} != edges:
+            raise InputError(f"expected a board that {name} maps onto itself, found another")
+        _check_sides(np.flatnonzero(position).tolist(), image, exchanged=name == "a half turn", name=name)
+    return edges
+
+
+def _check_sides(pieces: list[int], image: list[int], exchanged: bool, name: str) -> None:
+    near, far = pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]
+    if {image[place] for place in near} != set(far if exchanged else near):
+        onto = "the other" if exchanged else "itself"
+        raise InputError(f"expected sides such that {name} maps each onto {onto}, found others")
+
+
+def half_turn(puzzle: Puzzle) -> list[int] | None:
+    """Where each place goes when the board is turned by 180 degrees, or None where a place meets a hole."""
+    squares = puzzle.board.rows * puzzle.board.columns
+    return _image(puzzle, [squares - 1 - square for square in range(squares)])
+
+
+def reflection(puzzle: Puzzle) -> list[int] | None:
+    """Where each place goes when left and right are exchanged, or None where a place meets a hole."""
+    columns = puzzle.board.columns
+    squares = range(puzzle.board.rows * columns)
+    return _image(puzzle, [square - square % columns + columns - 1 - square % columns for square in squares])
+
+
+def _image(puzzle: Puzzle, square_image: list[int]) -> list[int] | None:
+    holes = puzzle.board.holes
+    if {square_image[hole] for hole in holes} != holes:
+        return None
+    squares = [square for square in range(len(square_image)) if square not in holes]
+    place = {square: number for number, square in enumerate(squares)}
+    return [place[square_image[square]] for square in squares]
+
+
+def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int) -> list[Route]:
+    """All routes of at most ``limit`` moves to one of the ends, breadth-first, that visit no place twice."""
+    found: list[Route] = []
+    layer: list[Route] = [(origin,)]
+    for _ in range(limit):
+        layer = [(*route, place) for route in layer for place in around[route[-1]] if place not in route]
+        found += [route for route in layer if route[-1] in ends]
+    return found
+
+
+def compatible(one: Route, other: Route) -> bool:
+    """Whether the ends differ and the longer route does not contain all places of the other."""
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    return one[-1] != other[-1] and not set(shorter) <= set(longer)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _RoutePlan:
+    """The routes of all pieces as arrays."""
+
+    routes: list[Route]
+    first: NDArray[np.int32]
+    """``(pieces + 1,)``: where the routes of each piece begin."""
+    compatible: NDArray[np.bool_]
+    mirror: NDArray[np.int32]
+    """Which route is the reflection of each."""
+    squares: NDArray[np.int32]
+    """``(routes, limit + 1)``: the places, the last repeated."""
+    lengths: NDArray[np.int32]
+    """How many moves each route takes."""
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
+        lists = _all_routes(puzzle, pieces, edges, limit)
+        routes = [route for own in lists for route in own]
+        image = reflection(puzzle) or []
+        number = {route: i for i, route in enumerate(routes)}
+        return cls(
+            routes=routes,
+            first=np.cumsum([0, *map(len, lists)], dtype=np.int32),
+            compatible=np.array([[compatible(a, b) for b in routes] for a in routes], dtype=bool),
+            mirror=np.array([number[tuple(image[p] for p in route)] for route in routes], dtype=np.int32),
+            squares=np.array(
+                [[*route, *[route[-1]] * (limit + 1 - len(route))] for route in routes], dtype=np.int32
+            ).reshape(-1, limit + 1),
+            lengths=np.array([len(route) - 1 for route in routes], dtype=np.int32),
+        )
+
+    def combinations(self) -> Iterator[NDArray[np.int32]]:
+        """All combinations of one route a piece, in batches ``(m, pieces)``."""
+        from antipodes.searches.route_kernels import next_combinations
+
+        pieces = len(self.first) - 1
+        chosen = np.full(pieces, -1, dtype=np.int32)
+        if (np.diff(self.first) == 0).any():
+            return
+        count = BATCH
+        while count == BATCH:
+            found = np.empty((BATCH, pieces), dtype=np.int32)
+            count = next_combinations(chosen, self.first, self.compatible, self.mirror, found)
+            yield found[:count]
+
+    def walks(self, combinations: NDArray[np.int32]) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
+        """The routes and the steps for each combination along which all pieces can arrive."""
+        from antipodes.searches.route_kernels import next_exchange
+
+        boards = self.squares.shape[1] ** combinations.shape[1]
+        visited = np.zeros(boards, dtype=np.int32)
+        steps = np.empty(boards, dtype=np.int32)
+        i = -1
+        while i < len(combinations):
+            i, count = next_exchange(combinations, i + 1, self.squares, self.lengths, visited, steps)
+            if count >= 0:
+                yield tuple(self.routes[route] for route in combinations[i]), steps[:count].copy()
+
+
+def _all_routes(puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:
+    """The routes of each piece; the second side has the first side's, turned, in reverse order of pieces."""
+    half = len(pieces) // 2
+    around = neighbours(edges, puzzle.places)
+    near = [routes_from(piece, set(pieces[half:]), around, limit) for piece in pieces[:half]]
+    turned = half_turn(puzzle) or []
+    return near + [[tuple(turned[p] for p in route) for route in own] for own in reversed(near)]
+
+
+def _replay(position: Labels, routes: tuple[Route, ...], steps: NDArray[np.int32]) -> Labels:
+    """The positions that a sequence of steps passes."""
+    positions = np.repeat(position[np.newaxis], len(steps) + 1, axis=0)
+    progress = [0] * len(routes)
+    for i, step in enumerate(steps.tolist()):
+        piece = abs(step) - 1
+        origin = routes[piece][progress[piece]]
+        progress[piece] += 1 if step > 0 else -1
+        destination = routes[piece][progress[piece]]
+        positions[i + 1 :, destination] = positions[i, origin]
+        positions[i + 1 :, origin] = 0
+    return positions
