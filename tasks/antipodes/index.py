@@ -90,7 +90,7 @@ class Index:
     @cached_property
     def column_counts(self) -> tuple[int, ...]:
         """The counts of a column: how often each label stands on the places that the row leaves free."""
-        return self.counts[self.leading :]
+        return self.counts[self.leading :] or (0,)
 
     @cached_property
     def rows(self) -> int:

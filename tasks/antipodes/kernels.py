@@ -46,7 +46,7 @@ def words(width: int) -> int:
 @kernel
 def expand(
     incoming: Bitmap,
-    first_target: int,
+    first_row: int,
     frontier: Bitmap,
     target: NDArray[np.int32],
     shuffle: NDArray[np.int16],
@@ -54,28 +54,20 @@ def expand(
 ) -> None:
     """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
 
-    ``incoming`` covers the rows from ``first_target`` on; ``target`` and ``shuffle`` are those of the frontier's rows.
+    ``incoming`` covers the rows from ``first_row`` on; ``target`` and ``shuffle`` are those of the frontier's rows.
     """
     one = np.uint64(1)
     for row in range(frontier.shape[0]):
-        occupied = False
-        for word in range(frontier.shape[1]):
-            occupied |= frontier[row, word] != 0
-        if not occupied:
-            continue
         for move in range(target.shape[1]):
-            to_row = target[row, move] - first_target
-            if target[row, move] < 0:
-                break
+            to_row = target[row, move] - first_row
             if to_row < 0 or to_row >= incoming.shape[0]:
                 continue
             number = shuffle[row, move]
-            if number == 0:
-                for word in range(frontier.shape[1]):
-                    incoming[to_row, word] |= frontier[row, word]
-                continue
             for word in range(frontier.shape[1]):
                 rest = frontier[row, word]
+                if number == 0:
+                    incoming[to_row, word] |= rest
+                    continue
                 while rest != 0:
                     column = shuffles[number, word * 64 + trailing_zeros(rest)]
                     incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
@@ -83,19 +75,45 @@ def expand(
 
 
 @kernel
-def settle(incoming: Bitmap, visited: Bitmap, depths: Depths, depth: int) -> int:
-    """Take what was visited before out of ``incoming``, add the rest to ``visited`` and ``depths``; its count."""
-    one = np.uint64(1)
+def settle(incoming: Bitmap, visited: Bitmap) -> int:
+    """Take what was visited before out of ``incoming`` and add the rest to ``visited``; how many that are."""
     count = 0
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
-            if new == 0:
-                continue
             visited[row, word] |= new
             count += ones(new)
-            while new != 0:
-                depths[row, word * 64 + trailing_zeros(new)] = depth
-                new &= new - one
     return count
+
+
+@kernel
+def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
+    """Write ``depth`` wherever ``layer`` has a bit."""
+    one = np.uint64(1)
+    for row in range(layer.shape[0]):
+        for word in range(layer.shape[1]):
+            rest = layer[row, word]
+            while rest != 0:
+                depths[row, word * 64 + trailing_zeros(rest)] = depth
+                rest &= rest - one
+
+
+@kernel
+def unmark(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap) -> None:
+    """Set the bits of all positions up to ``depth`` in ``visited``, of those at it in ``frontier``.
+
+    Greater depths are what a run left that died: they become unreached.
+    """
+    one = np.uint64(1)
+    unreached = depths.dtype.type(-1)
+    for row in range(depths.shape[0]):
+        for column in range(depths.shape[1]):
+            here = depths[row, column]
+            bit = one << np.uint64(column & 63)
+            if here <= depth:
+                visited[row, column >> 6] |= bit
+                if here == depth:
+                    frontier[row, column >> 6] |= bit
+            elif here != unreached:
+                depths[row, column] = unreached

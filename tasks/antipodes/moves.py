@@ -1,6 +1,6 @@
 """The moves of a puzzle as three small arrays: to which row, and how the columns are shuffled."""
 
-from dataclasses import dataclass
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ class _Step(NamedTuple):
 
     rows: NDArray[np.intp]
     target: NDArray[np.int64]
-    free_origin: NDArray[np.intp]
+    free_origin: NDArray[np.int16]
     """``(rows, free)``: which of the free places, in relative order, each free place gets its piece from."""
 
 
@@ -40,16 +40,46 @@ def move_tables(puzzle: Puzzle, index: Index) -> MoveTables:
     """The move tables of a puzzle under an index whose rows hold at least the empty places."""
     patterns = unrank_arrangements(np.arange(index.rows), index.row_counts)
     steps = [_step(move, patterns, index) for move in puzzle.moves]
-    steps = [step for step in steps if len(step.rows)]
-    distinct, which = _distinct([step.free_origin for step in steps], sum(index.column_counts))
+    distinct, numbers = _distinct([step.free_origin for step in steps], sum(index.column_counts))
     slots = _slots(steps, index.rows)
-    most = 1 + max((int(slot.max()) for slot in slots), default=-1)
+    most = 1 + max((int(slot.max(initial=-1)) for slot in slots), default=-1)
     target = np.full((index.rows, most), ILLEGAL, dtype=np.int32)
     shuffle = np.zeros((index.rows, most), dtype=np.int16)
-    for step, slot, shuffle_of in zip(steps, slots, which, strict=True):
+    for step, slot, number in zip(steps, slots, numbers, strict=True):
         target[step.rows, slot] = step.target
-        shuffle[step.rows, slot] = shuffle_of
+        shuffle[step.rows, slot] = number
     return MoveTables(target, shuffle, _shuffles(distinct, index))
+
+
+def most_moves(puzzle: Puzzle) -> int:
+    """At least as many moves as any position allows: those onto the places that can be empty at once."""
+    onto = Counter(move.empty[0] if move.empty else None for move in puzzle.moves)
+    anywhere = onto.pop(None, 0)
+    return anywhere + sum(number for _, number in onto.most_common(puzzle.counts[0]))
+
+
+def most_shuffles(puzzle: Puzzle, index: Index) -> int:
+    """At least as many shuffles as the moves of a puzzle make.
+
+    A piece that goes from one place to another passes the free places between them. A move of several pieces is not
+    looked into: each row may have its own shuffle.
+    """
+    if any(len(move.cycles) != 1 or len(move.cycles[0]) != 2 or not move.empty for move in puzzle.moves):
+        return min(index.rows * most_moves(puzzle), len(puzzle.moves) * index.rows) + 1
+    free = sum(index.column_counts)
+    others_taken = puzzle.places - 1 - free
+    passed: set[tuple[bool, int]] = set()
+    for move in puzzle.moves:
+        a, b = move.cycles[0]
+        between = abs(a - b) - 1
+        fewest, most = max(1, between - others_taken), min(between, free - 1)
+        passed.update((a < b, number) for number in range(fewest, most + 1))
+    return 1 + sum(free - number for _, number in passed)
+
+
+def table_bytes(puzzle: Puzzle, index: Index) -> int:
+    """At least as many bytes as the move tables take."""
+    return index.rows * most_moves(puzzle) * 6 + most_shuffles(puzzle, index) * index.width * 4
 
 
 def _step(move: Move, patterns: NDArray[np.uint8], index: Index) -> _Step:
@@ -58,7 +88,7 @@ def _step(move: Move, patterns: NDArray[np.uint8], index: Index) -> _Step:
     before = patterns[rows]
     after = before[:, origin]
     target = rank_arrangements(after, index.row_counts)
-    relative = np.cumsum(before == index.leading, axis=1) - 1
+    relative = np.cumsum(before == index.leading, axis=1, dtype=np.int16) - np.int16(1)
     free_origin = relative[:, origin][after == index.leading].reshape(len(rows), -1)
     return _Step(rows, target, free_origin)
 
@@ -74,30 +104,30 @@ def _slots(steps: list[_Step], rows: int) -> list[NDArray[np.intp]]:
 
 
 def _distinct(
-    permutations: list[NDArray[np.intp]], free: int
-) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
+    permutations: list[NDArray[np.int16]], free: int
+) -> tuple[list[NDArray[np.int16]], list[NDArray[np.intp]]]:
     """The different rows of the arrays, the identity first, and for each array which of them its rows are.
 
     Rows are told apart by a hash; that no two different ones share it is checked.
     """
     weights = np.random.default_rng(_HASH_SEED).integers(1 << 62, size=free, dtype=np.int64)
-    hashes = [permutation @ weights for permutation in permutations]
-    identity = np.arange(free)
-    keys, first = np.unique(
-        np.concatenate([[identity @ weights], *hashes]), return_index=True
-    )
-    order = np.argsort(first != 0, kind="stable")
-    position = np.empty_like(order)
-    position[order] = np.arange(len(order))
-    distinct = np.concatenate([identity[np.newaxis], *permutations])[first[order]]
-    which = [position[np.searchsorted(keys, one)] for one in hashes]
-    for permutation, number in zip(permutations, which, strict=True):
-        if not np.array_equal(distinct[number], permutation):
-            raise AssertionError("two shuffles share a hash; change the seed")
-    return distinct, which
+    identity = np.arange(free, dtype=np.int16)
+    seen = {int(identity @ weights): 0}
+    distinct, numbers = [identity], []
+    for permutation in permutations:
+        hashes, first, inverse = np.unique(permutation @ weights, return_index=True, return_inverse=True)
+        for one, row in zip(hashes.tolist(), first, strict=True):
+            if one not in seen:
+                seen[one] = len(distinct)
+                distinct.append(permutation[row])
+        number = np.array([seen[one] for one in hashes.tolist()], dtype=np.intp)[inverse]
+        if not np.array_equal(np.array(distinct)[number], permutation):
+            raise ArithmeticError("two different shuffles have the same hash: choose another seed")
+        numbers.append(number)
+    return distinct, numbers
 
 
-def _shuffles(distinct: NDArray[np.intp], index: Index) -> NDArray[np.int32]:
+def _shuffles(distinct: list[NDArray[np.int16]], index: Index) -> NDArray[np.int32]:
     columns = unrank_arrangements(np.arange(index.width), index.column_counts)
     shuffled = [rank_arrangements(columns[:, origin], index.column_counts) for origin in distinct]
     return np.array(shuffled, dtype=np.int32).reshape(len(distinct), index.width)

@@ -1,0 +1,108 @@
+"""Configs: TOML files that describe a puzzle, and how to run it."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+
+RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "store": str,
+    "workers": int,
+    "scheduler": str,
+    "checkpoint_every": (int, float),
+    "memory_limit": (int, str),
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """A puzzle as its file describes it, and the file's defaults for a run."""
+
+    settings: Mapping[str, Any]
+    """The ``[puzzle]`` table."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """The ``[run]`` table: defaults for the options of the same names."""
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        """The puzzle that the settings describe."""
+        return puzzle_from(self.settings)
+
+
+def bundled_configs(folder: str = "") -> dict[str, Path]:
+    """The configs that come with the program, by name."""
+    return {path.stem: path for path in sorted((_configs() / folder).glob("*.toml"))}
+
+
+def load_config(name_or_path: str) -> Config:
+    """The config with a bundled name, or in a file.
+
+    Raises
+    ------
+    ConfigError
+        There is none, or it does not describe a puzzle; the message names the file and the key.
+    """
+    path = find_config(name_or_path, bundled_configs(), "puzzle")
+    try:
+        content = read_toml(path)
+        _check_tables(content)
+        config = Config(content["puzzle"], content.get("run", {}))
+        _check_run(config.run)
+        config.puzzle  # noqa: B018  (builds it, so that what is wrong with it is found here)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    return config
+
+
+def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:
+    """The path of a bundled config, or of a file; ConfigError with what comes close if it is neither."""
+    path = Path(name_or_path)
+    if name_or_path in bundled:
+        return bundled[name_or_path]
+    if path.is_file():
+        return path
+    close = get_close_matches(name_or_path, bundled, n=3) or list(bundled)
+    raise ConfigError(
+        f"expected the name of a {noun} or the path of a TOML file, found {name_or_path!r}; "
+        f"bundled {noun}s: {', '.join(close)}"
+    )
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file says; ConfigError where it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"expected a TOML file: {error}") from error
+
+
+def _configs() -> Path:
+    """Beside this file in an installed package, at the top of the tree in a checkout."""
+    here = Path(__file__).resolve()
+    installed = here.parent / "configs"
+    return installed if installed.is_dir() else here.parents[2] / "configs"
+
+
+def _check_tables(content: Mapping[str, Any]) -> None:
+    for key, value in content.items():
+        if key not in ("puzzle", "run"):
+            raise ConfigError(f"{key}: unknown key; expected the tables [puzzle] and [run]")
+        if not isinstance(value, dict):
+            raise ConfigError(f"{key}: expected a table, found {value!r}")
+    if "puzzle" not in content:
+        raise ConfigError("expected a table [puzzle], found none")
+
+
+def _check_run(run: Mapping[str, Any]) -> None:
+    for key, value in run.items():
+        if key not in RUN_KEYS:
+            raise ConfigError(f"[run] {key}: unknown key; expected {', '.join(RUN_KEYS)}")
+        if isinstance(value, bool) or not isinstance(value, RUN_KEYS[key]):
+            raise ConfigError(f"[run] {key}: expected another type, found {value!r}")

@@ -1,0 +1,169 @@
+"""What a run will do and what it takes, known before anything runs: rows, columns, chunks, partitions, memory, disk."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, prod
+
+from antipodes.errors import ConfigError, ResourceLimitError
+from antipodes.index import Index, radices
+from antipodes.moves import most_moves, most_shuffles, table_bytes
+from antipodes.puzzles.puzzle import Puzzle
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+MAX_INDEX = 2**63 - 1
+MAX_ROWS = 2**31 - 1
+"""The move tables number rows, and columns, in 32 bits."""
+ROW_COST, COLUMN_COST = 5, 1
+"""How long an entry of the row tables and of a shuffle take to build, relatively; measured with seven-tiles."""
+CHUNK_STATES = (256 * KIB, 4 * MIB)
+"""A chunk holds so many states: few enough to be read for one query, enough to be worth a file."""
+PARTITION_STATES = 16 * MIB
+"""A partition holds at most so many states, which take some 100 ms a layer at most."""
+TASKS_A_WORKER = 8
+"""So many partitions a worker keep all busy until a layer ends."""
+PROGRAM_BYTES = 220 * MIB
+"""What the program and its libraries take themselves, measured as peak memory with an empty puzzle, rounded up."""
+RECORD_BYTES = 64 * KIB
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A contiguous range of rows, a whole number of chunks."""
+
+    number: int
+    first_row: int
+    end_row: int
+    """The row behind the last."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.end_row - self.first_row
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a puzzle is cut, and upper bounds of what a run takes."""
+
+    index: Index
+    chunk_rows: int
+    partitions: tuple[Partition, ...]
+    table_bytes: int
+    """The move tables."""
+    memory_bytes: int
+    """All of the run, the program itself included."""
+    disk_bytes: int
+    hold_depths: bool
+    """Whether depths stay in memory between checkpoints; else every layer is written when it is done."""
+
+
+def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None) -> Plan:
+    """The plan of a puzzle for so many workers.
+
+    With ``memory_limit``, in bytes, depths are held in memory only if that fits.
+    """
+    index = plan_index(puzzle)
+    chunk_rows = plan_chunk(index)
+    partitions = plan_partitions(index, chunk_rows, workers)
+    tables = table_bytes(puzzle, index)
+    layers = _bitmap_bytes(index) + workers * 2 * chunk_rows * index.width
+    fixed = PROGRAM_BYTES + tables + max(layers, _building_bytes(puzzle, index))
+    hold_depths = memory_limit is None or fixed + index.size <= memory_limit
+    return Plan(
+        index=index,
+        chunk_rows=chunk_rows,
+        partitions=partitions,
+        table_bytes=tables,
+        memory_bytes=fixed + (index.size if hold_depths else 0),
+        disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
+        hold_depths=hold_depths,
+    )
+
+
+def plan_index(puzzle: Puzzle) -> Index:
+    """The cut into rows and columns whose move tables are built fastest.
+
+    Raises
+    ------
+    ConfigError
+        The puzzle has more positions than 64 bits can number.
+    """
+    size = prod(radices(puzzle.counts))
+    if size > MAX_INDEX:
+        raise ConfigError(f"expected at most 2^63 - 1 positions, found {size:.3g}")
+    cuts = [Index(puzzle.counts, leading) for leading in range(1, max(2, len(puzzle.counts)))]
+    fitting = [cut for cut in cuts if cut.rows <= MAX_ROWS and cut.width <= MAX_ROWS] or cuts
+    return min(fitting, key=lambda index: _table_cost(puzzle, index))
+
+
+def plan_chunk(index: Index) -> int:
+    """How many rows a chunk has; it depends on the puzzle alone, so that every run writes the same chunks.
+
+    A chunk is a part of the rows that share their first digit, or several such groups of rows.
+    """
+    least, most = CHUNK_STATES
+    group = index.rows // radices(index.counts)[0]
+    states = group * index.width
+    if states < least:
+        return min(index.rows, group * ceil(least / states))
+    parts = ceil(states / most)
+    even = [number for number in range(parts, 2 * parts) if group % number == 0]
+    return max(1, group // even[0] if even else ceil(group / parts))
+
+
+def plan_partitions(index: Index, chunk_rows: int, workers: int) -> tuple[Partition, ...]:
+    """Ranges of whole chunks: enough for all workers, none so large that a layer waits for it."""
+    wanted = min(PARTITION_STATES, ceil(index.size / (TASKS_A_WORKER * workers)))
+    chunks = max(1, wanted // (chunk_rows * index.width))
+    step = chunks * chunk_rows
+    starts = range(0, index.rows, step)
+    return tuple(Partition(n, row, min(row + step, index.rows)) for n, row in enumerate(starts))
+
+
+def check_memory(plan: Plan, memory_limit: int) -> None:
+    """Raise ResourceLimitError if even the leaner way of running takes more than the limit."""
+    if plan.memory_bytes > memory_limit:
+        raise ResourceLimitError(
+            f"expected a puzzle that fits into {human(memory_limit)} of memory; "
+            f"{plan.index.size:,} positions take up to {human(plan.memory_bytes)}, "
+            f"{human(plan.table_bytes)} of it for the move tables"
+        )
+
+
+def available_memory() -> int:
+    """Bytes that a run may take here: what is free now, or what the control group of this process allows."""
+    import psutil
+
+    available = int(psutil.virtual_memory().available)
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        if os.path.exists(path):
+            with open(path) as file:
+                limit = file.read().strip()
+            if limit.isdecimal():
+                available = min(available, int(limit))
+    return available
+
+
+def human(size: float) -> str:
+    """A number of bytes as a person reads it."""
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} PiB"
+
+
+def _table_cost(puzzle: Puzzle, index: Index) -> int:
+    entries = index.rows * most_moves(puzzle), index.width * most_shuffles(puzzle, index)
+    return ROW_COST * entries[0] + COLUMN_COST * entries[1]
+
+
+def _building_bytes(puzzle: Puzzle, index: Index) -> int:
+    """What lies in memory while the row tables are built: the patterns, and for each move the pieces' origins."""
+    return index.rows * puzzle.places * (1 + 2 * most_moves(puzzle)) + 16 * index.rows * most_moves(puzzle)
+
+
+def _bitmap_bytes(index: Index) -> int:
+    """Frontier and visited bits, before and after a layer."""
+    return 4 * index.rows * 8 * ceil(index.width / 64)

@@ -1,0 +1,92 @@
+"""One partition of the search: its state as a value, and the tasks that make the next one of it.
+
+Running a task twice is harmless: it reads the states that it is given, and what it changes in place, the depths,
+are bytes that it would write again.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.kernels import Bitmap, Depths, expand, mark, settle, unmark, words
+from antipodes.moves import MoveTables
+
+UNREACHED = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535}
+"""The depth of a position that was not reached: the greatest value of the type."""
+
+
+class State(NamedTuple):
+    """What a partition knows after a layer; all arrays cover its rows."""
+
+    first_row: int
+    frontier: Bitmap | None
+    """The positions at the last depth; None in a copy that leaves it out."""
+    visited: Bitmap | None
+    """All positions reached; None in a copy for other partitions."""
+    depths: Depths | None
+    """``(rows, width)``; None where the store alone holds the depths."""
+    count: int
+    """How many positions the frontier has."""
+
+
+def begin(
+    first_row: int, rows: int, width: int, starts: NDArray[np.int64], dtype: str, hold_depths: bool
+) -> State:
+    """The state at depth 0: the frontier is those of the ``starts``, indices, that lie in the partition."""
+    here = starts[(starts >= first_row * width) & (starts < (first_row + rows) * width)] - first_row * width
+    frontier = np.zeros((rows, words(width)), dtype=np.uint64)
+    row, column = np.divmod(here, width)
+    np.bitwise_or.at(frontier, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
+    depths = np.full((rows, width), UNREACHED[np.dtype(dtype)], dtype=dtype) if hold_depths else None
+    if depths is not None:
+        depths[row, column] = 0
+    return State(first_row, frontier, frontier.copy(), depths, len(here))
+
+
+def restore(first_row: int, depths: Depths, depth: int, hold_depths: bool) -> State:
+    """The state at ``depth``, from the depths in the store."""
+    frontier = np.zeros((depths.shape[0], words(depths.shape[1])), dtype=np.uint64)
+    visited = np.zeros_like(frontier)
+    unmark(depths, depth, frontier, visited)
+    count = int(np.bitwise_count(frontier).sum())
+    return State(first_row, frontier, visited, depths if hold_depths else None, count)
+
+
+def advance(state: State, sources: Sequence[State], tables: MoveTables, depth: int) -> State:
+    """The state at ``depth``, from that before it and those of all partitions that move into this one."""
+    assert state.visited is not None
+    visited = state.visited.copy()
+    frontier = np.zeros_like(visited)
+    for source in sources:
+        assert source.frontier is not None
+        rows = slice(source.first_row, source.first_row + len(source.frontier))
+        expand(
+            frontier, state.first_row, source.frontier, tables.target[rows], tables.shuffle[rows], tables.shuffles
+        )
+    count = settle(frontier, visited)
+    if state.depths is not None and count:
+        mark(state.depths, frontier, depth)
+    return State(state.first_row, frontier, visited, state.depths, count)
+
+
+def without_frontier(state: State) -> State:
+    """The state of a partition that a layer did not touch."""
+    return state._replace(frontier=None, count=0)
+
+
+def for_others(state: State) -> State:
+    """What other partitions need of the state: the frontier."""
+    return state._replace(visited=None, depths=None)
+
+
+def reaches(tables: MoveTables, first_rows: Sequence[int], end_row: int) -> list[list[int]]:
+    """Which partitions the moves of each partition lead to, by number in ascending order."""
+    bounds = [*first_rows, end_row]
+    partition_of = np.repeat(np.arange(len(first_rows)), np.diff(bounds))
+    reached = []
+    for first, end in zip(bounds, bounds[1:], strict=False):
+        target = tables.target[first:end]
+        reached.append(np.unique(partition_of[target[target >= 0]]).tolist())
+    return reached
