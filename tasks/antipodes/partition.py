@@ -5,13 +5,14 @@ are bytes that it would write again.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.kernels import Bitmap, Depths, expand, mark, settle, unmark, words
-from antipodes.moves import MoveTables
+from antipodes.moves import ILLEGAL, MoveTables
 
 UNREACHED = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535}
 """The depth of a position that was not reached: the greatest value of the type."""
@@ -21,8 +22,8 @@ class State(NamedTuple):
     """What a partition knows after a layer; all arrays cover its rows."""
 
     first_row: int
-    frontier: Bitmap | None
-    """The positions at the last depth; None in a copy that leaves it out."""
+    frontier: Bitmap
+    """The positions at the last depth."""
     visited: Bitmap | None
     """All positions reached; None in a copy for other partitions."""
     depths: Depths | None
@@ -50,8 +51,8 @@ def restore(first_row: int, depths: Depths, depth: int, hold_depths: bool) -> St
     frontier = np.zeros((depths.shape[0], words(depths.shape[1])), dtype=np.uint64)
     visited = np.zeros_like(frontier)
     unmark(depths, depth, frontier, visited)
-    count = int(np.bitwise_count(frontier).sum())
-    return State(first_row, frontier, visited, depths if hold_depths else None, count)
+    size = int(np.bitwise_count(frontier).sum())
+    return State(first_row, frontier, visited, depths if hold_depths else None, size)
 
 
 def advance(state: State, sources: Sequence[State], tables: MoveTables, depth: int) -> State:
@@ -60,20 +61,14 @@ def advance(state: State, sources: Sequence[State], tables: MoveTables, depth: i
     visited = state.visited.copy()
     frontier = np.zeros_like(visited)
     for source in sources:
-        assert source.frontier is not None
         rows = slice(source.first_row, source.first_row + len(source.frontier))
         expand(
             frontier, state.first_row, source.frontier, tables.target[rows], tables.shuffle[rows], tables.shuffles
         )
-    count = settle(frontier, visited)
-    if state.depths is not None and count:
+    new = settle(frontier, visited)
+    if state.depths is not None and new:
         mark(state.depths, frontier, depth)
-    return State(state.first_row, frontier, visited, state.depths, count)
-
-
-def without_frontier(state: State) -> State:
-    """The state of a partition that a layer did not touch."""
-    return state._replace(frontier=None, count=0)
+    return State(state.first_row, frontier, visited, state.depths, new)
 
 
 def for_others(state: State) -> State:
@@ -81,12 +76,19 @@ def for_others(state: State) -> State:
     return state._replace(visited=None, depths=None)
 
 
-def reaches(tables: MoveTables, first_rows: Sequence[int], end_row: int) -> list[list[int]]:
-    """Which partitions the moves of each partition lead to, by number in ascending order."""
-    bounds = [*first_rows, end_row]
-    partition_of = np.repeat(np.arange(len(first_rows)), np.diff(bounds))
+def count(state: State) -> int:
+    """How many positions the frontier has."""
+    return state.count
+
+
+def reaches(tables: MoveTables, bounds: Sequence[int]) -> list[list[int]]:
+    """Which partitions the moves of each partition lead to, by number in ascending order.
+
+    The ``bounds`` are the first row of each partition, and the row behind the last one.
+    """
+    partition_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     reached = []
-    for first, end in zip(bounds, bounds[1:], strict=False):
+    for first, end in pairwise(bounds):
         target = tables.target[first:end]
-        reached.append(np.unique(partition_of[target[target >= 0]]).tolist())
+        reached.append(np.unique(partition_of[target[target != ILLEGAL]]).tolist())
     return reached

@@ -1,0 +1,202 @@
+"""A run from beginning to end: plan, lock, create or continue the store, search, report."""
+
+import os
+import resource
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antipodes.config import Config
+from antipodes.errors import InputError
+from antipodes.events import Listener, silence
+from antipodes.layers import Clock, LayerSearch
+from antipodes.lock import lock
+from antipodes.plan import Plan, available_memory, check_memory, plan_run
+from antipodes.scheduler import Scheduler, open_scheduler
+from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
+
+CHECKPOINT_EVERY = 120.0
+"""Seconds between commits unless told otherwise: little is lost, and writing stays a small part of a long run."""
+
+
+def available_workers() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run, whatever the puzzle."""
+
+    workers: int | None = None
+    """Tasks at once; None: as many as there are processors."""
+    scheduler: str = "threads"
+    """``threads``, ``local`` or the address of a dask scheduler."""
+    checkpoint_every: float = CHECKPOINT_EVERY
+    """Seconds between two commits at least; 0 commits every layer."""
+    memory_limit: int | None = None
+    """Bytes; None: what is available."""
+    overwrite: bool = False
+    """Whether to begin anew where there is a store."""
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run came to."""
+
+    record: Record
+    store: Path
+    plan: Plan
+    resumed_from: int | None
+    """The committed depth that the run began with."""
+    clock: Clock
+    seconds: float
+    """All of the run."""
+    states_found: int
+    """Positions that this run itself found."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the table is finished."""
+        return self.record.complete
+
+    def to_json(self) -> dict[str, Any]:
+        """The report with the keys of the command line's ``--json``."""
+        search = self.clock.search
+        return {
+            "puzzle": self.record.puzzle["name"],
+            "store": str(self.store),
+            "complete": self.complete,
+            "index_size": self.plan.index.size,
+            "states": self.record.states,
+            "radius": self.record.radius,
+            "layers": list(self.record.layers),
+            "antipodes": self.record.layers[-1] if self.complete else None,
+            "resumed_from": self.resumed_from,
+            "seconds": {
+                "total": self.seconds,
+                "tables": self.clock.tables,
+                "search": search,
+                "write": self.clock.write,
+            },
+            "states_per_second": self.states_found / search if search else None,
+            "peak_memory_bytes": peak_memory(),
+        }
+
+
+def run_puzzle(
+    config: Config,
+    store: Path | str,
+    options: RunOptions = RunOptions(),
+    listener: Listener = silence,
+    interrupted: Callable[[], bool] = lambda: False,
+    scheduler: Scheduler | None = None,
+) -> RunReport:
+    """Compute the table of a puzzle, or go on with it; a finished one is only reported.
+
+    A ``scheduler`` that is given is used, and left open, whatever the options say.
+
+    Raises
+    ------
+    ResourceLimitError
+        The puzzle does not fit into the memory that it may use.
+    StoreError
+        The store belongs to another puzzle or run, is damaged, or cannot be written; what was committed stays.
+    """
+    begin = time.perf_counter()
+    table = TableStore(store)
+    with lock(table.path):
+        plan = plan_checked(config, options, scheduler)
+        record = _open_or_create(table, config, plan, options.overwrite)
+        states = record.states
+        clock = Clock()
+        resumed_from = record.committed_depth if record.committed_depth != NOTHING_COMMITTED else None
+        if not record.complete:
+            with _scheduler(options, scheduler) as opened:
+                record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
+    seconds = time.perf_counter() - begin
+    return RunReport(record, table.path, plan, resumed_from, clock, seconds, record.states - states)
+
+
+def resume(
+    store: Path | str,
+    options: RunOptions = RunOptions(),
+    listener: Listener = silence,
+    interrupted: Callable[[], bool] = lambda: False,
+    scheduler: Scheduler | None = None,
+) -> RunReport:
+    """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
+    record = TableStore(store).read()
+    return run_puzzle(Config(record.puzzle), store, options, listener, interrupted, scheduler)
+
+
+def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler | None = None) -> Plan:
+    """The plan of a run; ResourceLimitError where it does not fit into memory."""
+    workers = scheduler.workers if scheduler else options.workers or available_workers()
+    limit = options.memory_limit or available_memory()
+    plan = plan_run(config.puzzle, workers, limit)
+    check_memory(plan, limit)
+    return plan
+
+
+def memory_size(text: str | int) -> int:
+    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
+    from dask.utils import parse_bytes
+
+    try:
+        size = int(parse_bytes(text))
+    except (ValueError, AttributeError) as error:
+        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {text!r}") from error
+    if size <= 0:
+        raise InputError(f"memory limit: expected more than nothing, found {text!r}")
+    return size
+
+
+def peak_memory() -> int:
+    """The most memory, in bytes, that this process, or the largest one that it started, has taken."""
+    kilobytes = max(
+        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return kilobytes * 1024
+
+
+def _open_or_create(store: TableStore, config: Config, plan: Plan, overwrite: bool) -> Record:
+    if store.exists() and overwrite:
+        store.remove()
+    if not store.exists():
+        return store.create(config, plan)
+    record = store.read()
+    check_same_puzzle(record, config, store.path)
+    return store.sweep(record)
+
+
+def _scheduler(options: RunOptions, given: Scheduler | None) -> AbstractContextManager[Scheduler]:
+    if given is not None:
+        return nullcontext(given)
+    return open_scheduler(options.scheduler, options.workers or available_workers())
+
+
+def _search(
+    config: Config,
+    plan: Plan,
+    store: TableStore,
+    record: Record,
+    scheduler: Scheduler,
+    options: RunOptions,
+    listener: Listener,
+    interrupted: Callable[[], bool],
+) -> tuple[Record, Clock]:
+    search = LayerSearch(
+        puzzle=config.puzzle,
+        plan=plan,
+        store=store,
+        record=record,
+        scheduler=scheduler,
+        checkpoint_every=options.checkpoint_every,
+        listener=listener,
+        interrupted=interrupted,
+    )
+    return search.run(), search.clock

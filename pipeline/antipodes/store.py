@@ -1,0 +1,291 @@
+"""The table on disk: a chunked zarr array of depths, and the record that says how far it can be trusted.
+
+Chunks may hold depths beyond the committed one, from a run that died: readers take them for unreached. All that the
+record says was on the disk before the record was.
+"""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
+
+from antipodes.config import Config
+from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreMismatchError
+from antipodes.kernels import Depths
+from antipodes.partition import UNREACHED
+from antipodes.plan import Plan
+from antipodes.record import digest, read_record, sync_directory, sync_file, write_record
+
+FORMAT = "antipodes-table"
+VERSION = 1
+RECORD = "commit.json"
+DEPTH = "depth"
+WIDER = "depth.wide"
+"""Where the depths are while the array is replaced by one of a wider type."""
+NOTHING_COMMITTED = -1
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a store holds, as of its last commit."""
+
+    puzzle: Mapping[str, Any]
+    """The ``[puzzle]`` table of the config."""
+    fingerprint: str
+    """That of the puzzle."""
+    symbols: Sequence[str]
+    """How each label is written."""
+    counts: Sequence[int]
+    """How many pieces bear each label: with the symbols, all that `rank` needs."""
+    rows: int
+    width: int
+    chunk_rows: int
+    dtype: str
+    array: str
+    """The name of the array that holds the depths."""
+    complete: bool
+    committed_depth: int
+    """Greater depths in the array do not count; NOTHING_COMMITTED before the first commit."""
+    layers: Sequence[int]
+    """How many positions there are at each depth up to the committed one."""
+    chunks: Sequence[int]
+    """The chunks that hold a depth, in ascending order: those that must be there."""
+    metadata: Mapping[str, str]
+    """SHA-256 of the zarr metadata files, by their path in the store."""
+
+    @property
+    def radius(self) -> int:
+        """The greatest depth that was committed."""
+        return len(self.layers) - 1
+
+    @property
+    def states(self) -> int:
+        """How many positions have a committed depth."""
+        return sum(self.layers)
+
+    @property
+    def unreached(self) -> int:
+        """What stands for a position that was not reached."""
+        return UNREACHED[np.dtype(self.dtype)]
+
+
+class TableStore:
+    """A store in the file system; it may be sent to other processes, since nothing in it is open."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+
+    def exists(self) -> bool:
+        """Whether there is anything at the path."""
+        return self.path.exists()
+
+    def create(self, config: Config, plan: Plan) -> Record:
+        """Make an empty store; it appears as a whole, or not at all."""
+        new = TableStore(self.path.with_name(f".{self.path.name}.new"))
+        try:
+            shutil.rmtree(new.path, ignore_errors=True)
+            new.path.mkdir(parents=True)
+            zarr.create_group(new.path, attributes={"format": FORMAT, "version": VERSION})
+            record = Record(
+                puzzle=dict(config.settings),
+                fingerprint=config.puzzle.fingerprint,
+                symbols=config.puzzle.symbols,
+                counts=config.puzzle.counts,
+                rows=plan.index.rows,
+                width=plan.index.width,
+                chunk_rows=plan.chunk_rows,
+                dtype="uint8",
+                array=DEPTH,
+                complete=False,
+                committed_depth=NOTHING_COMMITTED,
+                layers=(),
+                chunks=(),
+                metadata={},
+            )
+            new._create_array(DEPTH, record)
+            record = new._commit_metadata(record)
+            new.path.rename(self.path)
+            sync_directory(self.path.parent)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        return record
+
+    def read(self) -> Record:
+        """The record.
+
+        Raises
+        ------
+        NotAStoreError
+            There is no store, or one of a newer version.
+        StoreDamagedError
+            The record or the metadata is not what was written.
+        """
+        path = self.path / RECORD
+        if not path.is_file():
+            found = "no record in it" if self.path.exists() else "nothing"
+            raise NotAStoreError(f"expected a store at {self.path}, found {found} (a store has {RECORD})")
+        content = read_record(path)
+        if content.pop("format", None) != FORMAT:
+            raise NotAStoreError(f"expected a table of distances at {self.path}, found another kind of store")
+        if (version := content.pop("version", None)) != VERSION:
+            raise NotAStoreError(
+                f"expected a store of format version {VERSION} at {self.path}, found version {version}: "
+                "read it with the version of antipodes that wrote it"
+            )
+        record = Record(**content)
+        self._check_metadata(record)
+        return record
+
+    def commit(self, record: Record) -> None:
+        """Replace the record; all that it says must be on disk already."""
+        for name in (record.array, f"{record.array}/c"):
+            if (folder := self.path / name).is_dir():
+                sync_directory(folder)
+        write_record(self.path / RECORD, {"format": FORMAT, "version": VERSION, **asdict(record)})
+
+    def sweep(self, record: Record) -> Record:
+        """Clear away what a run that died left behind."""
+        for leftover in self.path.rglob("*.partial"):
+            leftover.unlink(missing_ok=True)
+        if record.array == WIDER:
+            return self._finish_widening(record)
+        shutil.rmtree(self.path / WIDER, ignore_errors=True)
+        return record
+
+    def remove(self) -> None:
+        """Delete the store."""
+        self.read_format()
+        shutil.rmtree(self.path)
+
+    def read_format(self) -> None:
+        """Raise NotAStoreError unless there is a store, damaged or not, of this kind."""
+        if not (self.path / RECORD).is_file():
+            raise NotAStoreError(f"expected a store at {self.path}, found something else; not overwritten")
+
+    def bytes_on_disk(self) -> int:
+        """How many bytes the files of the store hold."""
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+
+    def write_rows(self, record: Record, first_row: int, depths: Depths) -> list[int]:
+        """Store the depths of whole chunks, durably; which of the chunks hold one."""
+        array = self._open(record, "r+")
+        written = []
+        for row in range(0, len(depths), record.chunk_rows):
+            block = depths[row : row + record.chunk_rows]
+            number = (first_row + row) // record.chunk_rows
+            if (block == record.unreached).all():
+                continue
+            try:
+                array[first_row + row : first_row + row + len(block)] = block
+                sync_file(self._chunk_path(record, number))
+                sync_directory(self._chunk_path(record, number).parent)
+            except OSError as error:
+                raise _cannot_write(self.path, error) from error
+            written.append(number)
+        return written
+
+    def read_rows(self, record: Record, first_row: int, end_row: int) -> Depths:
+        """The depths of a range of rows; chunks that the record does not name are unreached.
+
+        Raises
+        ------
+        StoreDamagedError
+            A chunk is missing or its checksum is wrong; the message names it.
+        """
+        depths = np.full((end_row - first_row, record.width), record.unreached, dtype=record.dtype)
+        known = set(record.chunks)
+        for number in range(first_row // record.chunk_rows, -(-end_row // record.chunk_rows)):
+            if number in known:
+                chunk_row = number * record.chunk_rows
+                first, end = max(first_row, chunk_row), min(end_row, chunk_row + record.chunk_rows)
+                depths[first - first_row : end - first_row] = self._read_chunk(record, number, first, end)
+        return depths
+
+    def widen(self, record: Record) -> Record:
+        """The same depths in an array of 16 bits each."""
+        wider = replace(record, dtype="uint16", array=WIDER)
+        try:
+            shutil.rmtree(self.path / WIDER, ignore_errors=True)
+            self._create_array(WIDER, wider)
+            self._copy(record, wider)
+            self._commit_metadata(wider)
+            return self._finish_widening(wider)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+
+    def _finish_widening(self, wider: Record) -> Record:
+        final = replace(wider, array=DEPTH)
+        shutil.rmtree(self.path / DEPTH, ignore_errors=True)
+        self._create_array(DEPTH, final)
+        self._copy(wider, final)
+        final = self._commit_metadata(final)
+        shutil.rmtree(self.path / WIDER)
+        return final
+
+    def _copy(self, source: Record, destination: Record) -> None:
+        for number in source.chunks:
+            first_row = number * source.chunk_rows
+            depths = self.read_rows(source, first_row, min(source.rows, first_row + source.chunk_rows))
+            wider = depths.astype(destination.dtype)
+            wider[depths > source.committed_depth] = destination.unreached
+            self.write_rows(destination, first_row, wider)
+
+    def _create_array(self, name: str, record: Record) -> None:
+        zarr.create_array(
+            self.path / name,
+            shape=(record.rows, record.width),
+            chunks=(record.chunk_rows, record.width),
+            dtype=record.dtype,
+            fill_value=record.unreached,
+            serializer=BytesCodec(),
+            compressors=(ZstdCodec(level=1), Crc32cCodec()),
+            dimension_names=("row", "column"),
+        )
+
+    def _commit_metadata(self, record: Record) -> Record:
+        files = ("zarr.json", f"{record.array}/zarr.json")
+        for file in files:
+            sync_file(self.path / file)
+        record = replace(record, metadata={file: digest(self.path / file) for file in files})
+        self.commit(record)
+        return record
+
+    def _check_metadata(self, record: Record) -> None:
+        for file, expected in record.metadata.items():
+            path = self.path / file
+            if not path.is_file() or digest(path) != expected:
+                raise StoreDamagedError(f"{path} is damaged: its checksum is not the one in the record")
+
+    def _open(self, record: Record, mode: Any) -> Any:
+        return zarr.open_array(self.path / record.array, mode=mode)
+
+    def _chunk_path(self, record: Record, number: int) -> Path:
+        return self.path / record.array / "c" / str(number) / "0"
+
+    def _read_chunk(self, record: Record, number: int, first: int, end: int) -> Depths:
+        path = self._chunk_path(record, number)
+        if not path.is_file():
+            raise StoreDamagedError(f"chunk {path} is missing; the record says that it belongs to the table")
+        try:
+            block: Depths = self._open(record, "r")[first:end]
+        except Exception as error:  # whatever a codec makes of damaged bytes
+            raise StoreDamagedError(f"chunk {path} is damaged: {error}") from error
+        return block
+
+
+def check_same_puzzle(record: Record, config: Config, path: Path) -> None:
+    """Raise StoreMismatchError unless the store holds the table of this puzzle."""
+    if record.fingerprint != config.puzzle.fingerprint:
+        raise StoreMismatchError(
+            f"{path} holds the table of another puzzle ({record.puzzle.get('name')!r}); "
+            "expected the same start and moves: choose another --store, or --overwrite it"
+        )
+
+
+def _cannot_write(path: Path, error: OSError) -> StoreError:
+    return StoreError(f"cannot write {path}: {error.strerror or error}")
