@@ -1,4 +1,4 @@
-"""Boards of squares or cubes: which cells there are, how they are numbered, and how the board looks the same."""
+"""Boards of squares or cubes: their cells, how these are numbered, and the symmetries."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,7 +91,10 @@ class Board:
         for axis in range(3):
             beside = np.roll(numbers, -1, axis=axis)
             both = (numbers >= 0) & (beside >= 0)
-            pairs |= {(min(a, b), max(a, b)) for a, b in zip(numbers[both].tolist(), beside[both].tolist(), strict=True)}
+            pairs |= {
+                (min(a, b), max(a, b))
+                for a, b in zip(numbers[both].tolist(), beside[both].tolist(), strict=True)
+            }
         return sorted(pairs)
 
     @cached_property
@@ -114,8 +117,8 @@ def parse_board(drawing: str, key: str = "[board] cells") -> Board:
     Raises
     ------
     ConfigError
-        A symbol other than these, lines or layers of different lengths, no cell, or more than 128. The message
-        begins with ``key``.
+        A symbol other than these, lines or layers of different lengths, no cell, or more than 128. The
+        message begins with ``key``.
     """
     layers = [[line.strip() for line in layer] for layer in layers_of(drawing)]
     _check_rectangular(layers, key)

@@ -32,7 +32,7 @@ def to_origin(cells: Coordinates) -> Coordinates:
 
 
 def scan_axes(extent: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The axes of a box from the one that changes slowest to the fastest: the long side first, the short side last.
+    """The axes of a box from the slowest to the fastest: the long side first, the short side last.
 
     On a board of 6 rows and 10 columns that is column by column, and down each: the order of the textbooks.
     """

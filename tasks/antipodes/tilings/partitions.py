@@ -1,7 +1,8 @@
 """How a search is split: one partition for each placement that can come first, and who owns which tiling.
 
-Symmetry is broken before the search, not after it. The *anchor* is a piece, or a cell, that a tiling covers exactly once;
-a partition takes one of the allowed placements that cover the anchor, and finds the tilings that contain it.
+Symmetry is broken before the search, not after it. The *anchor* is a piece, or a cell, that a tiling covers
+exactly once; a partition takes one of the allowed placements that cover the anchor, and finds the tilings
+that contain it.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from antipodes.tilings.symmetry import Symmetry, Tilings, symmetry_of
 
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
-FEWEST_PARTITIONS = 8
+ENOUGH_PARTITIONS = 4
+"""With fewer, a second worker soon has nothing to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> Partitions:
     if method == PLAIN:
         allowed, covers = _plain(placements, symmetry), placements.covers(0)
         return Partitions(np.flatnonzero(allowed & covers), covers, allowed, second_piece=False)
-    allowed, covers = _first_piece(placements, symmetry)
+    allowed, covers = _first_placements(problem)
     anchors = np.flatnonzero(allowed & covers & possible(problem))
     return Partitions(anchors, covers, allowed, second_piece=True)
 
@@ -75,8 +77,8 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> Partitions:
 def possible(problem: TilingProblem) -> bool:
     """Whether each piece fits somewhere, and a checkerboard's colours do not rule out that all fit together.
 
-    Each placement covers so many more cells of one colour than of the other; over a tiling that sums up to what the
-    board has.
+    Each placement covers so many more cells of one colour than of the other; over a tiling that sums up to
+    what the board has.
     """
     placements, colours = placements_of(problem), np.append(problem.board.colours, 0)
     surplus = colours[placements.cells].sum(axis=1)
@@ -87,21 +89,36 @@ def possible(problem: TilingProblem) -> bool:
     return int(colours.sum()) in sums
 
 
-def _first_piece(placements: Placements, symmetry: Symmetry) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """What is allowed where the piece with the fewest placements up to symmetry comes first, and that piece's."""
+def first_piece(problem: TilingProblem) -> int:
+    """The piece whose placements split the search by the pruning method.
+
+    Of the pieces that give enough partitions, one of the broadest, as they leave least room to the others
+    wherever they lie; among these the one with the fewest placements up to symmetry. Of the pentominoes
+    that is X.
+    """
+    placements, symmetry = placements_of(problem), symmetry_of(problem)
     smallest = smallest_images(symmetry.placements) == np.arange(len(placements))
-    counts = np.bincount(placements.piece[smallest], minlength=placements.piece_count)
-    enough = np.where(counts >= min(FEWEST_PARTITIONS, counts.max()), counts, len(placements) + 1)
-    covers = placements.piece == enough.argmin()
-    fixing = symmetry.placements[symmetry.pieces[:, enough.argmin()] == enough.argmin()]
-    representative = smallest_images(fixing) == np.arange(len(placements))
-    return ~covers | representative, covers
+    counts = np.bincount(placements.piece[smallest], minlength=len(problem.pieces)).tolist()
+    enough = min(ENOUGH_PARTITIONS, max(counts))
+    breadths = [piece.breadth for piece in problem.pieces]
+    return min(
+        range(len(counts)), key=lambda piece: (counts[piece] < enough, -breadths[piece], counts[piece])
+    )
+
+
+def _first_placements(problem: TilingProblem) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """What is allowed where the first piece keeps one placement of each class, and what is its own."""
+    placements, symmetry, first = placements_of(problem), symmetry_of(problem), first_piece(problem)
+    own = placements.piece == first
+    fixing = symmetry.placements[symmetry.pieces[:, first] == first]
+    return ~own | (smallest_images(fixing) == np.arange(len(placements))), own
 
 
 def _plain(placements: Placements, symmetry: Symmetry) -> NDArray[np.bool_]:
     """What is allowed where one piece keeps one orientation of each class under the symmetries of the board.
 
-    It is the first piece of which the smallest share of orientations is left. On 6x10 that is F with two of eight.
+    It is the first piece of which the smallest share of orientations is left. On 6x10 that is F with two of
+    eight.
     """
     best, best_share = np.ones(len(placements), dtype=np.bool_), 1.0
     for piece in range(placements.piece_count):
@@ -121,7 +138,7 @@ def _kept_orientations(placements: Placements, symmetry: Symmetry, piece: int) -
 
 
 def smallest_images(actions: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The smallest number among the images of each placement, ``(placements,)``: its orbit's representative."""
+    """The smallest image of each placement, ``(placements,)``: the representative of its orbit."""
     smallest: NDArray[np.int32] = actions.min(axis=0)
     return smallest
 
@@ -131,8 +148,8 @@ def allowed_beside(
 ) -> NDArray[np.bool_]:
     """Which placements the partition of an anchor has to try, ``(placements,)``.
 
-    Symmetries that leave the anchor where it is would find each tiling again in its images: a second piece, the one
-    of which the smallest share is left, then keeps one placement of each class under them.
+    Symmetries that leave the anchor where it is would find each tiling again in its images: a second piece,
+    the one of which the smallest share is left, then keeps one placement of each class under them.
     """
     compatible = partitions.allowed & ~placements.overlaps(anchor)
     if not partitions.second_piece:

@@ -20,9 +20,9 @@ MARKS = frozenset("#*" + string.ascii_letters)
 class Piece:
     """A set of cells with a name, in one of its orientations, connected or not.
 
-    A piece can be moved and turned as a solid, never mirrored: a flat piece may be turned over, which looks like a
-    reflection, and stands upright in a box; a piece that is not flat has at most 24 orientations, and its mirror
-    image, where it differs, is another piece.
+    A piece can be moved and turned as a solid, never mirrored: a flat piece may be turned over, which looks
+    like a reflection, and stands upright in a box; a piece that is not flat has at most 24 orientations,
+    and its mirror image, where it differs, is another piece.
     """
 
     name: str
@@ -33,6 +33,11 @@ class Piece:
     def size(self) -> int:
         """How many cells it covers."""
         return len(self.cells)
+
+    @property
+    def breadth(self) -> int:
+        """The second longest side of the box around it: 1 for a rod, 3 for X."""
+        return sorted((np.ptp(self.cells, axis=0) + 1).tolist())[1]
 
     @property
     def connected(self) -> bool:
@@ -82,7 +87,9 @@ def parse_piece(name: str, drawing: str) -> Piece:
                 if symbol in MARKS:
                     cells.append((layer, row, column))
                 elif symbol not in ". ":
-                    raise ConfigError(f"piece {name!r}: expected '#' or a letter for a cell, found {symbol!r}")
+                    raise ConfigError(
+                        f"piece {name!r}: expected '#' or a letter for a cell, found {symbol!r}"
+                    )
     if not cells:
         raise ConfigError(f"piece {name!r}: expected at least one cell, drawn as '#' or a letter, found none")
     return Piece(name, tuple(sorted(tuple(cell) for cell in to_origin(np.array(cells)).tolist())))

@@ -17,8 +17,8 @@ WORDS, WORD = 2, 64
 class Placements:
     """All placements of all pieces on a board, in an order that the stored tilings depend on.
 
-    Sorted by the piece, then by its orientation (the sorted list of `Piece.orientations` along the axes of the
-    board), then by where it lies (layer, row, column).
+    Sorted by the piece, then by its orientation (the sorted list of `Piece.orientations` along the axes of
+    the board), then by where it lies (layer, row, column).
     """
 
     piece_count: int

@@ -42,16 +42,16 @@ class TilingProblem:
 
 
 def parse_problem(table: Mapping[str, object]) -> TilingProblem:
-    """Read the table ``[board]`` of a config: ``name``, ``cells``, and optionally ``pieces`` and ``description``.
+    """Read the table ``[board]`` of a config: ``name``, ``cells``, perhaps ``pieces`` and ``description``.
 
-    ``pieces`` is "pentominoes" (the default), some of their letters ("FLPX", or a list of them), or a table of
-    name = drawing.
+    ``pieces`` is "pentominoes" (the default), some of their letters ("FLPX", or a list of them), or a table
+    of name = drawing.
 
     Raises
     ------
     ConfigError
-        A key that is unknown, missing or of the wrong type, a drawing that cannot be read, or pieces whose area is
-        not that of the board. The message names the key.
+        A key that is unknown, missing or of the wrong type, a drawing that cannot be read, or pieces whose
+        area is not that of the board. The message names the key.
     """
     unknown = sorted(set(table) - set(KEYS))
     if unknown:
@@ -82,14 +82,18 @@ def _pieces(value: object) -> tuple[Piece, ...]:
         return _pentominoes(value)
     if isinstance(value, dict) and value:
         return tuple(_drawn_piece(name, drawing) for name, drawing in value.items())
-    raise ConfigError(f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {value!r}")
+    raise ConfigError(
+        f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {value!r}"
+    )
 
 
 def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
     known: dict[object, Piece] = {piece.name: piece for piece in PENTOMINOES}
     for position, letter in enumerate(letters):
         if not isinstance(letter, str) or letter not in known:
-            raise ConfigError(f"[board] pieces: expected letters of {''.join(map(str, known))}, found {letter!r}")
+            raise ConfigError(
+                f"[board] pieces: expected letters of {''.join(map(str, known))}, found {letter!r}"
+            )
         if letter in letters[:position]:
             raise ConfigError(f"[board] pieces: expected each letter once, found {letter!r} again")
     if not letters:

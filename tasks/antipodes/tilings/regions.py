@@ -1,4 +1,4 @@
-"""Regions: connected sets of empty cells, and whether the pieces that are left can fill each, on two-word masks."""
+"""Regions: connected sets of empty cells, and whether the pieces left can fill each of them."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from antipodes.compile import kernel
 from antipodes.kernels import ones
 
 Words = tuple[np.uint64, np.uint64]
-"""The low and the high word of a set of cells (or of areas): member ``k`` is bit ``k % 64`` of word ``k // 64``."""
+"""A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
 
 ZERO, ONE, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(64)
 
@@ -18,7 +18,7 @@ class Regions(NamedTuple):
     """What a kernel needs to find regions, and to know which areas can be filled."""
 
     distances: NDArray[np.uint64]
-    """By how much the numbers of two neighbours differ, every such difference once, ``(distances,)``."""
+    """By how much the numbers of neighbours differ, each difference once, ascending, ``(distances,)``."""
     sources: NDArray[np.uint64]
     """The cells whose neighbour is that far above, as masks, ``(distances, 2)``."""
     sizes: NDArray[np.uint64]
@@ -43,7 +43,7 @@ def down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 @kernel
 def narrow_region(empty: np.uint64, distances: NDArray[np.uint64], sources: NDArray[np.uint64]) -> np.uint64:
-    """The region of the first empty cell, on a board of at most 64 cells."""
+    """The region of the first empty cell, where low words suffice for the empty cells and distances."""
     region = empty & (~empty + ONE)
     before = ZERO
     while region != before:
@@ -90,17 +90,18 @@ def areas_of(sizes: NDArray[np.uint64], after: NDArray[np.int64]) -> Words:
 
 
 @kernel
-def fillable(low: np.uint64, high: np.uint64, areas: Words, regions: Regions, narrow: bool) -> bool:
+def fillable(
+    low: np.uint64, high: np.uint64, areas: Words, distances: NDArray[np.uint64], sources: NDArray[np.uint64]
+) -> bool:
     """Whether every region of these empty cells has one of the areas."""
     while low | high:
-        if narrow:
-            region_low, region_high = narrow_region(low, regions.distances, regions.sources), ZERO
+        if high or distances[-1] >= WORD:
+            region, region_high = wide_region(low, high, distances, sources)
         else:
-            region_low, region_high = wide_region(low, high, regions.distances, regions.sources)
-        area = ones(region_low) + ones(region_high)
-        word = areas[0] if area < WORD else areas[1]
-        if not (word >> (area & LAST_BIT)) & ONE:
+            region, region_high = narrow_region(low, distances, sources), ZERO
+        area = ones(region) + ones(region_high)
+        if not ((areas[0] if area < WORD else areas[1]) >> (area & LAST_BIT)) & ONE:
             return False
-        low ^= region_low
+        low ^= region
         high ^= region_high
     return True

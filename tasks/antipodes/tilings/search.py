@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tilings.boards import Board
-from antipodes.tilings.kernels import Options, fill_in_order, fill_tightest
+from antipodes.tilings.cover_kernels import fill_tightest
+from antipodes.tilings.laying import Options
 from antipodes.tilings.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
 from antipodes.tilings.placements import WORDS, Placements, placements_of
 from antipodes.tilings.problem import TilingProblem
 from antipodes.tilings.regions import Regions, Words
+from antipodes.tilings.scan_kernels import fill_in_order
 from antipodes.tilings.symmetry import Tilings, distinct, symmetry_of
 
 WIDEST_SCAN = 8
@@ -80,7 +82,7 @@ def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
         numbers.astype(np.int32),
         pieces,
         placements.masks[numbers],
-        columns.astype(np.int32),
+        columns.astype(np.uint16),
         _starts(placements, cells[:, 0], pieces),
     )
 
@@ -97,9 +99,10 @@ def _starts(
 
 def regions_of(problem: TilingProblem) -> Regions:
     """How the kernels find the regions of a board."""
-    sources: dict[int, int] = {}
+    sources = {1: 0}
     for low, high in problem.board.neighbours:
         sources[high - low] = sources.get(high - low, 0) | 1 << low
+    sources = dict(sorted(sources.items()))
     masks = [[mask & (2**64 - 1), mask >> 64] for mask in sources.values()]
     return Regions(
         np.array(list(sources), dtype=np.uint64),

@@ -17,14 +17,15 @@ Tilings = NDArray[np.int32]
 class Symmetry:
     """The symmetries of a tiling problem, as they act on its placements; the first is the identity.
 
-    A symmetry of the board is one of the problem when it maps the pieces to pieces. A reflection of a box turns a
-    piece that is not flat into its mirror image, so it counts only where that is among the pieces too.
+    A symmetry of the board is one of the problem when it maps the pieces to pieces. A reflection of a box
+    turns a piece that is not flat into its mirror image, so it counts only where that is among the pieces
+    too.
     """
 
     placements: NDArray[np.int32]
     """Where each placement goes, ``(symmetries, placements)``."""
     pieces: NDArray[np.int32]
-    """Which piece each piece becomes, ``(symmetries, pieces)``; itself, but for pieces that are mirror images."""
+    """Which piece each piece becomes, ``(symmetries, pieces)``: itself, or its mirror image."""
 
     def __len__(self) -> int:
         return len(self.placements)
@@ -45,7 +46,7 @@ class Symmetry:
         return smallest
 
     def orbit_sizes(self, tilings: Tilings) -> NDArray[np.int64]:
-        """How many different images each tiling has, ``(tilings,)``; they sum up to the count without symmetry.
+        """How many different images each tiling has, ``(tilings,)``; together, the count without symmetry.
 
         The orbit of a tiling has as many members as there are symmetries for each that leaves it as it is.
         """
@@ -89,10 +90,10 @@ def _identity(placements: Placements) -> Symmetry:
 
 
 def _action(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.int32] | None:
-    """Where each placement goes when cell ``c`` goes to ``cells[c]``; None where one would be no placement.
+    """Where each placement goes when cell ``c`` goes to ``cells[c]``; None where one would be none.
 
-    The images are all the placements again exactly if both lists of masks are the same when sorted. Pieces of the
-    same shape have the same masks; as the sort is stable, the first of them becomes the first.
+    The images are all the placements again exactly if both lists of masks are the same when sorted. Pieces
+    of the same shape have the same masks; as the sort is stable, the first of them becomes the first.
     """
     before, after = placements.masks, _permuted(placements, cells)
     order, image_order = _mask_order(before), _mask_order(after)
@@ -110,5 +111,7 @@ def _mask_order(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
 def _permuted(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.uint64]:
     """The masks of the images of the placements, ``(placements, 2)``."""
     moved = np.where(placements.cells >= 0, cells[placements.cells], -1).astype(np.int32)
-    image = Placements(placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved)
+    image = Placements(
+        placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved
+    )
     return image.masks
