@@ -34,8 +34,8 @@ class LayerSettled:
     count: int
     states: int
     """Positions up to that depth."""
-    search_seconds: float
-    """Spent searching in this run so far."""
+    rate: float
+    """Positions that this run has found a second of search."""
 
 
 @dataclass(frozen=True, slots=True)

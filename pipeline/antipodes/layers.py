@@ -70,6 +70,8 @@ class LayerSearch:
     unwritten: set[int] = field(default_factory=set)
     """Partitions that have changed since they were written."""
     last_commit: float = field(init=False)
+    found: int = 0
+    """Positions that this run has found."""
 
     def run(self) -> Record:
         """Search until no new position is found, or the run is interrupted; the commit it ends with."""
@@ -82,8 +84,7 @@ class LayerSearch:
         while any(self.counts) and not self.interrupted():
             if self.depth + 1 == self.record.unreached:
                 self._widen()
-            with self.clock.measure("search"):
-                self._advance()
+            self._advance()
             if self._is_commit_due():
                 self._commit()
         if self.unwritten or not self.record.complete:
@@ -99,10 +100,7 @@ class LayerSearch:
         bounds = [*(part.first_row for part in self.plan.partitions), self.plan.index.rows]
         (self.tables,) = self._persist("tables", {0: (_build, self.puzzle, self.plan.index)}).values()
         (reaches,) = self._persist("reaches", {0: (partition.reaches, self.tables, bounds)}).values()
-        self.sources = [[] for _ in self.plan.partitions]
-        for source, reached in enumerate(self.scheduler.values([reaches])[0]):
-            for number in reached:
-                self.sources[number].append(source)
+        self.sources = partition.sources(self.scheduler.values([reaches])[0])
 
     def _go_on(self) -> None:
         """Take up the search at the committed depth, or at the starts."""
@@ -110,7 +108,7 @@ class LayerSearch:
         calls = self._restored() if resumed else self._begun()
         self.states = list(self._persist("begin", calls).values())
         self.frontiers = self.scheduler.parts(partition.for_others, self.states)
-        self.counts = self.scheduler.values(self.scheduler.parts(partition.count, self.states))
+        self.counts = self.scheduler.values(self.scheduler.parts(partition.found, self.states))
         self.layers = list(self.record.layers) or [sum(self.counts)]
         if not resumed:
             self.unwritten = {number for number, count in enumerate(self.counts) if count}
@@ -133,8 +131,18 @@ class LayerSearch:
         }
 
     def _advance(self) -> None:
-        """Find the next layer: one task for each partition that the last one leads into."""
-        depth = self.depth + 1
+        """Find the next layer."""
+        with self.clock.measure("search"):
+            self._settle(self.depth + 1)
+        count = sum(self.counts)
+        if count:
+            self.layers.append(count)
+            self.found += count
+            rate = self.found / self.clock.search
+            self.listener(LayerSettled(self.depth, count, sum(self.layers), rate))
+
+    def _settle(self, depth: int) -> None:
+        """One task for each partition that the last layer leads into."""
         calls: dict[int, Call] = {}
         for number, sources in enumerate(self.sources):
             active = [self.frontiers[source] for source in sources if self.counts[source]]
@@ -142,14 +150,12 @@ class LayerSearch:
                 calls[number] = (partition.advance, self.states[number], active, self.tables, depth)
         advanced = self._persist(f"advance-{depth}", calls, self._progress(depth, len(calls)))
         self.counts = [0] * len(self.states)
-        counts = self.scheduler.values(self.scheduler.parts(partition.count, list(advanced.values())))
+        counts = self.scheduler.values(self.scheduler.parts(partition.found, list(advanced.values())))
         frontiers = self.scheduler.parts(partition.for_others, list(advanced.values()))
         for (number, state), count, frontier in zip(advanced.items(), counts, frontiers, strict=True):
             self.states[number], self.counts[number], self.frontiers[number] = state, count, frontier
-        if any(counts):
-            self.unwritten.update(number for number in advanced if self.counts[number])
-            self.layers.append(sum(counts))
-            self.listener(LayerSettled(depth, sum(counts), sum(self.layers), self.clock.search))
+            if count:
+                self.unwritten.add(number)
 
     def _is_commit_due(self) -> bool:
         overdue = time.monotonic() - self.last_commit >= self.checkpoint_every
@@ -193,9 +199,7 @@ class LayerSearch:
 
         return done
 
-    def _persist(
-        self, name: str, calls: dict[int, Call], done: Callable[[], None] | None = None
-    ) -> dict[int, Handle]:
+    def _persist(self, name: str, calls: dict[int, Call], done: Callable[[], None] | None = None) -> dict[int, Handle]:
         keyed = {(f"{name}-{self.run_id}", number): call for number, call in calls.items()}
         handles = self.scheduler.persist(keyed, done)
         return dict(zip(calls, handles.values(), strict=True))

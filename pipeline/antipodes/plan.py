@@ -1,8 +1,8 @@
 """What a run will do and what it takes, known before anything runs: rows, columns, chunks, partitions, memory, disk."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, prod
 
 from antipodes.errors import ConfigError, ResourceLimitError
@@ -48,7 +48,8 @@ class Plan:
 
     index: Index
     chunk_rows: int
-    partitions: tuple[Partition, ...]
+    partition_rows: int
+    """Rows of each partition, but for the last."""
     table_bytes: int
     """The move tables."""
     memory_bytes: int
@@ -56,6 +57,16 @@ class Plan:
     disk_bytes: int
     hold_depths: bool
     """Whether depths stay in memory between checkpoints; else every layer is written when it is done."""
+
+    @property
+    def partition_count(self) -> int:
+        """How many partitions there are."""
+        return ceil(self.index.rows / self.partition_rows)
+
+    @cached_property
+    def partitions(self) -> tuple[Partition, ...]:
+        """Ranges of rows, each a whole number of chunks."""
+        return partitions(self.index, self.partition_rows)
 
 
 def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None) -> Plan:
@@ -65,7 +76,6 @@ def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None) 
     """
     index = plan_index(puzzle)
     chunk_rows = plan_chunk(index)
-    partitions = plan_partitions(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
     layers = _bitmap_bytes(index) + workers * 2 * chunk_rows * index.width
     fixed = PROGRAM_BYTES + tables + max(layers, _building_bytes(puzzle, index))
@@ -73,7 +83,7 @@ def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None) 
     return Plan(
         index=index,
         chunk_rows=chunk_rows,
-        partitions=partitions,
+        partition_rows=plan_partition(index, chunk_rows, workers),
         table_bytes=tables,
         memory_bytes=fixed + (index.size if hold_depths else 0),
         disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
@@ -112,13 +122,16 @@ def plan_chunk(index: Index) -> int:
     return max(1, group // even[0] if even else ceil(group / parts))
 
 
-def plan_partitions(index: Index, chunk_rows: int, workers: int) -> tuple[Partition, ...]:
-    """Ranges of whole chunks: enough for all workers, none so large that a layer waits for it."""
+def plan_partition(index: Index, chunk_rows: int, workers: int) -> int:
+    """How many rows a partition has: few enough to keep all workers busy, and no layer waiting for one of them."""
     wanted = min(PARTITION_STATES, ceil(index.size / (TASKS_A_WORKER * workers)))
-    chunks = max(1, wanted // (chunk_rows * index.width))
-    step = chunks * chunk_rows
-    starts = range(0, index.rows, step)
-    return tuple(Partition(n, row, min(row + step, index.rows)) for n, row in enumerate(starts))
+    return chunk_rows * max(1, wanted // (chunk_rows * index.width))
+
+
+def partitions(index: Index, rows: int) -> tuple[Partition, ...]:
+    """The rows of an index in ranges of so many."""
+    firsts = range(0, index.rows, rows)
+    return tuple(Partition(number, row, min(row + rows, index.rows)) for number, row in enumerate(firsts))
 
 
 def check_memory(plan: Plan, memory_limit: int) -> None:

@@ -3,7 +3,7 @@
 import os
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,9 +157,7 @@ def memory_size(text: str | int) -> int:
 
 def peak_memory() -> int:
     """The most memory, in bytes, that this process, or the largest one that it started, has taken."""
-    kilobytes = max(
-        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
+    kilobytes = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return kilobytes * 1024
 
 

@@ -14,7 +14,7 @@ from dask.task_spec import List, Task
 
 from antipodes.errors import AntipodesError, InputError
 
-Key = tuple[str | int, ...]
+Key = tuple[str, int]
 Handle = Any
 """A result, or what stands for it on a cluster; tasks take it as an argument and get the result."""
 Call = tuple[Any, ...]
@@ -31,9 +31,7 @@ class Scheduler(Protocol):
     workers: int
     """How many tasks run at once."""
 
-    def persist(
-        self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None
-    ) -> dict[Key, Handle]:
+    def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
         """Run the calls, which do not depend on each other; ``done`` is called as each ends."""
 
     def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
@@ -49,9 +47,7 @@ class Threads:
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
-    def persist(
-        self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None
-    ) -> dict[Key, Handle]:
+    def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
         keys = list(calls)
         ended = Callback(posttask=lambda *_: done()) if done else Callback()
         with ended:
@@ -72,9 +68,7 @@ class Cluster:
         self.client = client
         self.workers = max(1, sum(client.nthreads().values()))
 
-    def persist(
-        self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None
-    ) -> dict[Key, Handle]:
+    def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
         keys = list(calls)
         futures = self.client.get(_graph(calls), keys, sync=False)
         if done:
@@ -118,9 +112,7 @@ def open_scheduler(name: str, workers: int) -> Iterator[Scheduler]:
 def _local_cluster(workers: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
-    cluster = LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR"
-    )
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
     with cluster, _client(cluster) as client:
         yield client
 

@@ -14,10 +14,9 @@ import numpy as np
 import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
 
+from antipodes.arrays import UNREACHED, Depths
 from antipodes.config import Config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreMismatchError
-from antipodes.kernels import Depths
-from antipodes.partition import UNREACHED
 from antipodes.plan import Plan
 from antipodes.record import digest, read_record, sync_directory, sync_file, write_record
 
@@ -71,7 +70,7 @@ class Record:
     @property
     def unreached(self) -> int:
         """What stands for a position that was not reached."""
-        return UNREACHED[np.dtype(self.dtype)]
+        return UNREACHED[self.dtype]
 
 
 class TableStore:

@@ -29,7 +29,8 @@ def rank_combinations(chosen: Mask) -> Ranks:
     n, places = chosen.shape
     number = int(chosen[0].sum()) if n else 0
     if number == 1:
-        return chosen.argmax(axis=1)
+        only: Ranks = chosen.argmax(axis=1)
+        return only
     positions = np.nonzero(chosen)[1].reshape(n, number)
     ranks = np.zeros(n, dtype=np.int64)
     for i in range(number):

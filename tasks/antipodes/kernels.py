@@ -1,46 +1,11 @@
-"""The inner loops: expand a frontier, settle what it reached, both on bitmaps.
-
-A layer is ``(rows, words)`` uint64: column ``c`` of a row is bit ``c % 64`` of word ``c // 64``.
-"""
-
-from typing import Any
+"""The inner loops: expand a frontier, settle what it reached, both on bitmaps."""
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from antipodes.arrays import Bitmap, Depths
+from antipodes.bits import ones, trailing_zeros
 from antipodes.compile import kernel
-
-WORD = 64
-Bitmap = NDArray[np.uint64]
-Depths = NDArray[np.uint8] | NDArray[np.uint16]
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def trailing_zeros(typing_context: Any, word: Any) -> Any:
-    """How many zero bits lie below the lowest one bit of a word that is not 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def ones(typing_context: Any, word: Any) -> Any:
-    """How many bits of a word are one."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
-
-
-def words(width: int) -> int:
-    """How many words a row of so many columns takes."""
-    return -(-width // WORD)
 
 
 @kernel
@@ -75,15 +40,15 @@ def expand(
 
 
 @kernel
-def settle(incoming: Bitmap, visited: Bitmap) -> int:
+def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
     """Take what was visited before out of ``incoming`` and add the rest to ``visited``; how many that are."""
-    count = 0
+    count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
             visited[row, word] |= new
-            count += ones(new)
+            count += np.int64(ones(new))
     return count
 
 

@@ -11,11 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.kernels import Bitmap, Depths, expand, mark, settle, unmark, words
+from antipodes.arrays import UNREACHED, Bitmap, Depths, words
+from antipodes.kernels import expand, mark, settle, unmark
 from antipodes.moves import ILLEGAL, MoveTables
-
-UNREACHED = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535}
-"""The depth of a position that was not reached: the greatest value of the type."""
 
 
 class State(NamedTuple):
@@ -28,19 +26,17 @@ class State(NamedTuple):
     """All positions reached; None in a copy for other partitions."""
     depths: Depths | None
     """``(rows, width)``; None where the store alone holds the depths."""
-    count: int
+    found: int
     """How many positions the frontier has."""
 
 
-def begin(
-    first_row: int, rows: int, width: int, starts: NDArray[np.int64], dtype: str, hold_depths: bool
-) -> State:
+def begin(first_row: int, rows: int, width: int, starts: NDArray[np.int64], dtype: str, hold_depths: bool) -> State:
     """The state at depth 0: the frontier is those of the ``starts``, indices, that lie in the partition."""
     here = starts[(starts >= first_row * width) & (starts < (first_row + rows) * width)] - first_row * width
     frontier = np.zeros((rows, words(width)), dtype=np.uint64)
     row, column = np.divmod(here, width)
     np.bitwise_or.at(frontier, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
-    depths = np.full((rows, width), UNREACHED[np.dtype(dtype)], dtype=dtype) if hold_depths else None
+    depths = np.full((rows, width), UNREACHED[dtype], dtype=dtype) if hold_depths else None
     if depths is not None:
         depths[row, column] = 0
     return State(first_row, frontier, frontier.copy(), depths, len(here))
@@ -63,9 +59,14 @@ def advance(state: State, sources: Sequence[State], tables: MoveTables, depth: i
     for source in sources:
         rows = slice(source.first_row, source.first_row + len(source.frontier))
         expand(
-            frontier, state.first_row, source.frontier, tables.target[rows], tables.shuffle[rows], tables.shuffles
+            frontier,
+            state.first_row,
+            source.frontier,
+            tables.target[rows],
+            tables.shuffle[rows],
+            tables.shuffles,
         )
-    new = settle(frontier, visited)
+    new = int(settle(frontier, visited))
     if state.depths is not None and new:
         mark(state.depths, frontier, depth)
     return State(state.first_row, frontier, visited, state.depths, new)
@@ -76,9 +77,18 @@ def for_others(state: State) -> State:
     return state._replace(visited=None, depths=None)
 
 
-def count(state: State) -> int:
+def found(state: State) -> int:
     """How many positions the frontier has."""
-    return state.count
+    return state.found
+
+
+def sources(reached: Sequence[Sequence[int]]) -> list[list[int]]:
+    """From which partitions moves lead into each, by number in ascending order: `reaches` turned round."""
+    into: list[list[int]] = [[] for _ in reached]
+    for source, numbers in enumerate(reached):
+        for number in numbers:
+            into[number].append(source)
+    return into
 
 
 def reaches(tables: MoveTables, bounds: Sequence[int]) -> list[list[int]]:

@@ -1,0 +1,52 @@
+"""The command line: each command parses, calls one function and prints."""
+
+import os
+import sys
+
+import typer
+
+from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, status, verify
+from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
+from antipodes.errors import (
+    AntipodesError,
+    InputError,
+    NotAStoreError,
+    ResourceLimitError,
+    StoreMismatchError,
+)
+
+app = typer.Typer(
+    name="antipodes",
+    help="The distance of every position of a puzzle from its start: computed, kept, and asked.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+for module in (puzzles, plan, run, status, layers, farthest, query, verify, rank):
+    module.register(app)
+
+USERS_FAULT = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
+
+
+def main() -> None:
+    """Run the command that the process was started with, and exit with its status."""
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command; its exit status. What goes wrong is said in one line on stderr."""
+    try:
+        return int(app(arguments, standalone_mode=False) or 0)
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except typer.TyperException as error:
+        return complain(error.format_message(), BAD_INPUT)
+    except AntipodesError as error:
+        return complain(str(error), BAD_INPUT if isinstance(error, USERS_FAULT) else FAILED)
+    except MemoryError:
+        return complain("out of memory: try a --memory-limit", FAILED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # who read our output has left
+        return FAILED
+    except (KeyboardInterrupt, typer.Abort):
+        return complain("stopped", INTERRUPTED)

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,12 +106,11 @@ class Puzzle:
         """
         written = self.board.split(text, self.symbols)
         known = {symbol: label for label, symbol in enumerate(self.symbols)}
-        labels = np.array([known[symbol] for symbol in written], dtype=np.uint8)
-        self.check(labels[np.newaxis])
+        labels: Labels = self.checked(np.array([[known[symbol] for symbol in written]]))[0]
         return labels
 
-    def check(self, labels: Labels) -> None:
-        """Make sure that each of ``(n, places)`` has exactly the pieces of the puzzle.
+    def checked(self, labels: NDArray[Any]) -> Labels:
+        """The integers ``(n, places)`` as labels, if each row has exactly the pieces of the puzzle.
 
         Raises
         ------
@@ -119,16 +119,16 @@ class Puzzle:
         """
         if labels.ndim != 2 or labels.shape[1] != self.places:
             raise PositionError(f"expected positions of {self.places} places, found an array {labels.shape}")
-        wrong_label = labels >= len(self.symbols)
+        wrong_label = (labels < 0) | (labels >= len(self.symbols))
         if wrong_label.any():
-            raise PositionError(
-                f"expected labels 0 to {len(self.symbols) - 1}, found {labels[wrong_label].flat[0]}"
-            )
+            raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {labels[wrong_label].flat[0]}")
         for label, expected in enumerate(self.counts):
             found = (labels == label).sum(axis=1)
             if (found != expected).any():
                 wrong = int(found[found != expected][0])
                 raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {wrong}")
+        checked: Labels = labels.astype(np.uint8, copy=False)
+        return checked
 
     def format(self, labels: Labels) -> str:
         """The position as one line of text, the inverse of `parse`."""
@@ -148,4 +148,5 @@ class Puzzle:
         before = np.array([labels[move.inverse().origin(self.places)] for move in self.moves], dtype=np.uint8)
         before = before.reshape(-1, self.places)
         legal = [bool(move.legal(one[np.newaxis])[0]) for move, one in zip(self.moves, before, strict=True)]
-        return before[np.array(legal, dtype=bool)]
+        allowed: Labels = before[np.array(legal, dtype=bool)]
+        return allowed

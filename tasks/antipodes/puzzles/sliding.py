@@ -7,7 +7,14 @@ from typing import Any
 from antipodes.errors import ConfigError
 from antipodes.puzzles.board import Board, symbols_in
 from antipodes.puzzles.puzzle import Puzzle, exchange_moves
-from antipodes.puzzles.settings import MAX_PLACES, identity, positive_integer, refuse_unknown, starts_in, to_labels
+from antipodes.puzzles.settings import (
+    MAX_PLACES,
+    identity,
+    positive_integer,
+    refuse_unknown,
+    starts_in,
+    to_labels,
+)
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")

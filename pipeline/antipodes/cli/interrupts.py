@@ -1,0 +1,39 @@
+"""Ctrl-C and SIGTERM: the first asks the run to commit and stop, the second stops it at once."""
+
+import signal
+import sys
+from types import FrameType, TracebackType
+from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """While it is entered, signals are noted rather than obeyed."""
+
+    def __init__(self) -> None:
+        self.going_on = "the same command"
+        """The command that resumes, told to who asks for a stop."""
+        self._requested = False
+        self._before: dict[signal.Signals, Any] = {}
+
+    def requested(self) -> bool:
+        """Whether a stop was asked for."""
+        return self._requested
+
+    def __enter__(self) -> "Interrupts":
+        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._requested:
+            print(f"antipodes: stopped at once; go on with: {self.going_on}", file=sys.stderr)
+            raise KeyboardInterrupt
+        self._requested = True
+        print("antipodes: finishing the layer and committing it; again to stop at once", file=sys.stderr)

@@ -1,0 +1,44 @@
+"""``antipodes layers``: how many positions there are at each depth."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.output import print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("layers")(layers)
+
+
+def layers(
+    store: Store,
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw them into a file (svg, png or pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the positions at each depth."""
+    from antipodes.report import draw_layers
+    from antipodes.store import TableStore
+
+    path = find_store(store)
+    record = TableStore(path).read()
+    if plot:
+        from antipodes.plot import plot_layers
+
+        plot_layers(record.layers, record.puzzle["name"], plot, complete=record.complete)
+        print(f"antipodes: drawn into {plot}", file=sys.stderr)
+    if as_json:
+        print_json({"radius": record.radius, "complete": record.complete, "layers": list(record.layers)})
+    elif csv:
+        print("depth,positions")
+        for depth, count in enumerate(record.layers):
+            print(f"{depth},{count}")
+    elif not plot:
+        print(draw_layers(record.layers) if record.layers else "nothing is committed yet")
+        if not record.complete:
+            print(f"antipodes: unfinished; go on with: antipodes resume {path}", file=sys.stderr)

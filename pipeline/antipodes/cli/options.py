@@ -1,0 +1,56 @@
+"""The options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from antipodes.errors import InputError
+
+OUTPUTS = Path("outputs")
+
+Puzzle = Annotated[
+    str, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
+]
+Store = Annotated[
+    str, typer.Argument(metavar="STORE", help="The directory of a table, or the name of a puzzle run here.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Tasks at once. [default: all processors]")]
+SchedulerName = Annotated[
+    str | None,
+    typer.Option("--scheduler", help="threads, local (processes) or the address of a dask scheduler."),
+]
+CheckpointEvery = Annotated[
+    float | None, typer.Option(min=0, help="Seconds between commits; 0: every layer. [default: 120]")
+]
+MemoryLimit = Annotated[
+    str | None, typer.Option(help="Memory that the run may take, such as 2GiB. [default: what is available]")
+]
+
+
+def default_store(name: str) -> Path:
+    """Where the table of a puzzle lies unless told otherwise."""
+    return OUTPUTS / f"{name}.zarr"
+
+
+def find_store(text: str) -> Path:
+    """The store at a path, or that of a puzzle of this name at its default place."""
+    path, named = Path(text), default_store(text)
+    return named if not path.exists() and named.exists() else path
+
+
+def run_options(defaults: dict[str, Any], **given: Any) -> Any:
+    """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
+    from antipodes.run import RunOptions, memory_size
+
+    chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
+    chosen.pop("store", None)
+    if "memory_limit" in chosen:
+        chosen["memory_limit"] = memory_size(chosen["memory_limit"])
+    if chosen.get("workers", 1) < 1:
+        raise InputError(f"workers: expected at least 1, found {chosen['workers']}")
+    if not chosen.get("checkpoint_every", 0) >= 0:
+        raise InputError(f"checkpoint_every: expected 0 or more seconds, found {chosen['checkpoint_every']}")
+    return RunOptions(**chosen)

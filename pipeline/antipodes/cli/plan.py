@@ -1,0 +1,42 @@
+"""``antipodes plan``: what a run would take."""
+
+import typer
+
+from antipodes.cli.options import AsJson, MemoryLimit, Puzzle, Workers
+from antipodes.cli.output import print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("plan")(plan)
+
+
+def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = None, as_json: AsJson = False) -> None:
+    """Say how a puzzle is cut and what a run would take, without running."""
+    from antipodes.config import load_config
+    from antipodes.plan import human, plan_run
+    from antipodes.run import available_workers, memory_size
+
+    config = load_config(puzzle)
+    limit = memory_size(memory_limit) if memory_limit else None
+    planned = plan_run(config.puzzle, workers or available_workers(), limit)
+    if as_json:
+        print_json(
+            {
+                "index_size": planned.index.size,
+                "rows": planned.index.rows,
+                "width": planned.index.width,
+                "partitions": planned.partition_count,
+                "memory_bytes": planned.memory_bytes,
+                "disk_bytes": planned.disk_bytes,
+                "table_bytes": planned.table_bytes,
+                "hold_depths": planned.hold_depths,
+            }
+        )
+        return
+    print(f"{config.puzzle.name}: {planned.index.size:,} positions")
+    print(f"  {planned.index.rows:,} rows of {planned.index.width:,} columns, {planned.partition_count} partitions")
+    print(f"  memory       at most {human(planned.memory_bytes)}, move tables {human(planned.table_bytes)} of it")
+    print(f"  disk         at most {human(planned.disk_bytes)}")
+    if not planned.hold_depths:
+        print("  every layer is written at once, since memory cannot hold the depths")

@@ -1,0 +1,78 @@
+"""``antipodes query``: how far positions are, and the way."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.output import print_json, terminal_columns
+
+if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Labels
+    from antipodes.table import Table
+
+Positions = Annotated[
+    list[str],
+    typer.Argument(metavar="POSITION...", help="Positions as in the config; - reads one a line from stdin."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("query", context_settings={"ignore_unknown_options": True})(query)
+
+
+def query(
+    store: Store,
+    positions: Positions,
+    path: Annotated[bool, typer.Option("--path", help="Show a shortest way to the start.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far positions are from the start."""
+    from antipodes.table import open_table
+
+    with open_table(find_store(store)) as table:
+        labels = [table.puzzle.parse(text) for text in _texts(positions)]
+        answers = [_answer(table, one, path) for one in labels]
+        if as_json:
+            print_json([_to_json(table, answer) for answer in answers])
+        else:
+            for answer in answers:
+                _print(table, answer)
+
+
+def _texts(positions: list[str]) -> list[str]:
+    """The positions, those on stdin among them; symbols that came as arguments of their own are one position."""
+    from antipodes.puzzles.board import SEPARATORS
+
+    if len(positions) > 1 and all(len(SEPARATORS.split(text)) == 1 and len(text) <= 3 for text in positions):
+        return [" ".join(positions)]
+    texts: list[str] = []
+    for text in positions:
+        texts += [line for line in sys.stdin if line.strip()] if text == "-" else [text]
+    return texts
+
+
+def _answer(table: "Table", position: "Labels", with_path: bool) -> dict[str, Any]:
+    distance = table.get_distance(position)
+    way = table.path(position) if with_path and distance is not None else None
+    return {"position": position, "distance": distance, "path": way, "with_path": with_path}
+
+
+def _to_json(table: "Table", answer: dict[str, Any]) -> dict[str, Any]:
+    shown = {"position": table.puzzle.format(answer["position"]), "distance": answer["distance"]}
+    if answer["with_path"]:
+        way = answer["path"]
+        shown["path"] = None if way is None else [table.puzzle.format(one) for one in way]
+    return shown
+
+
+def _print(table: "Table", answer: dict[str, Any]) -> None:
+    from antipodes.report import draw_path
+
+    distance = answer["distance"]
+    text = "unreachable" if distance is None else str(distance)
+    print(f"{table.puzzle.format(answer['position'])}: {text}")
+    if answer["path"] is not None:
+        print(draw_path(table.puzzle, answer["path"], terminal_columns()))

@@ -1,0 +1,139 @@
+"""``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.options import (
+    AsJson,
+    CheckpointEvery,
+    MemoryLimit,
+    Puzzle,
+    Quiet,
+    SchedulerName,
+    Store,
+    Workers,
+    default_store,
+    find_store,
+    run_options,
+)
+from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+
+if TYPE_CHECKING:
+    from antipodes.config import Config
+    from antipodes.run import RunOptions, RunReport
+
+SHOWN_ANTIPODES = 6
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("run")(run)
+    app.command("resume")(resume)
+
+
+def run(
+    puzzle: Puzzle,
+    store: Annotated[Path | None, typer.Option(help="Where the table goes. [default: outputs/PUZZLE.zarr]")] = None,
+    workers: Workers = None,
+    scheduler: SchedulerName = None,
+    checkpoint_every: CheckpointEvery = None,
+    memory_limit: MemoryLimit = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where there is a table.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> int:
+    """Compute the table of a puzzle; an unfinished one is continued, a finished one reported."""
+    with Interrupts() as interrupts:
+        from antipodes.config import load_config
+
+        config = load_config(puzzle)
+        options = run_options(
+            dict(config.run),
+            workers=workers,
+            scheduler=scheduler,
+            checkpoint_every=checkpoint_every,
+            memory_limit=memory_limit,
+            overwrite=overwrite,
+        )
+        path = store or Path(config.run.get("store", default_store(config.puzzle.name)))
+        return _run(config, path, options, interrupts, quiet, as_json)
+
+
+def resume(
+    store: Store,
+    workers: Workers = None,
+    scheduler: SchedulerName = None,
+    checkpoint_every: CheckpointEvery = None,
+    memory_limit: MemoryLimit = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> int:
+    """Go on with an unfinished table, which knows its puzzle."""
+    with Interrupts() as interrupts:
+        from antipodes.config import Config
+        from antipodes.store import TableStore
+
+        path = find_store(store)
+        config = Config(TableStore(path).read().puzzle)
+        options = run_options(
+            {},
+            workers=workers,
+            scheduler=scheduler,
+            checkpoint_every=checkpoint_every,
+            memory_limit=memory_limit,
+        )
+        return _run(config, path, options, interrupts, quiet, as_json)
+
+
+def _run(
+    config: "Config", store: Path, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
+) -> int:
+    from antipodes.progress import show_progress
+    from antipodes.run import run_puzzle
+
+    interrupts.going_on = f"antipodes resume {store}"
+    with show_progress(quiet) as listener:
+        report = run_puzzle(config, store, options, listener, interrupts.requested)
+    if as_json:
+        print_json(report.to_json())
+    if not report.complete:
+        return complain(
+            f"interrupted: depths 0 to {report.record.radius} are in {store}; go on with: antipodes resume {store}",
+            INTERRUPTED,
+        )
+    if not as_json:
+        _print_report(config, report)
+    return 0
+
+
+def _print_report(config: "Config", report: "RunReport") -> None:
+    from antipodes.plan import human
+    from antipodes.report import draw_layers, draw_positions
+    from antipodes.run import peak_memory
+    from antipodes.table import open_table
+
+    record, clock = report.record, report.clock
+    print(draw_layers(record.layers))
+    print()
+    print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {report.plan.index.size:,}")
+    antipodes = record.layers[-1]
+    print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
+    with open_table(report.store) as table:
+        farthest = table.antipodes(SHOWN_ANTIPODES)
+    print(draw_positions(config.puzzle, farthest, terminal_columns()))
+    if antipodes > SHOWN_ANTIPODES:
+        print(f"and {antipodes - SHOWN_ANTIPODES:,} more: antipodes farthest {report.store}")
+    print()
+    if clock.search:
+        print(
+            f"{report.seconds:.2f} s: move tables {clock.tables:.2f}, search {clock.search:.2f} "
+            f"({report.states_found / clock.search / 1e6:,.1f} million positions/s), writing {clock.write:.2f}; "
+            f"peak memory {human(peak_memory())}"
+        )
+    else:
+        print("the table was finished before")
+    print(f"table in {report.store}; ask it:")
+    print(f"  antipodes query --path {report.store} '{config.puzzle.format(farthest[0])}'")

@@ -1,0 +1,51 @@
+"""The layers as a picture. Needs the extra ``plot``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from antipodes.errors import InputError, StoreError
+
+
+def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
+    """Draw how many positions there are at each depth into a file, whose suffix says what kind.
+
+    Raises
+    ------
+    InputError
+        matplotlib is not installed, or does not know the suffix.
+    StoreError
+        The file cannot be written.
+    """
+    figure = _figure(layers, name if complete else f"{name} (unfinished)")
+    known = figure.canvas.get_supported_filetypes()
+    if path.suffix.lstrip(".").lower() not in known:
+        raise InputError(f"--plot: expected a file name ending in .svg, .png or .pdf, found {str(path)!r}")
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _figure(layers: Sequence[int], name: str):  # type: ignore[no-untyped-def]
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import FuncFormatter
+    except ImportError as error:
+        raise InputError("--plot needs matplotlib: pip install 'antipodes[plot]'") from error
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    depths = range(len(layers))
+    axes.bar(depths, layers, width=0.86, color="#3b6ea8")
+    axes.bar([len(layers) - 1], layers[-1:], width=0.86, color="#c8553d")
+    axes.set(xlabel="depth", ylabel="positions", xlim=(-0.8, len(layers) - 0.2))
+    axes.set_title(f"{name}: {sum(layers):,} positions, radius {len(layers) - 1}", loc="left")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    logarithmic = axes.twinx()
+    logarithmic.plot(depths, layers, color="#6b6b6b", linewidth=1, marker=".", markersize=3)
+    logarithmic.set_yscale("log")
+    logarithmic.set_ylabel("positions, logarithmic (line)", color="#6b6b6b")
+    logarithmic.spines["top"].set_visible(False)
+    return figure

@@ -1,0 +1,37 @@
+"""What a person reads: layers as a bar chart, positions as boards, ways as rows of boards."""
+
+from collections.abc import Sequence
+
+from antipodes.puzzles.puzzle import Labels, Puzzle
+
+BAR = 40
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def draw_layers(layers: Sequence[int]) -> str:
+    """A line a depth: the depth, how many positions there are, and a bar."""
+    most = max(layers)
+    width = max(len(f"{most:,}"), len("positions"))
+    lines = [f"depth  {'positions':>{width}}"]
+    lines += [f"{depth:>5}  {count:>{width},}  {_bar(count, most)}".rstrip() for depth, count in enumerate(layers)]
+    return "\n".join(lines)
+
+
+def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = ()) -> str:
+    """Positions ``(n, places)`` as boards side by side, as many a line as ``columns`` characters hold."""
+    drawings = [puzzle.draw(position).split("\n") for position in positions]
+    if captions:
+        drawings = [[caption.center(len(one[0])), *one] for caption, one in zip(captions, drawings, strict=True)]
+    each = max(1, (columns + 2) // (len(drawings[0][-1]) + 2))
+    groups = [drawings[first : first + each] for first in range(0, len(drawings), each)]
+    return "\n".join("\n".join("  ".join(line) for line in zip(*group, strict=True)) for group in groups)
+
+
+def draw_path(puzzle: Puzzle, path: Labels, columns: int) -> str:
+    """The way from a position to a start, each board under its distance."""
+    return draw_positions(puzzle, path, columns, [str(len(path) - 1 - step) for step in range(len(path))])
+
+
+def _bar(count: int, most: int) -> str:
+    eighths = round(8 * BAR * count / most)
+    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()

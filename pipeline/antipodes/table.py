@@ -1,0 +1,236 @@
+"""A table of distances, open for questions.
+
+>>> with open_table("outputs/eight-puzzle.zarr") as table:  # doctest: +SKIP
+...     table.distance("8 6 7 / 2 5 4 / 3 0 1")
+31
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.arrays import Depths
+from antipodes.config import Config
+from antipodes.errors import AntipodesError, InputError, UnreachableError
+from antipodes.index import Index
+from antipodes.plan import MIB
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.store import Record, TableStore
+
+UNREACHABLE = -1
+"""Instead of a distance: no moves lead from the start to the position."""
+UNKNOWN = -2
+"""Instead of a distance: the table is unfinished, and the position lies beyond its committed depth, if anywhere."""
+
+
+class UnfinishedError(AntipodesError, LookupError):
+    """The answer lies beyond what an unfinished table knows."""
+
+
+def open_table(path: Path | str, cache_bytes: int = 256 * MIB) -> "Table":
+    """The table in a store; chunks that were read stay in memory up to ``cache_bytes``.
+
+    Raises
+    ------
+    NotAStoreError, StoreDamagedError
+        There is no table at the path, or its record is damaged.
+    """
+    store = TableStore(path)
+    return Table(store, store.read(), cache_bytes)
+
+
+class Table:
+    """The distance of every position of a puzzle from its start.
+
+    A position is given as text or as labels ``(places,)``; many at once as labels ``(n, places)``.
+    """
+
+    def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
+        self.puzzle: Puzzle = Config(record.puzzle).puzzle
+        self._store = store
+        self._record = record
+        self._index = Index(tuple(record.counts), leading=1)
+        self._chunk_states = record.chunk_rows * record.width
+        self._cached_chunks = max(1, cache_bytes // (self._chunk_states * np.dtype(record.dtype).itemsize))
+        self._chunks: OrderedDict[int, Depths] = OrderedDict()
+
+    def __enter__(self) -> "Table":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """How many positions have a distance."""
+        return self._record.states
+
+    def __repr__(self) -> str:
+        return f"open_table({str(self._store.path)!r})"
+
+    def close(self) -> None:
+        """Let go of the chunks in memory."""
+        self._chunks.clear()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the table is finished."""
+        return self._record.complete
+
+    @property
+    def layers(self) -> list[int]:
+        """How many positions there are at each depth."""
+        return list(self._record.layers)
+
+    @property
+    def radius(self) -> int:
+        """The greatest distance, so far if the table is unfinished."""
+        return self._record.radius
+
+    @property
+    def index_size(self) -> int:
+        """How many positions there are, reachable or not."""
+        return self._index.size
+
+    def labels(self, position: str | Labels) -> Labels:
+        """The position as labels ``(places,)``, checked; PositionError where it is none."""
+        if isinstance(position, str):
+            return self.puzzle.parse(position)
+        labels: Labels = self.puzzle.checked(np.asarray(position)[np.newaxis])[0]
+        return labels
+
+    def distance(self, position: str | Labels) -> int:
+        """The number of moves from the nearest start to the position.
+
+        Raises
+        ------
+        PositionError
+            It is no position of the puzzle.
+        UnreachableError
+            No moves lead to it.
+        UnfinishedError
+            The table does not know yet.
+        """
+        distance = int(self.distances(self.labels(position)[np.newaxis])[0])
+        if distance == UNREACHABLE:
+            raise UnreachableError(f"no moves lead to {self._text(position)}")
+        if distance == UNKNOWN:
+            raise UnfinishedError(
+                f"{self._text(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
+                f"antipodes resume {self._store.path}"
+            )
+        return distance
+
+    def get_distance(self, position: str | Labels, default: int | None = None) -> int | None:
+        """As `distance`, with ``default`` for a position that cannot be reached."""
+        try:
+            return self.distance(position)
+        except UnreachableError:
+            return default
+
+    def distances(self, labels: Labels) -> NDArray[np.int32]:
+        """The distance of each position ``(n, places)``, ``(n,)``; UNREACHABLE or UNKNOWN where there is none.
+
+        Raises
+        ------
+        PositionError
+            One of the arrays is no position of the puzzle.
+        StoreDamagedError
+            A chunk that is needed is damaged.
+        """
+        return self.distances_by_index(self._index.rank(self.puzzle.checked(np.asarray(labels))))
+
+    def distances_by_index(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:
+        """As `distances`, for indices ``(n,)`` of positions."""
+        outside = (indices < 0) | (indices >= self.index_size)
+        if outside.any():
+            raise InputError(f"expected an index from 0 to {self.index_size - 1}, found {indices[outside][0]}")
+        distances = np.empty(len(indices), dtype=np.int32)
+        chunk_of = indices // self._chunk_states
+        order = np.argsort(chunk_of, kind="stable")
+        numbers, begins = np.unique(chunk_of[order], return_index=True)
+        for number, group in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
+            distances[group] = self._distances_in(number, indices[group] % self._chunk_states)
+        return distances
+
+    def path(self, position: str | Labels) -> Labels:
+        """A shortest way from the position back to a start: ``(distance + 1, places)``, both ends included.
+
+        Each position is one move *before* the one that it follows, which only matters where moves cannot be undone.
+        Raises as `distance`.
+        """
+        here = self.labels(position)
+        distance = self.distance(here)
+        way = [here]
+        while distance > 0:
+            before = self.puzzle.predecessors(way[-1])
+            distance -= 1
+            way.append(before[np.flatnonzero(self.distances(before) == distance)[0]])
+        return np.array(way)
+
+    def antipodes(self, limit: int | None = None) -> Labels:
+        """The positions that are farthest from the start, ``(n, places)``, in the order of their indices.
+
+        Raises
+        ------
+        UnfinishedError
+            The table is unfinished, so they are not known.
+        """
+        if not self.complete:
+            raise UnfinishedError(
+                f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
+                f"antipodes resume {self._store.path}"
+            )
+        return self.positions_at(self.radius, limit)
+
+    def positions_at(self, depth: int, limit: int | None = None) -> Labels:
+        """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them."""
+        self._check_depth(depth)
+        indices = np.fromiter(islice(self._indices_at(depth), limit), dtype=np.int64)
+        return self._index.unrank(indices)
+
+    def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
+        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
+        rng = rng or np.random.default_rng()
+        if depth is None:
+            depth = int(np.searchsorted(np.cumsum(self.layers), rng.integers(len(self)), side="right"))
+        self._check_depth(depth)
+        drawn = int(rng.integers(self.layers[depth]))
+        index = next(islice(self._indices_at(depth), drawn, None))
+        position: Labels = self._index.unrank(np.array([index]))[0]
+        return position
+
+    def _text(self, position: str | Labels) -> str:
+        return self.puzzle.format(self.labels(position))
+
+    def _check_depth(self, depth: int) -> None:
+        if not 0 <= depth <= self.radius:
+            raise InputError(f"expected a depth from 0 to {self.radius}, found {depth}")
+
+    def _indices_at(self, depth: int) -> Iterator[int]:
+        for number in self._record.chunks:
+            here = np.flatnonzero(self._chunk(number).ravel() == depth)
+            yield from (here + number * self._chunk_states).tolist()
+
+    def _distances_in(self, number: int, places: NDArray[np.int64]) -> NDArray[np.int32]:
+        depths = self._chunk(number).ravel()[places]
+        missing = UNREACHABLE if self.complete else UNKNOWN
+        return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
+
+    def _chunk(self, number: int) -> Depths:
+        if number in self._chunks:
+            self._chunks.move_to_end(number)
+            return self._chunks[number]
+        first_row = number * self._record.chunk_rows
+        end_row = min(self._record.rows, first_row + self._record.chunk_rows)
+        depths = self._store.read_rows(self._record, first_row, end_row)
+        self._chunks[number] = depths
+        if len(self._chunks) > self._cached_chunks:
+            self._chunks.popitem(last=False)
+        return depths

@@ -1,0 +1,135 @@
+"""Proof that a table is right, from its bytes to its distances."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes import partition
+from antipodes.config import Config
+from antipodes.errors import StoreDamagedError
+from antipodes.index import Index
+from antipodes.moves import MoveTables, move_tables
+from antipodes.plan import Partition, available_memory, partitions, plan_index, plan_partition
+from antipodes.proof import Block, Findings, check_partition
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.scheduler import Handle, Scheduler
+from antipodes.store import NOTHING_COMMITTED, Record, TableStore
+
+SHOWN = 5
+"""How many positions of each kind of problem are named."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the proof came to."""
+
+    ok: bool
+    checked_states: int
+    """Positions whose depth was checked, unreached ones included."""
+    problems: tuple[str, ...]
+
+
+def verify(path: Path | str, scheduler: Scheduler) -> Verdict:
+    """Check every byte and every distance of the table in a store, finished or not.
+
+    Raises
+    ------
+    NotAStoreError
+        There is no table at the path.
+    """
+    store = TableStore(path)
+    try:
+        record = store.read()
+        if record.committed_depth == NOTHING_COMMITTED:
+            return Verdict(True, 0, ())
+        return _Proof(store, record, scheduler).verdict()
+    except StoreDamagedError as error:
+        return Verdict(False, 0, (str(error),))
+
+
+class _Proof:
+    def __init__(self, store: TableStore, record: Record, scheduler: Scheduler) -> None:
+        self.store = store
+        self.record = record
+        self.scheduler = scheduler
+        self.puzzle: Puzzle = Config(record.puzzle).puzzle
+        self.index: Index = plan_index(self.puzzle)
+        self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
+
+    def verdict(self) -> Verdict:
+        """Check all partitions."""
+        self._check_record()
+        starts = self.index.rank(self.puzzle.start_labels)
+        findings = self._findings(starts)
+        problems = tuple(self._problems(findings))
+        return Verdict(not problems, self.index.size, problems)
+
+    def _check_record(self) -> None:
+        expected = (self.puzzle.fingerprint, self.index.rows, self.index.width, self.puzzle.counts)
+        found = (self.record.fingerprint, self.record.rows, self.record.width, tuple(self.record.counts))
+        if expected != found:
+            raise StoreDamagedError(f"the record says {found}, its puzzle has {expected}")
+
+    def _findings(self, starts: NDArray[np.int64]) -> list[Findings]:
+        deepest = self.record.committed_depth
+        expanded = deepest if self.record.complete else deepest - 1
+        ((_, tables),) = self.scheduler.persist({("tables", 0): (move_tables, self.puzzle, self.index)}).items()
+        sources = self._sources(tables)
+        blocks = self._blocks()
+        calls = {
+            ("check", part.number): (
+                _check, self.store, self.record, blocks[part.number],
+                [blocks[number] for number in sources[part.number]], tables, starts, deepest, expanded,
+            )
+            for part in self.partitions
+        }  # fmt: skip
+        return self.scheduler.values(list(self.scheduler.persist(calls).values()))
+
+    def _sources(self, tables: Handle) -> list[list[int]]:
+        bounds = [*(part.first_row for part in self.partitions), self.index.rows]
+        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.reaches, tables, bounds)}).values()
+        return partition.sources(self.scheduler.values([reaches])[0])
+
+    def _blocks(self) -> list[Handle]:
+        """The depths of all partitions, or what to read them from where memory cannot hold them all."""
+        if self.index.size * np.dtype(self.record.dtype).itemsize > available_memory() // 2:
+            return list(self.partitions)
+        calls = {("block", part.number): (_read, self.store, self.record, part) for part in self.partitions}
+        return list(self.scheduler.persist(calls).values())
+
+    def _problems(self, findings: list[Findings]) -> Iterator[str]:
+        layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
+        if layers != list(self.record.layers):
+            yield f"the record counts {list(self.record.layers)} positions by depth, the table has {layers}"
+        for kind, what in (
+            ("not_zero", "a start whose depth is not 0"),
+            ("unsupported", "reached, but from no position one less deep"),
+            ("skipped", "deeper than one more than a position that moves to it, or not reached at all"),
+        ):
+            indices = np.concatenate([getattr(finding, kind) for finding in findings])
+            if len(indices):
+                shown = "; ".join(self.puzzle.format(labels) for labels in self.index.unrank(indices[:SHOWN]))
+                yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"
+
+
+def _read(store: TableStore, record: Record, part: Partition) -> Block:
+    return Block(part.first_row, store.read_rows(record, part.first_row, part.end_row))
+
+
+def _check(
+    store: TableStore,
+    record: Record,
+    block: Block | Partition,
+    sources: list[Block | Partition],
+    tables: MoveTables,
+    starts: NDArray[np.int64],
+    deepest: int,
+    expanded: int,
+) -> Findings:
+    def read(one: Block | Partition) -> Block:
+        return _read(store, record, one) if isinstance(one, Partition) else one
+
+    return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded)

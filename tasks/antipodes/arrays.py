@@ -1,0 +1,17 @@
+"""The arrays that the search works on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORD = 64
+Bitmap = NDArray[np.uint64]
+"""A layer, ``(rows, words)``: column ``c`` of a row is bit ``c % 64`` of word ``c // 64``."""
+Depths = NDArray[np.uint8] | NDArray[np.uint16]
+"""The depth of each position, ``(rows, columns)``."""
+UNREACHED = {"uint8": 255, "uint16": 65535}
+"""The depth of a position that was not reached: the greatest value of the type."""
+
+
+def words(width: int) -> int:
+    """How many words a row of so many columns takes."""
+    return -(-width // WORD)
