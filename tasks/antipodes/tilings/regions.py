@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.compile import kernel
-from antipodes.kernels import ones
+from antipodes.bits import ones
 
 Words = tuple[np.uint64, np.uint64]
 """A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.compile import kernel
-from antipodes.kernels import trailing_zeros
+from antipodes.bits import trailing_zeros
 from antipodes.tilings.laying import FIRST_ROWS, Options, appended, linked
 from antipodes.tilings.regions import WORD, Regions, Words, areas_of, fillable
 
