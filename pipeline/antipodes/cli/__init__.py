@@ -20,7 +20,6 @@ app = typer.Typer(
     help="The distance of every position of a puzzle from its start: computed, kept, and asked.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    no_args_is_help=True,
 )
 for module in (puzzles, plan, run, status, layers, farthest, query, verify, rank):
     module.register(app)
@@ -36,7 +35,7 @@ def main() -> None:
 def run_command(arguments: list[str]) -> int:
     """Run one command; its exit status. What goes wrong is said in one line on stderr."""
     try:
-        return int(app(arguments, standalone_mode=False) or 0)
+        return int(app(arguments or ["--help"], standalone_mode=False) or 0)
     except typer.Exit as leaving:
         return leaving.exit_code
     except typer.TyperException as error:

@@ -40,7 +40,7 @@ class Board:
         if len(written) == self.rows * self.columns and self.holes:
             written = self._without_holes(written)
         if len(written) != self.places:
-            raise PositionError(f"expected {self.places} symbols, found {len(written)}: {shorten(text)!r}")
+            raise PositionError(f"expected {self.places} symbols, found {len(written)}")
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         for symbol in written:
             if symbol not in symbols:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import PositionError
-from antipodes.puzzles.board import Board
+from antipodes.puzzles.board import Board, shorten
 
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label of the piece on each place, 0 where there is none."""
@@ -104,9 +104,12 @@ class Puzzle:
         PositionError
             The text has another number of symbols, a symbol that the puzzle does not know, or other pieces.
         """
-        written = self.board.split(text, self.symbols)
         known = {symbol: label for label, symbol in enumerate(self.symbols)}
-        labels: Labels = self.checked(np.array([[known[symbol] for symbol in written]]))[0]
+        try:
+            written = self.board.split(text, self.symbols)
+            labels: Labels = self.checked(np.array([[known[symbol] for symbol in written]]))[0]
+        except PositionError as error:
+            raise PositionError(f"position {shorten(text)!r}: {error}") from None
         return labels
 
     def checked(self, labels: NDArray[Any]) -> Labels:

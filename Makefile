@@ -1,0 +1,48 @@
+# The two commands: `make run` and `make test` set up what they need in .venv and work from a clean clone.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help run test test-slow lint bench clean
+
+help:
+	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
+	@echo "make test       the fast tests, a few minutes at most"
+	@echo "make test-slow  the tests that take longer"
+	@echo "make lint       ruff and mypy"
+	@echo "make bench      measure everything and write docs/benchmarks.md"
+	@echo "make clean      remove the virtual environment and caches"
+
+run: $(VENV)/.installed
+	$(BIN)/antipodes run three-colours --overwrite
+
+test: $(VENV)/.installed-for-tests
+	$(PYTEST)
+
+test-slow: $(VENV)/.installed-for-tests
+	$(PYTEST) -m slow
+
+lint: $(VENV)/.installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "expected Python 3.11 or newer, found $$($(PYTHON) --version); try make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@touch $@ $(VENV)/.installed
