@@ -3,9 +3,9 @@
  * its eight orientations, one for each class under the four symmetries of the board, so that each tiling is
  * found once and not four times. This is the yardstick for the search of antipodes.tilings.
  *
- *     gcc -O3 -march=native pentominoes.c -o pentominoes && ./pentominoes
- *
- * Prints solutions, placements (how often a piece was laid) and seconds.
+ * Build and run: gcc -O3 -march=native pentominoes.c -o pentominoes && ./pentominoes
+ * Prints one JSON line: solutions, placements (how often a piece was laid where it overlaps nothing) and the
+ * seconds of the search.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ int main(void) {
     const double start = now();
     search(0, (1u << PIECES) - 1);
     const double seconds = now() - start;
-    printf("solutions %llu\nplacements %llu\nseconds %.3f\n", (unsigned long long)solutions,
+    printf("{\"solutions\": %llu, \"placements\": %llu, \"seconds\": %.4f}\n", (unsigned long long)solutions,
            (unsigned long long)placements, seconds);
     return 0;
 }

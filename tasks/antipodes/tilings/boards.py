@@ -92,8 +92,7 @@ class Board:
             beside = np.roll(numbers, -1, axis=axis)
             both = (numbers >= 0) & (beside >= 0)
             pairs |= {
-                (min(a, b), max(a, b))
-                for a, b in zip(numbers[both].tolist(), beside[both].tolist(), strict=True)
+                (min(a, b), max(a, b)) for a, b in zip(numbers[both].tolist(), beside[both].tolist(), strict=True)
             }
         return sorted(pairs)
 

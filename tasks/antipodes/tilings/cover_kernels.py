@@ -33,14 +33,12 @@ def tightest_column(
     best, fewest = 0, length + 1
     for column in range(len(covered)):
         if not covered[column] and counts[column] < fewest:
-            best, fewest = column, np.int64(counts[column])
+            best, fewest = column, int(counts[column])
     return best
 
 
 @kernel
-def put_candidates_first(
-    live: NDArray[np.uint32], length: int, columns: NDArray[np.uint16], column: int
-) -> int:
+def put_candidates_first(live: NDArray[np.uint32], length: int, columns: NDArray[np.uint16], column: int) -> int:
     """Put the live options that cover the column first, in their order; how many they are."""
     leaders = 0
     for i in range(length):

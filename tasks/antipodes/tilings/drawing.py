@@ -11,7 +11,7 @@ from antipodes.tilings.problem import TilingProblem
 HOLE, EMPTY = -1, -2
 """In a picture of a tiling: what is no cell of the board, and a cell that nothing covers yet."""
 
-HOLE_SYMBOL, EMPTY_SYMBOL = " ", "·"
+HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
 SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -81,8 +81,7 @@ def _symbol(piece: int, symbols: tuple[str, ...]) -> str:
 
 
 def _letters(layer: Picture, symbols: tuple[str, ...]) -> str:
-    lines = ("".join(_symbol(piece, symbols) for piece in row) for row in layer.tolist())
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join("".join(_symbol(piece, symbols) for piece in row) for row in layer.tolist())
 
 
 def _lines(layer: Picture, symbols: tuple[str, ...]) -> str:
@@ -101,11 +100,9 @@ def _border(beside: NDArray[np.bool_], below: NDArray[np.bool_]) -> str:
     """Corners, each with the edge of three characters to its right."""
     parts = 1 * beside[0] + 2 * beside[1] + 4 * below[:-1] + 8 * below[1:]
     edges = np.append(below[1:-1], False)
-    return "".join(
-        CORNERS[part] + ("───" if edge else "   ") for part, edge in zip(parts, edges, strict=True)
-    )
+    return "".join(CORNERS[part] + ("───" if edge else "   ") for part, edge in zip(parts, edges, strict=True))
 
 
 def _between(row: NDArray[np.int64], beside: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
-    cells = [_symbol(piece, symbols) for piece in row[1:].tolist()]
+    cells = [" " if piece == HOLE else _symbol(piece, symbols) for piece in row[1:].tolist()]
     return "".join(("│ " if edge else "  ") + f"{cell} " for edge, cell in zip(beside, cells, strict=True))

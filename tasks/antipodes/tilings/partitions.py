@@ -101,9 +101,7 @@ def first_piece(problem: TilingProblem) -> int:
     counts = np.bincount(placements.piece[smallest], minlength=len(problem.pieces)).tolist()
     enough = min(ENOUGH_PARTITIONS, max(counts))
     breadths = [piece.breadth for piece in problem.pieces]
-    return min(
-        range(len(counts)), key=lambda piece: (counts[piece] < enough, -breadths[piece], counts[piece])
-    )
+    return min(range(len(counts)), key=lambda piece: (counts[piece] < enough, -breadths[piece], counts[piece]))
 
 
 def _first_placements(problem: TilingProblem) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -160,4 +158,7 @@ def allowed_beside(
     available = np.bincount(placements.piece[compatible], minlength=placements.piece_count)
     kept = np.bincount(placements.piece[compatible & representative], minlength=placements.piece_count)
     share = np.where(itself & (available > 0), kept / np.maximum(available, 1), 1.0)
-    return compatible & (representative | (placements.piece != share.argmin()) | (share.min() == 1.0))
+    result: NDArray[np.bool_] = compatible & (
+        representative | (placements.piece != share.argmin()) | (share.min() == 1.0)
+    )
+    return result

@@ -26,12 +26,8 @@ STROKE = 'stroke="#2b2b33" stroke-width="2.2" stroke-linecap="round" fill="none"
 def colours(count: int) -> tuple[str, ...]:
     """As many different colours as pieces."""
     golden = (math.sqrt(5) - 1) / 2
-    further = (
-        colorsys.hls_to_rgb(k * golden % 1, 0.45 + 0.3 * (k % 2), 0.5) for k in range(count - len(PALETTE))
-    )
-    return PALETTE[:count] + tuple(
-        "#" + "".join(f"{round(255 * part):02x}" for part in rgb) for rgb in further
-    )
+    further = (colorsys.hls_to_rgb(k * golden % 1, 0.45 + 0.3 * (k % 2), 0.5) for k in range(count - len(PALETTE)))
+    return PALETTE[:count] + tuple("#" + "".join(f"{round(255 * part):02x}" for part in rgb) for rgb in further)
 
 
 def svg(problem: TilingProblem, tilings: Tilings, across: int | None = None) -> str:
@@ -78,8 +74,7 @@ def _pieces(layer: Picture, fills: tuple[str, ...]) -> Iterator[str]:
     """One path for each piece that the layer shows, of the squares it covers there."""
     for piece in np.unique(layer[layer >= 0]).tolist():
         squares = (
-            f"M{column * CELL} {row * CELL}h{CELL}v{CELL}h-{CELL}z"
-            for row, column in np.argwhere(layer == piece)
+            f"M{column * CELL} {row * CELL}h{CELL}v{CELL}h-{CELL}z" for row, column in np.argwhere(layer == piece)
         )
         yield f'<path d="{"".join(squares)}" fill="{fills[piece]}"/>'
 

@@ -37,7 +37,7 @@ class Piece:
     @property
     def breadth(self) -> int:
         """The second longest side of the box around it: 1 for a rod, 3 for X."""
-        return sorted((np.ptp(self.cells, axis=0) + 1).tolist())[1]
+        return int(np.sort(np.ptp(self.cells, axis=0))[1]) + 1
 
     @property
     def connected(self) -> bool:
@@ -87,9 +87,7 @@ def parse_piece(name: str, drawing: str) -> Piece:
                 if symbol in MARKS:
                     cells.append((layer, row, column))
                 elif symbol not in ". ":
-                    raise ConfigError(
-                        f"piece {name!r}: expected '#' or a letter for a cell, found {symbol!r}"
-                    )
+                    raise ConfigError(f"piece {name!r}: expected '#' or a letter for a cell, found {symbol!r}")
     if not cells:
         raise ConfigError(f"piece {name!r}: expected at least one cell, drawn as '#' or a letter, found none")
     return Piece(name, tuple(sorted(tuple(cell) for cell in to_origin(np.array(cells)).tolist())))

@@ -59,8 +59,9 @@ class Placements:
 
     def overlaps(self, placement: int) -> NDArray[np.bool_]:
         """Which placements share a cell with this one, or are of the same piece, ``(placements,)``."""
-        shared: NDArray[np.bool_] = (self.masks & self.masks[placement]).any(axis=1)
-        return shared | (self.piece == self.piece[placement])
+        shared = (self.masks & self.masks[placement]).any(axis=1)
+        result: NDArray[np.bool_] = shared | (self.piece == self.piece[placement])
+        return result
 
 
 @lru_cache(maxsize=8)

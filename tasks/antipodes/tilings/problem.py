@@ -82,18 +82,14 @@ def _pieces(value: object) -> tuple[Piece, ...]:
         return _pentominoes(value)
     if isinstance(value, dict) and value:
         return tuple(_drawn_piece(name, drawing) for name, drawing in value.items())
-    raise ConfigError(
-        f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {value!r}"
-    )
+    raise ConfigError(f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {value!r}")
 
 
 def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
     known: dict[object, Piece] = {piece.name: piece for piece in PENTOMINOES}
     for position, letter in enumerate(letters):
         if not isinstance(letter, str) or letter not in known:
-            raise ConfigError(
-                f"[board] pieces: expected letters of {''.join(map(str, known))}, found {letter!r}"
-            )
+            raise ConfigError(f"[board] pieces: expected letters of {''.join(map(str, known))}, found {letter!r}")
         if letter in letters[:position]:
             raise ConfigError(f"[board] pieces: expected each letter once, found {letter!r} again")
     if not letters:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.compile import kernel
 from antipodes.bits import ones
+from antipodes.compile import kernel
 
 Words = tuple[np.uint64, np.uint64]
 """A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
@@ -55,9 +55,7 @@ def narrow_region(empty: np.uint64, distances: NDArray[np.uint64], sources: NDAr
 
 
 @kernel
-def wide_region(
-    low: np.uint64, high: np.uint64, distances: NDArray[np.uint64], sources: NDArray[np.uint64]
-) -> Words:
+def wide_region(low: np.uint64, high: np.uint64, distances: NDArray[np.uint64], sources: NDArray[np.uint64]) -> Words:
     """The region of the first empty cell, on any board."""
     region_low = low & (~low + ONE)
     region_high = ZERO if low else high & (~high + ONE)

@@ -7,8 +7,8 @@ placement is counted whenever a piece is laid where it overlaps nothing.
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.compile import kernel
 from antipodes.bits import trailing_zeros
+from antipodes.compile import kernel
 from antipodes.tilings.laying import FIRST_ROWS, Options, appended, linked
 from antipodes.tilings.regions import WORD, Regions, Words, areas_of, fillable
 
@@ -22,10 +22,10 @@ def first_empty(low: np.uint64, high: np.uint64) -> np.uint64:
 
 
 @kernel
-def next_fit(masks: NDArray[np.uint64], option: int, stop: int, low: np.uint64, high: np.uint64) -> int:
+def next_fit(masks: NDArray[np.uint64], option: np.int64, stop: np.int64, low: np.uint64, high: np.uint64) -> np.int64:
     """The first option from this one on that overlaps nothing filled, or ``stop``."""
     while option < stop and (masks[option, 0] & low) | (masks[option, 1] & high):
-        option += 1
+        option += np.int64(1)
     return option
 
 

@@ -87,9 +87,7 @@ def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
     )
 
 
-def _starts(
-    placements: Placements, first_cell: NDArray[np.int32], pieces: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _starts(placements: Placements, first_cell: NDArray[np.int32], pieces: NDArray[np.int32]) -> NDArray[np.int32]:
     """Where the options of each first cell and piece begin, ``(cells, pieces + 1)``."""
     keys = first_cell.astype(np.int64) * (placements.piece_count + 1) + pieces
     wanted = np.arange(placements.board_size * (placements.piece_count + 1))

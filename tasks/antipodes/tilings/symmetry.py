@@ -40,7 +40,7 @@ class Symmetry:
     def canonical(self, tilings: Tilings) -> Tilings:
         """The lexicographically smallest image of each tiling, ``(tilings, pieces)``."""
         images = self.images(tilings)
-        smallest = images[0]
+        smallest: Tilings = images[0]
         for image in images[1:]:
             smallest = np.where(_precedes(image, smallest)[:, np.newaxis], image, smallest)
         return smallest
@@ -111,7 +111,5 @@ def _mask_order(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
 def _permuted(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.uint64]:
     """The masks of the images of the placements, ``(placements, 2)``."""
     moved = np.where(placements.cells >= 0, cells[placements.cells], -1).astype(np.int32)
-    image = Placements(
-        placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved
-    )
+    image = Placements(placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved)
     return image.masks
