@@ -39,6 +39,13 @@ class LayerSettled:
 
 
 @dataclass(frozen=True, slots=True)
+class Committing:
+    """All layers up to ``depth`` are about to be written."""
+
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
     """All layers up to ``depth`` are on disk."""
 
@@ -52,7 +59,7 @@ class Widened:
     depth: int
 
 
-Event = Begun | PartitionSettled | LayerSettled | Committed | Widened
+Event = Begun | PartitionSettled | LayerSettled | Committing | Committed | Widened
 Listener = Callable[[Event], None]
 
 

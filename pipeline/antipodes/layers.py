@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from antipodes import partition
 from antipodes.checkpoint import read_state, write_depths
-from antipodes.events import Begun, Committed, LayerSettled, Listener, PartitionSettled, Widened
+from antipodes.events import Begun, Committed, Committing, LayerSettled, Listener, PartitionSettled, Widened
 from antipodes.index import Index
 from antipodes.kernels import warm_up
 from antipodes.moves import MoveTables, move_tables
@@ -162,6 +162,7 @@ class LayerSearch:
         return bool(self.unwritten) and (overdue or not self.plan.hold_depths)
 
     def _commit(self) -> None:
+        self.listener(Committing(self.depth))
         with self.clock.measure("write"):
             calls: dict[int, Call] = {
                 number: (write_depths, self.store, self.record, self.states[number], self.depth)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from antipodes.events import (
     Begun,
     Committed,
+    Committing,
     Event,
     LayerSettled,
     Listener,
@@ -53,7 +54,7 @@ def describe(event: Event) -> str | None:
             return f"committed up to depth {depth}"
         case Widened(depth):
             return f"depths beyond {depth} take 16 bits: the table was widened"
-        case PartitionSettled():
+        case PartitionSettled() | Committing():
             return None
 
 
@@ -82,7 +83,7 @@ def _live(stream: TextIO) -> Iterator[Listener]:
 
 
 class _LiveDisplay:
-    """Draws the last event, not more often than a person can see."""
+    """Knows the last of each kind of event, and draws them not more often than a person can see."""
 
     def __init__(self, progress: "Progress") -> None:
         self.progress = progress
@@ -90,19 +91,20 @@ class _LiveDisplay:
         self.drawn = 0.0
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Begun):
-            name = event.name
-            self.progress.update(self.task, name=name, total=event.index_size, completed=event.states)
-        elif time.monotonic() - self.drawn >= REDRAW_SECONDS:
-            self.drawn = time.monotonic()
-            self._draw(event)
-
-    def _draw(self, event: Event) -> None:
+        fields = self.progress.tasks[0].fields
         match event:
-            case PartitionSettled(depth, settled, partitions):
-                self.progress.update(self.task, description=f"layer {depth}, partition {settled} of {partitions}")
+            case Begun(name, size, _, states):
+                self.progress.update(self.task, name=name, total=size, completed=states)
             case LayerSettled(depth, _, states, rate):
-                found = f"{states:,} positions, {rate / 1e6:,.1f} million/s"
-                self.progress.update(self.task, description=f"layer {depth}", completed=states, found=found)
-            case Committed(depth):
-                self.progress.update(self.task, description=f"committed up to depth {depth}")
+                fields.update(found=f"{states:,} positions, {rate / 1e6:,.1f} million/s", states=states)
+                self._draw(f"layer {depth}")
+            case PartitionSettled(depth, settled, partitions):
+                self._draw(f"layer {depth}, partition {settled} of {partitions}")
+            case Committing(depth):
+                self._draw(f"writing up to depth {depth}", always=True)
+
+    def _draw(self, description: str, always: bool = False) -> None:
+        if always or time.monotonic() - self.drawn >= REDRAW_SECONDS:
+            self.drawn = time.monotonic()
+            states = self.progress.tasks[0].fields.get("states")
+            self.progress.update(self.task, description=description, completed=states)

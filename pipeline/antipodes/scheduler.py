@@ -112,7 +112,13 @@ def open_scheduler(name: str, workers: int) -> Iterator[Scheduler]:
 def _local_cluster(workers: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
+    cluster = LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        silence_logs="ERROR",
+        preload=["antipodes.worker"],
+    )
     with cluster, _client(cluster) as client:
         yield client
 
