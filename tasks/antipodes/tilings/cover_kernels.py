@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from antipodes.compile import kernel
 from antipodes.tilings.laying import FIRST_ROWS, Options, appended, linked
-from antipodes.tilings.regions import ONE, ZERO, Regions, Words, areas_of, fillable
+from antipodes.tilings.regions import ONE, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 
 LENGTH, CHOICES, TRIED = range(3)
 """A level: how many options are live, how many of them cover the column, how many of those were tried."""
@@ -109,7 +109,7 @@ def fill_tightest(
     levels[0, LENGTH] = len(masks)
     column = tightest_column(live[0], len(masks), columns, covered, counts)
     levels[0, CHOICES] = put_candidates_first(live[0], len(masks), columns, column)
-    depth = 0
+    depth, narrow = 0, full[1] == ZERO
     while depth >= 0:
         if levels[depth, TRIED] > 0:
             option = live[depth, levels[depth, TRIED] - 1]
@@ -131,7 +131,11 @@ def fill_tightest(
         if prune:
             if not even:
                 areas = areas_of(regions.sizes, linked(laid))
-            if not fillable(full[0] & ~low, full[1] & ~high, areas, regions.distances, regions.sources):
+            if narrow:
+                alive = narrow_fillable(full[0] & ~low, areas[0], regions.distances, regions.sources)
+            else:
+                alive = wide_fillable(full[0] & ~low, full[1] & ~high, areas, regions.distances, regions.sources)
+            if not alive:
                 continue
         length = keep_compatible(live[depth], levels[depth, LENGTH], masks, pieces, option, live[depth + 1])
         depth += 1

@@ -42,16 +42,21 @@ def down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 
 @kernel
-def narrow_region(empty: np.uint64, distances: NDArray[np.uint64], sources: NDArray[np.uint64]) -> np.uint64:
-    """The region of the first empty cell, where low words suffice for the empty cells and distances."""
-    region = empty & (~empty + ONE)
-    before = ZERO
-    while region != before:
-        before = region
-        for k in range(len(distances)):
-            distance, source = distances[k], sources[k, 0]
-            region |= (((region & source) << distance) | ((region >> distance) & source)) & empty
-    return region
+def narrow_fillable(
+    empty: np.uint64, areas: np.uint64, distances: NDArray[np.uint64], sources: NDArray[np.uint64]
+) -> bool:
+    """Whether every region of these empty cells has one of the areas, on a board of at most 64 cells."""
+    while empty:
+        region, before = empty & (~empty + ONE), ZERO
+        while region != before:
+            before = region
+            for k in range(len(distances)):
+                distance, source = distances[k], sources[k, 0]
+                region |= (((region & source) << distance) | ((region >> distance) & source)) & empty
+        if not (areas >> (ones(region) & LAST_BIT)) & ONE:
+            return False
+        empty ^= region
+    return True
 
 
 @kernel
@@ -88,18 +93,15 @@ def areas_of(sizes: NDArray[np.uint64], after: NDArray[np.int64]) -> Words:
 
 
 @kernel
-def fillable(
+def wide_fillable(
     low: np.uint64, high: np.uint64, areas: Words, distances: NDArray[np.uint64], sources: NDArray[np.uint64]
 ) -> bool:
-    """Whether every region of these empty cells has one of the areas."""
+    """Whether every region of these empty cells has one of the areas, on any board."""
     while low | high:
-        if high or distances[-1] >= WORD:
-            region, region_high = wide_region(low, high, distances, sources)
-        else:
-            region, region_high = narrow_region(low, distances, sources), ZERO
-        area = ones(region) + ones(region_high)
+        region_low, region_high = wide_region(low, high, distances, sources)
+        area = ones(region_low) + ones(region_high)
         if not ((areas[0] if area < WORD else areas[1]) >> (area & LAST_BIT)) & ONE:
             return False
-        low ^= region
+        low ^= region_low
         high ^= region_high
     return True

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes.bits import trailing_zeros
 from antipodes.compile import kernel
 from antipodes.tilings.laying import FIRST_ROWS, Options, appended, linked
-from antipodes.tilings.regions import WORD, Regions, Words, areas_of, fillable
+from antipodes.tilings.regions import WORD, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 
 
 @kernel
@@ -59,7 +59,7 @@ def fill_in_order(
     found, count, placements = np.empty((FIRST_ROWS, end), dtype=np.int32), 0, 0
     # What the loop works on stays in local variables, and is kept here only while the search is deeper.
     steps, filled = np.empty((end, 4), dtype=np.int64), np.empty((end, 2), dtype=np.uint64)
-    (low, high), depth = start, 0
+    (low, high), depth, narrow = start, 0, full[1] == ZERO
     before, piece, cell = end, after[end], np.int64(first_empty(low, high))
     option = np.int64(starts[cell, piece])
     while True:
@@ -91,7 +91,10 @@ def fill_in_order(
         elif prune:
             if not even:
                 areas = areas_of(sizes, after)
-            dead = not fillable(full[0] & ~next_low, full[1] & ~next_high, areas, distances, sources)
+            if narrow:
+                dead = not narrow_fillable(full[0] & ~next_low, areas[0], distances, sources)
+            else:
+                dead = not wide_fillable(full[0] & ~next_low, full[1] & ~next_high, areas, distances, sources)
         else:
             dead = False
         if dead:
