@@ -1,5 +1,9 @@
 """Boards and problems: how they are read, refused and numbered, and their symmetries."""
 
+import textwrap
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -137,3 +141,10 @@ def test_placements_are_sorted_and_all_different() -> None:
     assert (np.diff(placements.piece) >= 0).all()
     assert len(np.unique(placements.masks, axis=0)) == 2056
     assert [len(placements.of(piece)) for piece in range(12)] == np.bincount(placements.piece).tolist()
+
+
+def test_the_example_of_the_documentation() -> None:
+    text = (Path(__file__).parents[1] / "docs/tilings.md").read_text()
+    example = text[text.index("    [board]") : text.index("* Pieces are moved")]
+    problem = parse_problem(tomllib.loads(textwrap.dedent(example))["board"])
+    assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
