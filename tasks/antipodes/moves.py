@@ -89,7 +89,7 @@ def _step(move: Move, patterns: NDArray[np.uint8], index: Index) -> _Step:
     after = before[:, origin]
     target = rank_arrangements(after, index.row_counts)
     relative = np.cumsum(before == index.leading, axis=1, dtype=np.int16) - np.int16(1)
-    free_origin = relative[:, origin][after == index.leading].reshape(len(rows), -1)
+    free_origin = relative[:, origin][after == index.leading].reshape(len(rows), sum(index.column_counts))
     return _Step(rows, target, free_origin)
 
 

@@ -1,0 +1,86 @@
+"""Distances by a dictionary and a queue, from the rules of the puzzles and nothing of the program."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+Position = tuple[str, ...]
+KNIGHT = [(-2, -1), (-2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2), (2, -1), (2, 1)]
+
+
+def distances(starts: Iterable[Position], after: Callable[[Position], Iterable[Position]]) -> dict[Position, int]:
+    """The distance of every position that can be reached."""
+    found = dict.fromkeys(starts, 0)
+    waiting = deque(found)
+    while waiting:
+        here = waiting.popleft()
+        for there in after(here):
+            if there not in found:
+                found[there] = found[here] + 1
+                waiting.append(there)
+    return found
+
+
+def layers(found: Mapping[Position, int]) -> list[int]:
+    """How many positions there are at each depth."""
+    depths = list(found.values())
+    return [depths.count(depth) for depth in range(max(depths) + 1)]
+
+
+def arrangements(pieces: Sequence[str]) -> set[Position]:
+    """All positions with these pieces, reachable or not."""
+    return set(permutations(pieces))
+
+
+def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
+    """Those of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart."""
+    columns = settings["columns"]
+
+    def after(position: Position) -> Iterable[Position]:
+        blank = position.index("0")
+        for tile in range(len(position)):
+            down, right = abs(tile // columns - blank // columns), abs(tile % columns - blank % columns)
+            if down + right == 1:
+                yield exchanged(position, tile, blank)
+
+    return distances([tuple(start.split()) for start in as_list(settings["start"])], after)
+
+
+def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
+    """Those of a jump puzzle of single-character pieces; positions are over the squares that are no holes."""
+    drawings = [start.split("/") for start in as_list(settings["start"])]
+    squares = [(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"]
+    jumps = jump_pairs(settings, squares)
+
+    def after(position: Position) -> Iterable[Position]:
+        for a, b in jumps:
+            if position[a] != "-" and position[b] == "-":
+                yield exchanged(position, a, b)
+
+    return distances([tuple("".join(drawing).replace("#", "")) for drawing in drawings], after)
+
+
+def jump_pairs(settings: Mapping[str, Any], squares: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """From which place to which a piece may jump."""
+    if "edges" in settings:
+        return [pair for a, b in settings["edges"] for pair in ((a, b), (b, a))]
+    offsets = KNIGHT if settings.get("moves") == "knight" else [tuple(offset) for offset in settings["offsets"]]
+    return [
+        (a, b)
+        for a, origin in enumerate(squares)
+        for b, target in enumerate(squares)
+        if a != b and (target[0] - origin[0], target[1] - origin[1]) in offsets
+    ]
+
+
+def exchanged(position: Position, a: int, b: int) -> Position:
+    """The position with what is on two places exchanged."""
+    changed = list(position)
+    changed[a], changed[b] = changed[b], changed[a]
+    return tuple(changed)
+
+
+def as_list(value: str | list[str]) -> list[str]:
+    """One text or several as a list."""
+    return value if isinstance(value, list) else [value]

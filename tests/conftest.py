@@ -1,0 +1,111 @@
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
+
+
+@dataclass
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Outcome]
+Process = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels() -> None:
+    """Compiles the kernels, or loads them, before the first test is timed."""
+    from antipodes.kernels import warm_up
+
+    warm_up()
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """Runs a command in this process, in an empty directory."""
+    from antipodes.cli import run_command
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object, stdin: str = "") -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        status = run_command([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def refused(cli: Command) -> Callable[..., str]:
+    """Runs a command that must fail with one line on stderr, which it gives back."""
+
+    def run(*arguments: object, status: int = 2, stdin: str = "") -> str:
+        outcome = cli(*arguments, stdin=stdin)
+        assert outcome.status == status, outcome
+        assert outcome.out == ""
+        assert len(outcome.err.splitlines()) == 1
+        assert outcome.err.startswith("antipodes: ")
+        assert len(outcome.err) < 500, "longer than anyone reads"
+        return outcome.err
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    """Starts the program as a process of its own, in an empty directory."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": tmp_path, **options}
+        command = [*PROGRAM, *map(str, arguments)]
+        started.append(subprocess.Popen(command, text=True, env={**os.environ, "COLUMNS": "100"}, **pipes))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate()
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The finished table of the eight-puzzle; not to be changed."""
+    from antipodes.config import load_config
+    from antipodes.run import RunOptions, run_puzzle
+
+    store = tmp_path_factory.mktemp("finished") / "eight-puzzle.zarr"
+    run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2))
+    return store
+
+
+@pytest.fixture
+def eight(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished table of the eight-puzzle, which a test may damage."""
+    import shutil
+
+    return Path(shutil.copytree(finished, tmp_path / "eight.zarr"))
+
+
+@pytest.fixture
+def unfinished(tmp_path: Path) -> Path:
+    """The table of the eight-puzzle up to depth 10."""
+    from antipodes.config import load_config
+    from antipodes.run import RunOptions, run_puzzle
+
+    store = tmp_path / "unfinished.zarr"
+    asked = iter(range(1000))
+    run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
+    return store

@@ -1,0 +1,52 @@
+"""Stores as tests look at them: their bytes, and damage done to them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import zarr
+
+from antipodes.record import read_record, write_record
+from antipodes.store import RECORD, TableStore
+
+
+def contents(store: Path) -> dict[str, bytes]:
+    """All files of a store, by their path in it."""
+    return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
+
+
+def chunk_files(store: Path) -> list[Path]:
+    """The files of the chunks."""
+    return sorted(path for path in (store / "depth" / "c").rglob("*") if path.is_file())
+
+
+def flip_bit(path: Path, bit: int) -> None:
+    """Turn one bit of a file round; bit numbers past the end begin anew."""
+    content = bytearray(path.read_bytes())
+    content[bit // 8 % len(content)] ^= 1 << bit % 8
+    path.write_bytes(content)
+
+
+def change_record(store: Path, **changes: Any) -> None:
+    """Write other values into the record, with a checksum that fits."""
+    write_record(store / RECORD, {**read_record(store / RECORD), **changes})
+
+
+def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[int, int]:
+    """Write another depth at an index through zarr, with a checksum that fits; the old and the new one."""
+    record = TableStore(store).read()
+    array: Any = zarr.open_array(store / record.array, mode="r+")
+    row, column = divmod(index, record.width)
+    before = int(array[row, column])
+    array[row, column] = change(before)
+    return before, change(before)
+
+
+def toml(settings: dict[str, Any], run: dict[str, Any] | None = None) -> str:
+    """A config as a TOML text; JSON's strings, numbers and lists are also TOML's."""
+    tables = {"puzzle": settings, "run": run or {}}
+    return "\n".join(
+        f"[{name}]\n" + "\n".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
+        for name, table in tables.items()
+    )

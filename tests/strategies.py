@@ -1,0 +1,75 @@
+"""Random small puzzles, as ``[puzzle]`` tables, and random ways of numbering."""
+
+from math import factorial, prod
+from typing import Any
+
+from hypothesis import strategies as st
+
+Settings = dict[str, Any]
+MOST_POSITIONS = 3000
+
+
+def small(pieces: list[str]) -> bool:
+    """Whether brute force lists all arrangements in no time."""
+    repeats = prod(factorial(pieces.count(piece)) for piece in set(pieces))
+    return len(pieces) <= 7 and factorial(len(pieces)) // repeats <= MOST_POSITIONS
+
+
+@st.composite
+def sliding_settings(draw: st.DrawFn) -> Settings:
+    """Boards of 1 to 7 places with any tiles, and one start or several."""
+    rows = draw(st.integers(1, 7))
+    columns = draw(st.integers(1, 7 // rows))
+    tile = st.integers(1, draw(st.integers(1, 6))).map(str)
+    tiles = draw(st.lists(tile, min_size=rows * columns - 1, max_size=rows * columns - 1))
+    pieces = draw(st.just(["0", *tiles]).filter(small))
+    starts = draw(st.lists(st.permutations(pieces).map(" ".join), min_size=1, max_size=3))
+    start = starts[0] if len(starts) == 1 else starts
+    return {"name": "random", "family": "sliding", "rows": rows, "columns": columns, "start": start}
+
+
+@st.composite
+def jump_settings(draw: st.DrawFn) -> Settings:
+    """Boards of up to 3 x 4 squares with holes, some pieces, and moves of any kind, directed ones among them."""
+    rows, columns = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    squares = rows * columns
+    holes = draw(st.sets(st.integers(0, squares - 1), min_size=max(0, squares - 7), max_size=squares - 1))
+    places = squares - len(holes)
+    pieces = draw(st.lists(st.sampled_from("ABW"), max_size=places - 1))
+    pieces = [*pieces, *"-" * (places - len(pieces))]
+    arrangements = draw(st.lists(st.permutations(pieces), min_size=1, max_size=2))
+    starts = [_drawn(list(one), holes, rows, columns) for one in arrangements]
+    start = starts if len(starts) > 1 else starts[0]
+    return {"name": "random", "family": "jump", "start": start, **draw(_moves(places))}
+
+
+def _drawn(pieces: list[str], holes: set[int], rows: int, columns: int) -> str:
+    symbols = ["#" if square in holes else pieces.pop(0) for square in range(rows * columns)]
+    return "/".join("".join(symbols[row * columns : (row + 1) * columns]) for row in range(rows))
+
+
+def _moves(places: int) -> st.SearchStrategy[Settings]:
+    offset = st.tuples(st.integers(-2, 2), st.integers(-2, 2)).map(list)
+    kinds: list[st.SearchStrategy[Settings]] = [
+        st.just({"moves": "knight"}),
+        st.fixed_dictionaries({"offsets": st.lists(offset, min_size=1, max_size=4)}),
+    ]
+    if places > 1:
+        square = st.integers(0, places - 1)
+        edge = st.tuples(square, square).filter(lambda pair: pair[0] != pair[1]).map(list)
+        kinds.append(st.fixed_dictionaries({"edges": st.lists(edge, min_size=1, max_size=8)}))
+    return st.one_of(kinds)
+
+
+def puzzle_settings() -> st.SearchStrategy[Settings]:
+    """Puzzles of any family."""
+    return st.one_of(sliding_settings(), jump_settings())
+
+
+def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
+    """How many pieces bear each label, with at most so many arrangements."""
+
+    def few(counts: tuple[int, ...]) -> bool:
+        return factorial(sum(counts)) // prod(map(factorial, counts)) <= most
+
+    return st.lists(st.integers(1, 6), min_size=1, max_size=6).map(tuple).filter(few)

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from antipodes.arrays import UNREACHED, Bitmap, words
+from antipodes.kernels import expand, mark, settle, unmark
+
+Flags = NDArray[np.bool_]
+seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+widths = st.sampled_from([1, 2, 63, 64, 65, 128, 130, 200])
+
+
+def to_bits(flags: Flags) -> Bitmap:
+    padded = np.zeros((flags.shape[0], words(flags.shape[1]) * 64), dtype=bool)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+def to_flags(bits: Bitmap, width: int) -> Flags:
+    flags = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little").astype(bool)
+    assert not flags[:, width:].any(), "bits behind the last column"
+    return flags[:, :width]
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6), st.integers(0, 4))
+def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
+    first, covered = 2, 5
+    flags = rng.random((rows, width)) < rng.random()
+    target = rng.integers(-1, 10, (rows, moves), dtype=np.int32)
+    shuffle = rng.integers(0, 3, (rows, moves), dtype=np.int16)
+    shuffles = np.array([np.arange(width), rng.permutation(width), rng.permutation(width)], dtype=np.int32)
+    before = rng.random((covered, width)) < 0.1
+    expected = before.copy()
+    for row, column in np.argwhere(flags):
+        for to_row, number in zip(target[row], shuffle[row], strict=True):
+            if first <= to_row < first + covered:
+                expected[to_row - first, shuffles[number, column]] = True
+    incoming = to_bits(before)
+    expand(incoming, first, to_bits(flags), target, shuffle, shuffles)
+    assert np.array_equal(to_flags(incoming, width), expected)
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6))
+def test_settle(rng: np.random.Generator, width: int, rows: int) -> None:
+    reached, known = rng.random((2, rows, width)) < 0.4
+    incoming, visited = to_bits(reached), to_bits(known)
+    assert settle(incoming, visited) == (reached & ~known).sum()
+    assert np.array_equal(to_flags(incoming, width), reached & ~known)
+    assert np.array_equal(to_flags(visited, width), reached | known)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6))
+def test_mark(dtype: str, rng: np.random.Generator, width: int, rows: int) -> None:
+    flags = rng.random((rows, width)) < 0.4
+    depths = np.full((rows, width), UNREACHED[dtype], dtype=dtype)
+    mark(depths, to_bits(flags), 7)
+    assert np.array_equal(depths, np.where(flags, 7, UNREACHED[dtype]))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6), st.integers(0, 9))
+def test_unmark_forgets_what_lies_deeper(
+    dtype: str, rng: np.random.Generator, width: int, rows: int, depth: int
+) -> None:
+    unreached = UNREACHED[dtype]
+    before = rng.choice([*range(10), unreached], (rows, width)).astype(dtype)
+    depths = before.copy()
+    frontier, visited = np.zeros((2, rows, words(width)), dtype=np.uint64)
+    unmark(depths, depth, frontier, visited)
+    assert np.array_equal(depths, np.where(before <= depth, before, unreached))
+    assert np.array_equal(to_flags(frontier, width), before == depth)
+    assert np.array_equal(to_flags(visited, width), before <= depth)
+
+
+@pytest.mark.parametrize("depth", [254, 255, 256, 65534])
+def test_depths_of_16_bits_do_not_wrap(depth: int) -> None:
+    depths = np.full((1, 3), 65535, dtype=np.uint16)
+    layer = to_bits(np.array([[False, True, False]]))
+    mark(depths, layer, depth)
+    assert depths.tolist() == [[65535, depth, 65535]]
+    frontier, visited = np.zeros((2, 1, 1), dtype=np.uint64)
+    unmark(depths, depth, frontier, visited)
+    assert frontier[0, 0] == visited[0, 0] == 2

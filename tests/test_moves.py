@@ -1,0 +1,65 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import puzzle_settings
+
+from antipodes.index import Index
+from antipodes.moves import ILLEGAL, MoveTables, most_moves, most_shuffles, move_tables, table_bytes
+from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+
+
+def cuts(puzzle: Puzzle) -> list[Index]:
+    return [Index(puzzle.counts, leading) for leading in range(1, max(2, len(puzzle.counts)))]
+
+
+def successors_by_tables(index: Index, tables: MoveTables, number: int) -> list[int]:
+    row, column = divmod(number, index.width)
+    moves = zip(tables.target[row].tolist(), tables.shuffle[row].tolist(), strict=True)
+    return sorted(
+        target * index.width + int(tables.shuffles[shuffle, column]) for target, shuffle in moves if target != ILLEGAL
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(puzzle_settings())
+def test_successors_are_those_of_the_puzzle(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    for index in cuts(puzzle):
+        tables = move_tables(puzzle, index)
+        for number, labels in enumerate(index.unrank(np.arange(index.size))):
+            assert successors_by_tables(index, tables, number) == sorted(index.rank(puzzle.successors(labels)).tolist())
+
+
+@settings(deadline=None, max_examples=60)
+@given(puzzle_settings())
+def test_bounds_of_the_tables_hold(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    for index in cuts(puzzle):
+        tables = move_tables(puzzle, index)
+        assert sum(array.nbytes for array in tables) <= table_bytes(puzzle, index)
+        assert tables.target.shape[1] <= most_moves(puzzle)
+        assert len(tables.shuffles) <= most_shuffles(puzzle, index)
+
+
+@settings(deadline=None, max_examples=30)
+@given(puzzle_settings())
+def test_shuffles_are_permutations_and_the_first_is_the_identity(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    index = cuts(puzzle)[-1]
+    shuffles = move_tables(puzzle, index).shuffles
+    assert shuffles[0].tolist() == list(range(index.width))
+    assert (np.sort(shuffles, axis=1) == np.arange(index.width)).all()
+
+
+def test_horizontal_moves_shuffle_nothing() -> None:
+    puzzle = puzzle_from({"name": "line", "family": "sliding", "rows": 1, "columns": 5, "start": "1 2 3 4 0"})
+    assert (move_tables(puzzle, Index(puzzle.counts, 1)).shuffle == 0).all()
+
+
+@pytest.mark.parametrize("start", ["--", "-", "--/--"])
+def test_a_board_without_pieces_has_no_moves(start: str) -> None:
+    puzzle = puzzle_from({"name": "empty", "family": "jump", "start": start, "moves": "king"})
+    assert (move_tables(puzzle, Index(puzzle.counts, 1)).target == ILLEGAL).all()

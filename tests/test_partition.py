@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+
+from antipodes import partition
+from antipodes.arrays import Depths
+from antipodes.index import Index
+from antipodes.moves import MoveTables, move_tables
+from antipodes.partition import State
+from antipodes.puzzles import puzzle_from
+
+PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
+INDEX = Index(PUZZLE.counts, 2)
+TABLES = move_tables(PUZZLE, INDEX)
+STARTS = INDEX.rank(PUZZLE.start_labels)
+
+
+def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Depths]:
+    """The layers, and the depths, of a search in partitions with these bounds."""
+    states = begin(bounds, hold_depths)
+    sources = partition.sources(partition.reaches(TABLES, bounds))
+    depths = np.full((INDEX.rows, INDEX.width), 255, dtype=np.uint8)
+    layers: list[int] = []
+    while count := sum(partition.found(state) for state in states):
+        for state in states:
+            here = depths[state.first_row : state.first_row + len(state.frontier)]
+            here[np.unpackbits(state.frontier.view(np.uint8), axis=1, bitorder="little")[:, : INDEX.width] == 1] = len(
+                layers
+            )
+        layers.append(count)
+        others = [partition.for_others(state) for state in states]
+        states = [
+            partition.advance(state, [others[source] for source in into], TABLES, len(layers))
+            for state, into in zip(states, sources, strict=True)
+        ]
+    if hold_depths:
+        held = np.concatenate([state.depths for state in states if state.depths is not None])
+        assert np.array_equal(held, depths)
+    return layers, depths
+
+
+def begin(bounds: list[int], hold_depths: bool) -> list[State]:
+    return [
+        partition.begin(first, end - first, INDEX.width, STARTS, "uint8", hold_depths)
+        for first, end in zip(bounds, bounds[1:], strict=False)
+    ]
+
+
+@pytest.mark.parametrize("bounds", [[0, 10, 60], [0, 1, 2, 3, 59, 60], list(range(61)), [0, 59, 60]])
+@pytest.mark.parametrize("hold_depths", [True, False])
+def test_how_it_is_cut_changes_nothing(bounds: list[int], hold_depths: bool) -> None:
+    assert INDEX.rows == 60
+    layers, depths = search(bounds, hold_depths)
+    expected_layers, expected_depths = search([0, 60])
+    assert layers == expected_layers
+    assert np.array_equal(depths, expected_depths)
+
+
+def test_advancing_twice_is_harmless() -> None:
+    first = partition.begin(0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    once, twice = (partition.advance(first, [first], TABLES, 1) for _ in range(2))
+    for a, b in zip(once, twice, strict=True):
+        assert np.array_equal(a, b)  # type: ignore[arg-type]
+    assert partition.found(first) == 1
+    assert first.visited is not None
+    assert np.array_equal(first.frontier, first.visited)
+
+
+def test_restore_is_what_the_search_had() -> None:
+    before = partition.begin(0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    for depth in range(1, 6):
+        before = partition.advance(before, [before], TABLES, depth)
+    assert before.depths is not None
+    stored = before.depths.copy()
+    deeper = partition.advance(before, [before], TABLES, 6)
+    assert deeper.depths is not None
+    assert not np.array_equal(deeper.depths, stored)
+    restored = partition.restore(0, deeper.depths.copy(), 5, hold_depths=True)
+    assert restored.depths is not None
+    assert np.array_equal(restored.depths, stored)
+    assert np.array_equal(restored.frontier, before.frontier)
+    assert before.visited is not None
+    assert np.array_equal(restored.visited, before.visited)
+    assert restored.found == before.found
+
+
+def test_without_depths_in_memory() -> None:
+    assert partition.begin(0, 60, INDEX.width, STARTS, "uint8", hold_depths=False).depths is None
+    stored = np.full((60, INDEX.width), 255, dtype=np.uint8)
+    assert partition.restore(0, stored, 3, hold_depths=False).depths is None
+
+
+def test_starts_outside_belong_to_others() -> None:
+    last = partition.begin(59, 1, INDEX.width, np.array([0, 59 * INDEX.width - 1]), "uint8", hold_depths=True)
+    assert (partition.found(last), last.frontier.any()) == (0, False)
+    both = partition.begin(59, 1, INDEX.width, np.array([0, 59 * INDEX.width]), "uint8", hold_depths=True)
+    assert partition.found(both) == 1
+
+
+def test_reaches_and_sources() -> None:
+    target = np.array([[1, 3], [0, -1], [2, -1], [0, -1]], dtype=np.int32)
+    tables = MoveTables(target, np.zeros((4, 2), dtype=np.int16), np.zeros((1, 1), dtype=np.int32))
+    reached = partition.reaches(tables, [0, 1, 2, 4])
+    assert reached == [[1, 2], [0], [0, 2]]
+    assert partition.sources(reached) == [[1, 2], [0], [0, 2]]
+    assert partition.sources([[], [0], [0, 1]]) == [[1, 2], [2], []]
