@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from antipodes import partition
 from antipodes.checkpoint import read_state, write_depths
 from antipodes.events import Begun, Committed, Committing, LayerSettled, Listener, PartitionSettled, Widened
-from antipodes.index import Index
 from antipodes.kernels import warm_up
-from antipodes.moves import MoveTables, move_tables
+from antipodes.moves import move_tables
 from antipodes.plan import Plan
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Scheduler
@@ -98,7 +97,8 @@ class LayerSearch:
 
     def _build_tables(self) -> None:
         bounds = [*(part.first_row for part in self.plan.partitions), self.plan.index.rows]
-        (self.tables,) = self._persist("tables", {0: (_build, self.puzzle, self.plan.index)}).values()
+        preparing: dict[int, Call] = {0: (move_tables, self.puzzle, self.plan.index), 1: (warm_up,)}
+        self.tables, _ = self._persist("prepare", preparing).values()
         (reaches,) = self._persist("reaches", {0: (partition.reaches, self.tables, bounds)}).values()
         self.sources = partition.sources(self.scheduler.values([reaches])[0])
 
@@ -204,8 +204,3 @@ class LayerSearch:
         keyed = {(f"{name}-{self.run_id}", number): call for number, call in calls.items()}
         handles = self.scheduler.persist(keyed, done)
         return dict(zip(calls, handles.values(), strict=True))
-
-
-def _build(puzzle: Puzzle, index: Index) -> MoveTables:
-    warm_up()
-    return move_tables(puzzle, index)

@@ -105,6 +105,14 @@ class Table:
         labels: Labels = self.puzzle.checked(np.asarray(position)[np.newaxis])[0]
         return labels
 
+    def rank(self, labels: Labels) -> NDArray[np.int64]:
+        """The index of each position ``(n, places)``, ``(n,)``; PositionError where one is none."""
+        return self._index.rank(self.puzzle.checked(np.asarray(labels)))
+
+    def unrank(self, indices: NDArray[np.int64]) -> Labels:
+        """The position ``(n, places)`` of each index ``(n,)``; InputError where one is out of range."""
+        return self._index.unrank(np.asarray(indices))
+
     def distance(self, position: str | Labels) -> int:
         """The number of moves from the nearest start to the position.
 
@@ -144,7 +152,7 @@ class Table:
         StoreDamagedError
             A chunk that is needed is damaged.
         """
-        return self.distances_by_index(self._index.rank(self.puzzle.checked(np.asarray(labels))))
+        return self.distances_by_index(self.rank(labels))
 
     def distances_by_index(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:
         """As `distances`, for indices ``(n,)`` of positions."""

@@ -8,6 +8,10 @@ from typing import Any
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class Stopped(BaseException):
+    """Raised wherever the program is when a stop at once is asked for; no handler of errors is to swallow it."""
+
+
 class Interrupts:
     """While it is entered, signals are noted rather than obeyed."""
 
@@ -33,7 +37,6 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:
-            print(f"antipodes: stopped at once; go on with: {self.going_on}", file=sys.stderr)
-            raise KeyboardInterrupt
+            raise Stopped(f"stopped at once; go on with: {self.going_on}")
         self._requested = True
         print("antipodes: finishing the layer and committing it; again to stop at once", file=sys.stderr)

@@ -1,5 +1,6 @@
 """``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
 
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,6 +95,8 @@ def _run(
     from antipodes.progress import show_progress
     from antipodes.run import run_puzzle
 
+    gc.freeze()
+    gc.enable()
     interrupts.going_on = f"antipodes resume {store}"
     with show_progress(quiet) as listener:
         report = run_puzzle(config, store, options, listener, interrupts.requested)

@@ -1,0 +1,1 @@
+"""What the project promises about speed, measured: ``python -m benchmarks``."""

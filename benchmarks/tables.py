@@ -1,0 +1,106 @@
+"""The distance tables against the textbook program, side by side."""
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import ANTIPODES, Row, Run, build, median, run
+
+TITLE = "Distance tables"
+REPEATS = 5
+PUZZLE = "three-colours"
+ANTIPODE = "3 0 3 3 2 3 3 1 2 2 1 1 2 2 1 1"
+MILLION = 1_000_000
+
+
+def measure() -> list[Row]:
+    """All figures; the textbook program and ours take turns, so that both see the same machine."""
+    textbook = build("textbook.c")
+    with tempfile.TemporaryDirectory() as folder:
+        store = str(Path(folder) / "table.zarr")
+        _table(PUZZLE, store)  # leaves the kernels compiled
+        turns = [(json.loads(run([textbook]).output), _table(PUZZLE, store)) for _ in range(REPEATS)]
+        rows = [*_against_textbook(turns), *_first_time(folder), *_questions(store)]
+        return [*rows, *_large(folder)]
+
+
+def _table(puzzle: str, store: str, environment: dict[str, str] | None = None) -> Run:
+    return run([*ANTIPODES, "run", puzzle, "--store", store, "--overwrite", "--json"], environment)
+
+
+def _against_textbook(turns: list[tuple[dict[str, Any], Run]]) -> list[Row]:
+    reports = [json.loads(ours.output) for _, ours in turns]
+    for (theirs, _), report in zip(turns, reports, strict=True):
+        if theirs["layers"] != report["layers"]:
+            raise RuntimeError("the textbook program and antipodes disagree")
+    textbook = [theirs["seconds"] for theirs, _ in turns]
+    search = [report["seconds"]["search"] for report in reports]
+    whole = [ours.seconds for _, ours in turns]
+    phases = {name: median([report["seconds"][name] for report in reports]) for name in ("tables", "write")}
+    return [
+        Row("textbook C program, whole run", "", f"{median(textbook):.2f} s"),
+        Row(
+            f"`{PUZZLE}`, search phase",
+            "20 times faster than it",
+            f"{median(search):.3f} s, {_ratio(textbook, search)} times",
+        ),
+        Row(f"`{PUZZLE}`, move tables and kernels", "", f"{phases['tables']:.3f} s"),
+        Row(f"`{PUZZLE}`, writing and committing", "", f"{phases['write']:.3f} s"),
+        Row(
+            f"`antipodes run {PUZZLE}`, whole command",
+            "3 times faster than it",
+            f"{median(whole):.2f} s, {_ratio(textbook, whole)} times",
+        ),
+        Row("its peak memory", "300 MB", f"{max(ours.peak_bytes for _, ours in turns) / 1e6:.0f} MB"),
+    ]
+
+
+def _ratio(theirs: list[float], ours: list[float]) -> str:
+    return f"{median([a / b for a, b in zip(theirs, ours, strict=True)]):.1f}"
+
+
+def _first_time(folder: str) -> list[Row]:
+    """With an empty cache of compiled kernels, as on a machine that never ran them."""
+    seconds = []
+    for turn in range(3):
+        cache = {"NUMBA_CACHE_DIR": str(Path(folder) / f"cache-{turn}")}
+        seconds.append(_table(PUZZLE, str(Path(folder) / "first.zarr"), cache).seconds)
+    return [Row("the same, nothing compiled", "4 s", f"{median(seconds):.2f} s")]
+
+
+def _questions(store: str) -> list[Row]:
+    help_seconds = [run([*ANTIPODES, "--help"]).seconds for _ in range(REPEATS)]
+    query_seconds = [run([*ANTIPODES, "query", store, ANTIPODE]).seconds for _ in range(REPEATS)]
+    verify_seconds = [run([*ANTIPODES, "verify", store]).seconds for _ in range(REPEATS)]
+    return [
+        Row("`antipodes --help`", "0.25 s", f"{median(help_seconds):.2f} s"),
+        Row("`antipodes query`, one position, whole command", "0.6 s", f"{median(query_seconds):.2f} s"),
+        Row("`antipodes verify`, whole command", "5 s", f"{median(verify_seconds):.2f} s"),
+        Row("a million distances from an open table", "2 s", f"{_million_distances(store):.2f} s"),
+    ]
+
+
+def _million_distances(store: str) -> float:
+    from antipodes.table import open_table
+
+    with open_table(store) as table:
+        indices = np.random.default_rng(1).integers(table.index_size, size=MILLION)
+        positions = table.unrank(indices)
+        begin = time.perf_counter()
+        table.distances(positions)
+        return time.perf_counter() - begin
+
+
+def _large(folder: str) -> list[Row]:
+    runs = [_table("seven-tiles", str(Path(folder) / "large.zarr")) for _ in range(3)]
+    search = median([json.loads(one.output)["seconds"]["search"] for one in runs])
+    memory = max(one.peak_bytes for one in runs) / 1e9
+    seconds = median([one.seconds for one in runs])
+    return [
+        Row("`seven-tiles`, 518,918,400 positions, search phase", "", f"{search:.2f} s"),
+        Row("`antipodes run seven-tiles`, whole command", "15 s, 1.5 GB", f"{seconds:.1f} s, {memory:.2f} GB"),
+    ]
