@@ -1,0 +1,1 @@
+"""Searches that solve one position at a time, without a table."""

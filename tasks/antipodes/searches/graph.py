@@ -13,12 +13,7 @@ def exchange_edges(puzzle: Puzzle) -> Edges | None:
     """The ``(origin, destination)`` pairs, if every move takes one piece to an empty place, or None."""
     edges = set()
     for move in puzzle.moves:
-        if (
-            len(move.cycles) != 1
-            or len(move.cycles[0]) != 2
-            or len(move.empty) != 1
-            or len(move.occupied) != 1
-        ):
+        if len(move.cycles) != 1 or len(move.cycles[0]) != 2 or len(move.empty) != 1 or len(move.occupied) != 1:
             return None
         if {*move.empty, *move.occupied} != {*move.cycles[0]}:
             return None

@@ -15,8 +15,8 @@ def next_combinations(
 ) -> int:
     """How many combinations the call has written to ``found`` ``(m, pieces)``: the next after ``chosen``.
 
-    They go in lexicographic order; ``chosen`` is where the call before stopped, and begins with -1. Of two mirror
-    images only the lexicographically first is found.
+    They go in lexicographic order; ``chosen`` is where the call before stopped, and begins with -1. Of two
+    mirror images only the lexicographically first is found.
     """
     pieces = len(chosen)
     count = 0
@@ -69,7 +69,8 @@ def next_exchange(
     """The first combination from ``begin`` on whose pieces can all arrive, and how many steps they take.
 
     ``squares`` ``(routes, limit + 1)`` and ``lengths`` are the routes. Piece ``p`` is written to ``steps`` as
-    ``p + 1`` where it goes forward, as ``-(p + 1)`` where it steps back. ``visited`` holds 0 for each board at first.
+    ``p + 1`` where it goes forward, as ``-(p + 1)`` where it steps back. ``visited`` begins with
+    a 0 for each board.
     """
     for i in range(begin, len(combinations)):
         chosen = combinations[i]
@@ -128,9 +129,7 @@ def walk(squares: Numbers, lengths: Numbers, visited: Numbers, stamp: int, steps
 
 
 @kernel
-def forward_if_possible(
-    squares: Numbers, progress: Positions, order: Positions, occupied: NDArray[np.bool_]
-) -> int:
+def forward_if_possible(squares: Numbers, progress: Positions, order: Positions, occupied: NDArray[np.bool_]) -> int:
     """1 where some piece can go forward, so that none steps back; otherwise -1."""
     return 1 if next_slot(squares, progress, order, 0, 1, occupied) < len(order) else -1
 
@@ -158,9 +157,7 @@ def next_slot(
 
 
 @kernel
-def step(
-    route: Numbers, progress: Positions, piece: int, direction: int, occupied: NDArray[np.bool_]
-) -> None:
+def step(route: Numbers, progress: Positions, piece: int, direction: int, occupied: NDArray[np.bool_]) -> None:
     """Move one piece along its route."""
     occupied[route[progress[piece]]] = False
     progress[piece] += direction

@@ -46,7 +46,7 @@ class Exchanges:
 
 
 def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchanges:
-    """All exchanges of the sides of ``start``, by default the puzzle's, along routes of ``limit`` moves at most.
+    """All exchanges of the sides of ``start``, by default the puzzle's, along routes of at most ``limit``.
 
     The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
 
@@ -54,15 +54,15 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
     ------
     InputError
         The limit is not positive, or the puzzle is not one that the method treats: all pieces different, each
-        moving along edges that go both ways; a half turn maps the board onto itself and each side onto the other,
-        left-right reflection maps the board and each side onto itself.
+        moving along edges that go both ways; a half turn maps the board onto itself and each side onto the
+        other, left-right reflection maps the board and each side onto itself.
     ResourceLimitError
         The boards along a combination of routes are too many to be marked in memory.
     """
     if limit < 1:
         raise InputError(f"expected a limit of at least 1 move a route, found {limit}")
     position = puzzle.start_labels[0] if start is None else start
-    puzzle.check(position[np.newaxis])
+    puzzle.checked(position[np.newaxis])
     edges = _symmetric_edges(puzzle, position)
     pieces = np.flatnonzero(position)
     if (limit + 1) ** len(pieces) > MAX_BOARDS:
@@ -74,9 +74,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
     tried, found = 0, []
     for combinations in plan.combinations():
         tried += len(combinations)
-        found += [
-            Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)
-        ]
+        found += [Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)]
     return Exchanges(limit, tried, tuple(found))
 
 

@@ -1,0 +1,126 @@
+"""Depth-first searches down to one bound after another, which `iddfs` and `ida_star` share."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.puzzle import Labels
+from antipodes.searches.answer import Answer, Outcome, unsolved
+from antipodes.searches.bounds import NEVER, LowerBound
+from antipodes.searches.graph import Edges, distances_to, exchange_edges, neighbours
+from antipodes.searches.problem import Problem
+
+BUDGET = 1 << 22
+"""Positions expanded in one call of a kernel, so that an interrupt is answered soon."""
+FAR = 1 << 62
+
+
+class _Pass(NamedTuple):
+    """What a search down to one depth brought."""
+
+    ways: list[Labels]
+    found: int
+    expanded: int
+    following: int
+    """The least number of moves with which a way that was cut off could end."""
+
+
+def deepen(method: str, problem: Problem, lower: LowerBound, *, every: bool, bound: int | None, listed: int) -> Answer:
+    """One shortest way to a goal, or ``every`` one; what a lower bound shows to be too far is left.
+
+    The search begins at the lower bound, or at the next number of moves that has a possible parity.
+    """
+    if problem.hopeless:
+        return unsolved(method, Outcome.UNREACHABLE)
+    if (problem.goals == problem.position).all(axis=1).any():
+        return Answer(method, Outcome.SOLVED, 0, (problem.position[np.newaxis],), 1, 0)
+    expanded = 0
+    depth = _with_parity(max(1, _estimate(problem, lower)), problem)
+    while depth < NEVER:
+        if bound is not None and depth > bound:
+            return unsolved(method, Outcome.BOUND, expanded)
+        one = _search_to(depth, problem, lower, listed if every else 1, every)
+        expanded += one.expanded
+        if one.found:
+            return Answer(method, Outcome.SOLVED, depth, tuple(one.ways), one.found, expanded)
+        depth = _with_parity(one.following, problem)
+    return unsolved(method, Outcome.UNREACHABLE, expanded)
+
+
+def _with_parity(depth: int, problem: Problem) -> int:
+    return depth if depth % 2 in problem.parities else depth + 1
+
+
+def _estimate(problem: Problem, lower: LowerBound) -> int:
+    from antipodes.searches.blank_kernels import estimate
+
+    return estimate(problem.position, *lower)
+
+
+def _search_to(depth: int, problem: Problem, lower: LowerBound, listed: int, every: bool) -> _Pass:
+    edges = exchange_edges(problem.puzzle)
+    if edges is not None and problem.puzzle.counts[0] == 1:
+        return _move_blank(depth, problem, edges, lower, listed, every)
+    return _move_any(depth, problem, lower, listed, every)
+
+
+def _move_blank(depth: int, problem: Problem, edges: Edges, lower: LowerBound, listed: int, every: bool) -> _Pass:
+    from antipodes.searches.blank_kernels import descend
+
+    places = problem.puzzle.places
+    backwards = frozenset((b, a) for a, b in edges)
+    origins = neighbours(backwards, places)
+    origin_at = np.cumsum([0, *map(len, origins)]).astype(np.uint64)
+    ends = set(np.nonzero(problem.goals == 0)[1].tolist())
+    away = distances_to(ends, backwards, places).astype(np.int64)
+    blanks = np.full(depth + 1, np.flatnonzero(problem.position == 0)[0], dtype=np.uint64)
+    cursors = np.full(depth + 1, origin_at[blanks[0]])
+    estimates = np.full(depth + 1, _estimate(problem, lower))
+    tally = np.array([0, 1, 0, FAR])
+    ways = np.empty((listed, depth + 1), dtype=np.uint64)
+    state = (problem.position.copy(), blanks, cursors, estimates, tally, BUDGET, problem.goals)
+    graph = (origin_at, np.array([a for own in origins for a in own], dtype=np.uint64))
+    while not descend(*state, *graph, np.where(away < 0, NEVER, away), *lower, ways, every):
+        continue
+    _, expanded, found, following = tally.tolist()
+    return _Pass([_follow_blank(problem.position, way) for way in ways[:found]], found, expanded, following)
+
+
+def _follow_blank(position: Labels, way: NDArray[np.uint64]) -> Labels:
+    """The positions when the blank goes from place to place."""
+    positions = [position]
+    for before, after in zip(way[:-1], way[1:], strict=True):
+        labels = positions[-1].copy()
+        labels[[before, after]] = labels[[after, before]]
+        positions.append(labels)
+    return np.array(positions)
+
+
+def _move_any(depth: int, problem: Problem, lower: LowerBound, listed: int, every: bool) -> _Pass:
+    from antipodes.searches.deepening_kernels import Descent, descend
+
+    empties = np.append(np.flatnonzero(problem.position == 0), problem.puzzle.places)
+    tally = np.array([0, 1, 0, FAR])
+    descent = Descent(
+        labels=problem.position.copy(),
+        empties=empties,
+        slot=np.zeros(depth + 1, dtype=np.int64),
+        candidate=np.full(depth + 1, problem.steps.group[empties[0]]),
+        taken=np.empty(depth, dtype=np.int64),
+        estimates=np.full(depth + 1, _estimate(problem, lower)),
+        tally=tally,
+    )
+    ways = np.empty((listed, depth), dtype=np.int64)
+    while not descend(descent, BUDGET >> 4, problem.goals, problem.steps, lower.costs, ways, every):
+        continue
+    _, expanded, found, following = tally.tolist()
+    return _Pass([_replay(problem, way) for way in ways[:found]], found, expanded, following)
+
+
+def _replay(problem: Problem, moves: NDArray[np.int64]) -> Labels:
+    """The positions that a sequence of moves passes."""
+    positions = [problem.position]
+    for move in moves:
+        positions.append(positions[-1][problem.steps.origin[move]])
+    return np.array(positions)

@@ -1,0 +1,93 @@
+"""The positions that a breadth-first search has reached, layer by layer."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.errors import ResourceLimitError
+from antipodes.puzzles.puzzle import Labels
+from antipodes.searches.packing import Packing, Words
+from antipodes.searches.steps import Steps
+
+MEMORY_LIMIT = 4 << 30
+"""Bytes for the positions of a search and their hash table."""
+FIRST_CAPACITY = 1 << 14
+SLICE = 1 << 17
+"""Positions expanded in one call of the kernel, so that an interrupt is answered soon."""
+SLOT_BYTES = 4
+
+
+class Reached:
+    """All positions within a distance of the seeds; every layer is complete."""
+
+    def __init__(self, seeds: Labels, steps: Steps, packing: Packing, memory_limit: int = MEMORY_LIMIT) -> None:
+        from antipodes.searches.set_kernels import insert
+
+        self.steps = steps
+        self.packing = packing
+        self.expanded = 0
+        self._memory_limit = memory_limit
+        self._words: Words = np.empty((0, packing.words), dtype=np.uint64)
+        self._slots = np.empty(0, dtype=np.int32)
+        self._count = 0
+        self._grow(FIRST_CAPACITY + 2 * max(len(seeds), len(steps.undo)))
+        self._count = insert(packing.pack(seeds), 0, self._words, self._slots)
+        self._ends = [0, self._count]
+
+    @property
+    def depth(self) -> int:
+        """The greatest distance."""
+        return len(self._ends) - 2
+
+    @property
+    def last_layer_size(self) -> int:
+        """How many positions are at the greatest distance."""
+        return self._ends[-1] - self._ends[-2]
+
+    def layer(self, depth: int) -> Words:
+        """The packed positions at a distance, ``(n, words)``."""
+        return self._words[self._ends[depth] : self._ends[depth + 1]]
+
+    def depths(self, keys: Words) -> NDArray[np.int64]:
+        """The distance of each of ``(n, words)`` packed positions, or -1 where it has not been reached."""
+        from antipodes.searches.set_kernels import find
+
+        numbers = find(keys, self._words, self._slots)
+        depths = np.searchsorted(self._ends, numbers, side="right") - 1
+        return np.where(numbers < 0, -1, depths)
+
+    def expand(self) -> int:
+        """Add the next layer; how many positions it has.
+
+        Raises
+        ------
+        ResourceLimitError
+            The positions would take more memory than they may.
+        """
+        from antipodes.searches.set_kernels import expand
+
+        begin, end = self._ends[-2:]
+        self.expanded += end - begin
+        while begin < end:
+            stop = min(end, begin + SLICE)
+            begin, self._count = expand(
+                self._words, self._slots, begin, stop, self._count, self.packing.places, self.packing.bits, self.steps
+            )
+            if begin < stop:
+                self._grow(2 * len(self._words))
+        self._ends.append(self._count)
+        return self.last_layer_size
+
+    def _grow(self, capacity: int) -> None:
+        from antipodes.searches.set_kernels import fill_slots
+
+        slots = 1 << (2 * capacity - 1).bit_length()
+        needed = capacity * self._words.itemsize * self.packing.words + slots * SLOT_BYTES
+        if needed > self._memory_limit or slots > 1 << 31:
+            raise ResourceLimitError(
+                f"{self._count} positions reached after {max(self.expanded, 1)} expansions: more would take {needed} bytes, "
+                f"and {self._memory_limit} are allowed; give a bound, or choose iddfs or ida-star"
+            )
+        words = np.empty((capacity, self.packing.words), dtype=np.uint64)
+        words[: self._count] = self._words[: self._count]
+        self._words, self._slots = words, np.full(slots, -1, dtype=np.int32)
+        fill_slots(self._words, self._count, self._slots)

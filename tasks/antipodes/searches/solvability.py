@@ -1,0 +1,128 @@
+"""What can be said at once, without a search, on whether and in how many moves a goal can be reached.
+
+Two invariants bound the parity of the number of moves. Where one blank moves over a graph of places, the theorem of
+R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) says the rest.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from antipodes.puzzles.puzzle import Labels, Move, Puzzle
+from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours, two_colouring
+
+EITHER = frozenset({0, 1})
+THETA_0 = (7, 8)
+"""Places and edges of the one graph that Wilson's theorem leaves out (a hexagon and a vertex between opposite ones)."""
+
+
+def parities(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
+    """The parities, 0 or 1, that the number of moves from the position to the goal can have; none: unsolvable."""
+    return _by_colour(puzzle, position, goal) & _by_permutation(puzzle, position, goal)
+
+
+def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
+    """Whether moves lead from the position to the goal; None where only a search can tell."""
+    if (position == goal).all():
+        return True
+    if not parities(puzzle, position, goal):
+        return False
+    edges = exchange_edges(puzzle)
+    if edges is None or not both_ways(edges) or puzzle.counts[0] != 1:
+        return None
+    around = _connected(edges, puzzle.places)
+    if around is None:
+        return None
+    degrees = sorted(map(len, around))
+    if degrees[-1] <= 2:
+        return _on_a_line(around, position, goal, closed=degrees[0] == 2)
+    if (puzzle.places, len(edges) // 2) == THETA_0 or _has_cut_place(around):
+        return None
+    return True
+
+
+def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
+    """Moves along the edges of a two-coloured graph change the number of empty places of one colour by one."""
+    edges = exchange_edges(puzzle)
+    colours = two_colouring(edges, puzzle.places) if edges else None
+    if colours is None:
+        return EITHER
+    change = int(colours[position == 0].sum()) - int(colours[goal == 0].sum())
+    return frozenset({change % 2})
+
+
+def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
+    """Where all pieces differ, the moves' parities add up to that of the permutation of places."""
+    odd = {_is_odd(move) for move in puzzle.moves}
+    if len(odd) != 1 or max(puzzle.counts) > 1:
+        return EITHER
+    change = _permutation_parity(np.argsort(position)[np.argsort(np.argsort(goal))].tolist())
+    if odd == {True}:
+        return frozenset({change})
+    return frozenset() if change else EITHER
+
+
+def _is_odd(move: Move) -> bool:
+    return sum(len(cycle) - 1 for cycle in move.cycles) % 2 == 1
+
+
+def _permutation_parity(permutation: list[int]) -> int:
+    """0 for an even permutation, 1 for an odd one: a cycle of n elements is n - 1 exchanges."""
+    seen = [False] * len(permutation)
+    parity = 0
+    for start in range(len(permutation)):
+        element = start
+        while not seen[element]:
+            seen[element] = True
+            element = permutation[element]
+            parity += element != start
+    return parity % 2
+
+
+@cache
+def _connected(edges: Edges, places: int) -> list[list[int]] | None:
+    """The neighbours of each place if every place can be reached from every other one, or None."""
+    around = neighbours(edges, places)
+    reached, waiting = {0}, [0]
+    while waiting:
+        new = [place for place in around[waiting.pop()] if place not in reached]
+        reached.update(new)
+        waiting += new
+    return around if len(reached) == places else None
+
+
+def _on_a_line(around: list[list[int]], position: Labels, goal: Labels, closed: bool) -> bool:
+    """On a path the pieces keep their order, on a cycle they keep it up to rotation."""
+    first = min(range(len(around)), key=lambda place: len(around[place]))
+    line = [first]
+    while len(line) < len(around):
+        line.append(next(place for place in around[line[-1]] if place not in line[-2:]))
+    pieces = [int(label) for label in position[line] if label]
+    wanted = [int(label) for label in goal[line] if label]
+    rotations = range(len(pieces)) if closed else range(1)
+    return any(pieces[i:] + pieces[:i] == wanted for i in rotations) or not pieces
+
+
+def _has_cut_place(around: list[list[int]]) -> bool:
+    """Whether a connected graph falls apart without one of its places (Hopcroft and Tarjan 1973)."""
+    entered = [-1] * len(around)
+    lowest = [0] * len(around)
+    entered[0], time = 0, 1
+    stack, children_of_root = [(0, -1, iter(around[0]))], 0
+    while stack:
+        place, parent, rest = stack[-1]
+        other = next(rest, None)
+        if other is None:
+            stack.pop()
+            if len(stack) > 1 and lowest[place] >= entered[parent]:
+                return True
+            children_of_root += len(stack) == 1
+            if stack:
+                lowest[parent] = min(lowest[parent], lowest[place])
+        elif entered[other] < 0:
+            entered[other] = lowest[other] = time
+            time += 1
+            stack.append((other, place, iter(around[other])))
+        elif other != parent:
+            lowest[place] = min(lowest[place], entered[other])
+    return children_of_root > 1

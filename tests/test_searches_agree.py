@@ -1,0 +1,253 @@
+"""The searches against each other, against brute force and against what is published."""
+
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from antipodes.errors import InputError, PositionError, ResourceLimitError
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.jump import jump
+from antipodes.puzzles.puzzle import Labels, Move, Puzzle
+from antipodes.puzzles.sliding import sliding
+from antipodes.searches.answer import Answer, Outcome
+from antipodes.searches.bfs import bfs
+from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.bounds import lower_bound
+from antipodes.searches.ida_star import ida_star
+from antipodes.searches.iddfs import iddfs
+from antipodes.searches.problem import Problem
+
+ORACLES = json.loads((Path(__file__).parent / "oracles.json").read_text())
+Search = Callable[..., Answer]
+manhattan = functools.partial(ida_star, heuristic="manhattan")
+linear_conflict = functools.partial(ida_star, heuristic="linear-conflict")
+FOR_TILES: list[Search] = [bfs, bidirectional, iddfs, manhattan, linear_conflict]
+EVERYWHERE: list[Search] = [bfs, bidirectional, iddfs]
+
+
+def tiles(rows: int, columns: int, start: str) -> Puzzle:
+    return sliding({"name": "tiles", "family": "sliding", "rows": rows, "columns": columns, "start": start})
+
+
+def knights(start: str, **moves: object) -> Puzzle:
+    return jump({"name": "knights", "family": "jump", "start": start, **(moves or {"moves": "knight"})})
+
+
+def pancakes(start: tuple[int, ...]) -> Puzzle:
+    flips = [Move(tuple((i, n - 1 - i) for i in range(n // 2))) for n in range(2, len(start) + 1)]
+    symbols = tuple("0123456789"[: max(start) + 1])
+    return Puzzle("pancakes", "pancakes", "", Board(1, len(start)), symbols, (start,), tuple(flips))
+
+
+def turns(start: tuple[int, ...]) -> Puzzle:
+    """Directed cycles of three, which no single move takes back."""
+    moves = (Move(((0, 1, 2),)), Move(((2, 3, 4),)))
+    return Puzzle("turns", "turns", "", Board(1, 5), tuple("01234"), (start,), moves)
+
+
+EIGHT = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
+PUZZLES = [
+    tiles(2, 3, "1 2 3 4 5 0"),
+    tiles(2, 3, "1 1 2 2 3 0"),
+    tiles(3, 3, "1 1 1 2 2 2 3 3 0"),
+    tiles(1, 5, "1 2 0 3 1"),
+    tiles(2, 2, "1 2 3 0"),
+    knights("AB-/---/-YZ"),
+    knights("BBB/---/WWW"),
+    knights("AB/--/YZ", offsets=[[1, 0], [0, 1], [-1, 0], [-2, -1]]),
+    knights("AB-/--#", edges=[[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]]),
+    knights("A-/-B", offsets=[[0, 1], [1, 0]]),
+    pancakes((0, 1, 2, 3, 4)),
+    pancakes((1, 1, 2, 2, 0, 0)),
+    turns((1, 2, 3, 4, 0)),
+    turns((1, 1, 2, 2, 0)),
+]
+
+
+def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]]:
+    """Brute force: the distance of every position that can be reached, and the number of shortest ways."""
+    known = {position.tobytes(): (0, 1)}
+    frontier, depth = {position.tobytes()}, 0
+    while frontier:
+        depth += 1
+        ways: dict[bytes, int] = {}
+        for key in frontier:
+            successors = puzzle.successors(np.frombuffer(key, dtype=np.uint8))
+            for after in {successor.tobytes() for successor in successors}:
+                if after not in known:
+                    ways[after] = ways.get(after, 0) + known[key][1]
+        known |= {key: (depth, count) for key, count in ways.items()}
+        frontier = set(ways)
+    return known
+
+
+def check_ways(problem: Problem, answer: Answer) -> None:
+    assert len({way.tobytes() for way in answer.solutions}) == len(answer.solutions) == answer.solution_count
+    for way in answer.solutions:
+        assert len(way) - 1 == answer.distance
+        assert (way[0] == problem.position).all()
+        assert (problem.goals == way[-1]).all(axis=1).any()
+        for before, after in zip(way, way[1:], strict=False):
+            assert (problem.puzzle.successors(before) == after).all(axis=1).any()
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
+    oracle = ORACLES["eight-puzzle-solve"]
+    problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
+    answer = search(problem, every=True)
+    assert (answer.outcome, answer.distance) == (Outcome.SOLVED, oracle["length"])
+    assert answer.solution_count == oracle["optimal_solutions"]
+    check_ways(problem, answer)
+    assert search(problem).distance == oracle["length"]
+
+
+def test_the_manhattan_distance_of_the_farthest_position() -> None:
+    oracle = ORACLES["eight-puzzle-solve"]
+    problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
+    assert int(lower_bound(problem, "manhattan").costs[oracle["start"], range(9)].sum()) == oracle["manhattan"]
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda p: f"{p.family}-{p.starts[0]}")
+def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
+    rng = np.random.default_rng(4)
+    known = layers_from(puzzle, puzzle.start_labels[0])
+    for key in rng.choice(sorted(known), size=min(12, len(known)), replace=False):
+        goal = np.frombuffer(bytes(key).ljust(puzzle.places, b"\0"), dtype=np.uint8)
+        problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+        distance, ways = known[goal.tobytes()]
+        for search in EVERYWHERE + ([ida_star] if puzzle.family in ("sliding", "jump") else []):
+            if search not in (bfs, bidirectional) and distance > (16 if puzzle.counts[0] == 1 else 5):
+                continue
+            answer = search(problem, every=True, listed=10**6)
+            assert (answer.distance, answer.solution_count) == (distance, ways), search
+            check_ways(problem, answer)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=15)
+def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> None:
+    position = random_walk(EIGHT, seed, 60)
+    problem = Problem.of(EIGHT, position)
+    answers = [search(problem, every=True) for search in FOR_TILES]
+    for answer in answers:
+        check_ways(problem, answer)
+    assert len({(answer.distance, answer.solution_count) for answer in answers}) == 1
+
+
+def random_walk(puzzle: Puzzle, seed: int, moves: int) -> Labels:
+    rng = np.random.default_rng(seed)
+    position = puzzle.start_labels[0]
+    for _ in range(moves):
+        position = rng.choice(puzzle.successors(position))
+    return position
+
+
+@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 2 2 3 3 4 4 5 0", "1 2 3 4 5 6 7 8 0"])
+def test_bounds_are_never_above_the_distance(start: str) -> None:
+    from antipodes.searches.blank_kernels import estimate
+
+    puzzle = tiles(3, 3, start)
+    goal = puzzle.start_labels[0]
+    lower = lower_bound(Problem.of(puzzle, goal), "linear-conflict")
+    plain = lower_bound(Problem.of(puzzle, goal), "manhattan")
+    stronger = 0
+    for key, (distance, _) in layers_from(puzzle, goal).items():
+        position = np.frombuffer(key, dtype=np.uint8)
+        assert estimate(position, *plain) <= estimate(position, *lower) <= distance
+        stronger += estimate(position, *plain) < estimate(position, *lower)
+    assert stronger or start.startswith("1 1 1")
+
+
+def test_several_goals_mean_the_nearest() -> None:
+    goals = np.array([random_walk(EIGHT, seed, 40) for seed in range(3)])
+    position = random_walk(EIGHT, 99, 41)
+    single = [bfs(Problem.of(EIGHT, position, goal)).distance for goal in goals]
+    for search in FOR_TILES:
+        assert search(Problem.of(EIGHT, position, goals)).distance == min(d for d in single if d is not None)
+
+
+def test_the_distance_is_along_the_moves() -> None:
+    ring = knights("A--", offsets=[[0, 1], [0, -2]])
+    ahead, behind = ring.parse("-A-"), ring.parse("A--")
+    for search in (*EVERYWHERE, ida_star):
+        assert search(Problem.of(ring, behind, ahead)).distance == 1
+        assert search(Problem.of(ring, ahead, behind)).distance == 2
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_a_position_that_is_its_goal(search: Search) -> None:
+    answer = search(Problem.of(EIGHT, EIGHT.start_labels[0]), every=True)
+    assert (answer.distance, answer.solution_count, len(answer.solutions[0])) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_wrong_parity_is_seen_without_a_search(search: Search) -> None:
+    answer = search(Problem.of(EIGHT, EIGHT.parse("2 1 3 4 5 6 7 8 0")))
+    assert (answer.outcome, answer.distance, answer.expanded) == (Outcome.UNREACHABLE, None, 0)
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_a_bound_gives_up_and_is_not_confused_with_unreachable(search: Search) -> None:
+    problem = Problem.of(EIGHT, random_walk(EIGHT, 5, 60))
+    distance = bfs(problem).distance
+    assert distance
+    assert search(problem, bound=distance).distance == distance
+    given_up = search(problem, bound=distance - 1)
+    assert (given_up.outcome, given_up.distance, given_up.solutions) == (Outcome.BOUND, None, ())
+
+
+@pytest.mark.parametrize("search", [bfs, bidirectional, iddfs, ida_star])
+def test_unreachable_by_exhaustion(search: Search) -> None:
+    one_way = knights("A--", offsets=[[0, 1]])
+    answer = search(Problem.of(one_way, one_way.parse("--A"), one_way.parse("A--")))
+    assert answer.outcome == Outcome.UNREACHABLE
+
+
+def test_more_ways_are_counted_than_listed() -> None:
+    problem = Problem.of(EIGHT, np.array(ORACLES["eight-puzzle-solve"]["start"], dtype=np.uint8))
+    for search in (bfs, bidirectional, ida_star):
+        answer = search(problem, every=True, listed=3)
+        assert (len(answer.solutions), answer.solution_count) == (3, 40)
+
+
+def test_knights_exchange() -> None:
+    coloured = knights("BBB/---/---/WWW")
+    goal = coloured.parse("WWW/---/---/BBB")
+    distance = ORACLES["jump/knights-coloured"]["distance"]["WWW------BBB"]
+    for search in (bfs, bidirectional, ida_star):
+        assert search(Problem.of(coloured, coloured.start_labels[0], goal)).distance == distance
+
+
+def test_memory_is_bounded() -> None:
+    with pytest.raises(ResourceLimitError, match="positions reached"):
+        bfs(Problem.of(EIGHT, random_walk(EIGHT, 5, 60)), memory_limit=1 << 18)
+
+
+def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(PositionError):
+        Problem.of(EIGHT, np.zeros(9, dtype=np.uint8))
+    with pytest.raises(InputError, match="for which a bound is known"):
+        ida_star(Problem.of(pancakes((1, 0, 2)), np.array([0, 1, 2], dtype=np.uint8)))
+    with pytest.raises(InputError, match="slide on a full rectangle"):
+        linear_conflict(Problem.of(knights("A--"), knights("A--").start_labels[0]))
+
+
+def test_large_boards_are_searched_too() -> None:
+    large = tiles(8, 9, " ".join(map(str, [*range(1, 72), 0])))
+    position = random_walk(large, 3, 14)
+    distances = {search(Problem.of(large, position)).distance for search in FOR_TILES}
+    assert len(distances) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_easy_positions_of_the_fifteen_puzzle(seed: int) -> None:
+    fifteen = tiles(4, 4, " ".join(map(str, [*range(1, 16), 0])))
+    problem = Problem.of(fifteen, random_walk(fifteen, seed, 90))
+    assert ida_star(problem).distance == manhattan(problem).distance == bidirectional(problem).distance
