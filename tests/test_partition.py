@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,7 @@ def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Dept
 def begin(bounds: list[int], hold_depths: bool) -> list[State]:
     return [
         partition.begin(first, end - first, INDEX.width, STARTS, "uint8", hold_depths)
-        for first, end in zip(bounds, bounds[1:], strict=False)
+        for first, end in pairwise(bounds)
     ]
 
 

@@ -1,5 +1,6 @@
 """Configs: TOML files that describe a puzzle, and how to run it."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 
 from antipodes.errors import ConfigError
 from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.board import shorten
 from antipodes.puzzles.puzzle import Puzzle
 
 RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
@@ -66,11 +68,11 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
     path = Path(name_or_path)
     if name_or_path in bundled:
         return bundled[name_or_path]
-    if path.is_file():
+    if os.path.isfile(path):  # False, too, for names that are longer than the system takes
         return path
     close = get_close_matches(name_or_path, bundled, n=3) or list(bundled)
     raise ConfigError(
-        f"expected the name of a {noun} or the path of a TOML file, found {name_or_path!r}; "
+        f"expected the name of a {noun} or the path of a TOML file, found {shorten(name_or_path)!r}; "
         f"bundled {noun}s: {', '.join(close)}"
     )
 
@@ -79,7 +81,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says; ConfigError where it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # the last two from numbers and nesting without end
         raise ConfigError(f"expected a TOML file: {error}") from error
 
 

@@ -101,7 +101,7 @@ def plan_index(puzzle: Puzzle) -> Index:
     """
     size = prod(radices(puzzle.counts))
     if size > MAX_INDEX:
-        raise ConfigError(f"expected at most 2^63 - 1 positions, found {size:.3g}")
+        raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
     cuts = [Index(puzzle.counts, leading) for leading in range(1, max(2, len(puzzle.counts)))]
     fitting = [cut for cut in cuts if cut.rows <= MAX_ROWS and cut.width <= MAX_ROWS] or cuts
     return min(fitting, key=lambda index: _table_cost(puzzle, index))

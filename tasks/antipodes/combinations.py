@@ -1,7 +1,6 @@
 """Combinations as numbers, vectorised: the combinatorial number system."""
 
 from functools import cache
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,12 @@ Ranks = NDArray[np.int64]
 @cache
 def binomials(places: int, chosen: int) -> Ranks:
     """``(places, chosen + 1)``: the binomial coefficients ``C(place, number)``, those past 64 bits clipped."""
-    greatest = np.iinfo(np.int64).max
-    rows = [[min(comb(place, number), greatest) for number in range(chosen + 1)] for place in range(places)]
-    table = np.array(rows, dtype=np.int64).reshape(places, chosen + 1)
+    greatest = np.uint64(np.iinfo(np.int64).max)
+    rows = np.zeros((places, chosen + 1), dtype=np.uint64)
+    rows[:, 0] = 1
+    for place in range(1, places):
+        rows[place, 1:] = np.minimum(rows[place - 1, 1:] + rows[place - 1, :-1], greatest)
+    table = rows.astype(np.int64)
     table.flags.writeable = False
     return table
 

@@ -44,7 +44,7 @@ class Board:
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         for symbol in written:
             if symbol not in symbols:
-                raise PositionError(f"expected one of {' '.join(symbols)}, found {symbol!r}")
+                raise PositionError(f"expected one of {' '.join(symbols)}, found {shorten(symbol)!r}")
         return written
 
     def _without_holes(self, written: list[str]) -> list[str]:

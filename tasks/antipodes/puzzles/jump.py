@@ -87,7 +87,7 @@ def _offsets(settings: Mapping[str, Any]) -> list[tuple[int, int]]:
     if "offsets" in settings:
         return _pairs(settings["offsets"], "offsets")
     name = settings["moves"]
-    if name not in NAMED_MOVES:
+    if not isinstance(name, str) or name not in NAMED_MOVES:
         raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {name!r}")
     return NAMED_MOVES[name]
 

@@ -1,0 +1,73 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stores import toml
+
+from antipodes.config import Config, bundled_configs, load_config
+from antipodes.errors import ConfigError
+
+LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
+
+
+def test_bundled_names() -> None:
+    names = {"five-tiles", "three-colours", "eight-puzzle", "eight-puzzle-blank-first", "twelve-puzzle-colours"}
+    assert names | {"eleven-puzzle", "seven-tiles"} <= set(bundled_configs())
+
+
+@pytest.mark.parametrize("name", bundled_configs())
+def test_bundled_configs_describe_puzzles_of_their_names(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    assert puzzle.name == name
+    assert puzzle.description
+
+
+def test_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "line.toml"
+    path.write_text(toml(LINE, {"workers": 2, "checkpoint_every": 0, "memory_limit": "1GB"}))
+    assert load_config(str(path)) == Config(LINE, {"workers": 2, "checkpoint_every": 0, "memory_limit": "1GB"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"\[puzzle\]"),
+        ("[puzzle]", "family"),
+        ("puzzle = 5", "puzzle: expected a table"),
+        ("[puzzles]", "puzzles: unknown key"),
+        ("[puzzle", "TOML"),
+        ("a = 1\na = 2", "TOML"),
+        (toml(LINE) + "\n[extra]", "extra: unknown key"),
+        (toml({**LINE, "colums": 3}), "colums: unknown key"),
+        (toml(LINE, {"wrokers": 2}), r"\[run\] wrokers: unknown key"),
+        (toml(LINE, {"workers": "two"}), r"\[run\] workers"),
+        (toml(LINE, {"workers": 1.5}), r"\[run\] workers"),
+        (toml(LINE, {"checkpoint_every": "often"}), r"\[run\] checkpoint_every"),
+        ("rows = " + "1" * 5000, "TOML"),
+        ("a = " + "[" * 5000, "TOML"),
+    ],
+)
+def test_bad_files_are_refused_with_their_name(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(str(path))
+    assert str(path) in str(caught.value)
+
+
+def test_no_text_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(ConfigError, match="TOML"):
+        load_config(str(path))
+
+
+@pytest.mark.parametrize("name", ["eight-puzle", "", ".", "/", "no/such.toml", "x" * 300, "x" * 5000])
+def test_what_is_neither_a_name_nor_a_file(name: str) -> None:
+    with pytest.raises(ConfigError, match="expected the name of a puzzle or the path of a TOML file"):
+        load_config(name)
+
+
+def test_a_close_name_is_offered() -> None:
+    with pytest.raises(ConfigError, match="bundled puzzles: eight-puzzle"):
+        load_config("eight-puzle")

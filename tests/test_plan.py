@@ -1,0 +1,104 @@
+import time
+from math import ceil, prod
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import label_counts, puzzle_settings
+
+from antipodes.config import load_config
+from antipodes.errors import ConfigError, ResourceLimitError
+from antipodes.index import Index, radices
+from antipodes.plan import check_memory, human, partitions, plan_chunk, plan_index, plan_partition, plan_run
+from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+
+
+def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:
+    start = " ".join(map(str, [*tiles, 0]))
+    return puzzle_from({"name": "p", "family": "sliding", "rows": rows, "columns": columns, "start": start})
+
+
+@settings(deadline=None)
+@given(label_counts(), st.integers(1, 8))
+def test_partitions_are_all_rows_in_whole_chunks(counts: tuple[int, ...], workers: int) -> None:
+    for leading in range(1, max(2, len(counts))):
+        index = Index(counts, leading)
+        chunk_rows = plan_chunk(index)
+        cut = partitions(index, plan_partition(index, chunk_rows, workers))
+        assert [part.number for part in cut] == list(range(len(cut)))
+        assert [row for part in cut for row in range(part.first_row, part.end_row)] == list(range(index.rows))
+        assert all(part.first_row % chunk_rows == 0 for part in cut)
+
+
+@settings(deadline=None)
+@given(puzzle_settings())
+def test_the_chunks_do_not_depend_on_the_workers(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    plans = [plan_run(puzzle, workers, limit) for workers in (1, 2, 16) for limit in (None, 1)]
+    assert len({(plan.index, plan.chunk_rows) for plan in plans}) == 1
+    assert all(plan.partition_count == len(plan.partitions) for plan in plans)
+
+
+@pytest.mark.parametrize("name", ["seven-tiles", "eleven-puzzle", "three-colours"])
+def test_large_puzzles(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    plan = plan_run(puzzle, 2)
+    assert plan.index.size == prod(radices(puzzle.counts))
+    assert plan.disk_bytes > plan.index.size
+    assert plan.memory_bytes > plan.table_bytes
+    assert 2 <= plan.partition_count <= 1000
+    assert 1 <= plan.chunk_rows * plan.index.width <= 16 * 2**20
+
+
+def test_a_limit_between_the_two_ways_of_running() -> None:
+    puzzle = load_config("three-colours").puzzle
+    held = plan_run(puzzle, 2)
+    lean = plan_run(puzzle, 2, held.memory_bytes - 1)
+    assert (held.hold_depths, lean.hold_depths) == (True, False)
+    assert held.memory_bytes - lean.memory_bytes == held.index.size
+    check_memory(lean, lean.memory_bytes)
+    with pytest.raises(ResourceLimitError, match="12,108,096 positions take up to"):
+        check_memory(lean, lean.memory_bytes - 1)
+
+
+def test_more_positions_than_64_bits_number() -> None:
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^25"):
+        plan_index(sliding(5, 5, list(range(1, 25))))
+
+
+def test_more_positions_than_a_float_holds() -> None:
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions"):
+        plan_index(sliding(16, 16, list(range(1, 256))))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
+@pytest.mark.parametrize("singles", [0, 1, 2])
+def test_the_largest_boards_are_planned_at_once(rows: int, columns: int, singles: int) -> None:
+    begin = time.perf_counter()
+    plan = plan_run(sliding(rows, columns, [1] * (rows * columns - 1 - singles) + list(range(2, 2 + singles))), 2)
+    assert plan.index.size >= 1024
+    assert time.perf_counter() - begin < 5
+
+
+def test_a_row_table_larger_than_32_bits_is_refused_for_its_memory() -> None:
+    plan = plan_run(sliding(6, 10, [1] * 29 + [2] * 30), 2)
+    with pytest.raises(ResourceLimitError):
+        check_memory(plan, 2**40)
+
+
+def test_human() -> None:
+    assert [human(size) for size in (0, 1023, 1024, 3 << 29, 5 << 40, 7 << 50)] == [
+        "0 bytes",
+        "1023 bytes",
+        "1.0 KiB",
+        "1.5 GiB",
+        "5.0 TiB",
+        "7.0 PiB",
+    ]
+
+
+def test_ceiling_of_partitions() -> None:
+    index = Index((1, 1, 1, 1, 1, 1), 3)
+    assert len(partitions(index, 7)) == ceil(index.rows / 7)

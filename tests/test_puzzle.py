@@ -1,0 +1,108 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import puzzle_settings
+
+from antipodes.errors import ConfigError, PositionError
+from antipodes.index import Index
+from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.puzzle import Move, Puzzle
+
+EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
+
+
+def positions(puzzle: Puzzle) -> np.ndarray[Any, Any]:
+    index = Index(puzzle.counts, 1)
+    return index.unrank(np.arange(index.size))[:200]
+
+
+@settings(deadline=None)
+@given(puzzle_settings())
+def test_parse_inverts_format(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    for labels in positions(puzzle):
+        assert puzzle.parse(puzzle.format(labels)).tolist() == labels.tolist()
+
+
+@settings(deadline=None)
+@given(puzzle_settings())
+def test_predecessors_are_successors_turned_round(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    for labels in positions(puzzle)[:40]:
+        for after in puzzle.successors(labels):
+            assert (puzzle.predecessors(after) == labels).all(axis=1).any()
+        for before in puzzle.predecessors(labels):
+            assert (puzzle.successors(before) == labels).all(axis=1).any()
+
+
+@settings(deadline=None)
+@given(puzzle_settings())
+def test_drawings_have_a_line_a_row(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    lines = puzzle.draw(puzzle.start_labels[0]).split("\n")
+    assert len(lines) == puzzle.board.rows + 2
+    assert len({len(line) for line in lines}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 2 3 4 5 6 7 8", "expected 9 symbols, found 8"),
+        ("1 2 3 4 5 6 7 8 9", "found '9'"),
+        ("1 2 3 4 5 6 7 7 0", "expected 1 x '7', found 2"),
+        ("0 0 0 0 0 0 0 0 0", "expected 1 x '0', found 9"),
+        ("1 2 3 4 5 6 7 8 x", "found 'x'"),
+        ("١ 2 3 4 5 6 7 8 0", "found '١'"),
+    ],
+)
+def test_parse_says_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        puzzle_from(EIGHT).parse(text)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [np.zeros((1, 8)), np.zeros(9), np.full((1, 9), -1), np.full((1, 9), 9), np.full((1, 9), 300), np.zeros((2, 3, 3))],
+)
+def test_checked_refuses(labels: np.ndarray[Any, Any]) -> None:
+    with pytest.raises(PositionError):
+        puzzle_from(EIGHT).checked(labels)
+
+
+def test_checked_looks_at_every_position() -> None:
+    right = list(range(9))
+    with pytest.raises(PositionError, match="expected 1 x '7', found 2"):
+        puzzle_from(EIGHT).checked(np.array([right, right, [0, 1, 2, 3, 4, 5, 6, 7, 7]]))
+
+
+@given(st.permutations(range(6)), st.integers(1, 5))
+def test_a_move_and_its_inverse(places: list[int], length: int) -> None:
+    move = Move((tuple(places[:length]),))
+    before = np.arange(6)
+    after = before[move.origin(6)]
+    assert after[move.inverse().origin(6)].tolist() == before.tolist()
+    for a, b in zip(places[:length], [*places[1:length], places[0]], strict=True):
+        assert after[b] == before[a]
+
+
+def test_fingerprints_tell_tables_apart() -> None:
+    fingerprint = puzzle_from(EIGHT).fingerprint
+    assert puzzle_from({**EIGHT, "name": "other", "description": "words"}).fingerprint == fingerprint
+    assert puzzle_from({**EIGHT, "start": "1 2 3 / 4 5 6 / 7 8 ."}).fingerprint == fingerprint
+    for change in ({"start": "123456708"}, {"start": ["123456780", "123456708"]}, {"rows": 1, "columns": 9}):
+        assert puzzle_from({**EIGHT, **change}).fingerprint != fingerprint
+
+
+def test_the_order_of_starts_is_no_matter() -> None:
+    a, b = "123456780", "123456708"
+    one, two = puzzle_from({**EIGHT, "start": [a, b]}), puzzle_from({**EIGHT, "start": [b, a]})
+    assert one.fingerprint == two.fingerprint
+
+
+@pytest.mark.parametrize("family", ["chess", None, ["sliding"], 5])
+def test_families(family: object) -> None:
+    with pytest.raises(ConfigError, match="family: expected one of"):
+        puzzle_from({"name": "p", "family": family})
