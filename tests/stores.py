@@ -8,7 +8,8 @@ from typing import Any
 import zarr
 
 from antipodes.record import read_record, write_record
-from antipodes.store import RECORD, TableStore
+from antipodes.store import TableStore
+from antipodes.store_directory import RECORD
 
 
 def contents(store: Path) -> dict[str, bytes]:

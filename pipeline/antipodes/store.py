@@ -1,7 +1,6 @@
 """The table on disk: a chunked zarr array of depths, and the record that says how far it can be trusted.
 
-Chunks may hold depths beyond the committed one, from a run that died: readers take them for unreached. All that the
-record says was on the disk before the record was.
+Chunks may hold depths beyond the committed one, from a run that died: readers take them for unreached.
 """
 
 import shutil
@@ -11,18 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zarr
-from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
 
 from antipodes.arrays import UNREACHED, Depths
 from antipodes.config import Config
-from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreMismatchError
+from antipodes.errors import StoreMismatchError
 from antipodes.plan import Plan
-from antipodes.record import digest, read_record, sync_directory, sync_file, write_record
+from antipodes.record import sync_directory, sync_file
+from antipodes.store_directory import StoreDirectory
 
-FORMAT = "antipodes-table"
-VERSION = 1
-RECORD = "commit.json"
 DEPTH = "depth"
 WIDER = "depth.wide"
 """Where the depths are while the array is replaced by one of a wider type."""
@@ -73,23 +68,17 @@ class Record:
         return UNREACHED[self.dtype]
 
 
-class TableStore:
-    """A store in the file system; it may be sent to other processes, since nothing in it is open."""
+class TableStore(StoreDirectory):
+    """A store of a table; it may be sent to other processes, since nothing in it is open."""
 
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-
-    def exists(self) -> bool:
-        """Whether there is anything at the path."""
-        return self.path.exists()
+    FORMAT = "antipodes-table"
+    VERSION = 1
+    HOLDS = "a table of distances"
 
     def create(self, config: Config, plan: Plan) -> Record:
         """Make an empty store; it appears as a whole, or not at all."""
-        new = TableStore(self.path.with_name(f".{self.path.name}.new"))
         try:
-            shutil.rmtree(new.path, ignore_errors=True)
-            new.path.mkdir(parents=True)
-            zarr.create_group(new.path, attributes={"format": FORMAT, "version": VERSION})
+            new = self.begin_as()
             record = Record(
                 puzzle=dict(config.settings),
                 fingerprint=config.puzzle.fingerprint,
@@ -108,10 +97,9 @@ class TableStore:
             )
             new._create_array(DEPTH, record)
             record = new._commit_metadata(record)
-            new.path.rename(self.path)
-            sync_directory(self.path.parent)
+            self.appear(new)
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise self.cannot_write(error) from error
         return record
 
     def read(self) -> Record:
@@ -124,20 +112,8 @@ class TableStore:
         StoreDamagedError
             The record or the metadata is not what was written.
         """
-        path = self.path / RECORD
-        if not path.is_file():
-            found = "no record in it" if self.path.exists() else "nothing"
-            raise NotAStoreError(f"expected a store at {self.path}, found {found} (a store has {RECORD})")
-        content = read_record(path)
-        if content.pop("format", None) != FORMAT:
-            raise NotAStoreError(f"expected a table of distances at {self.path}, found another kind of store")
-        if (version := content.pop("version", None)) != VERSION:
-            raise NotAStoreError(
-                f"expected a store of format version {VERSION} at {self.path}, found version {version}: "
-                "read it with the version of antipodes that wrote it"
-            )
-        record = Record(**content)
-        self._check_metadata(record)
+        record = Record(**self.read_content())
+        self.check_metadata(record.metadata)
         return record
 
     def commit(self, record: Record) -> None:
@@ -145,34 +121,19 @@ class TableStore:
         for name in (record.array, f"{record.array}/c"):
             if (folder := self.path / name).is_dir():
                 sync_directory(folder)
-        write_record(self.path / RECORD, {"format": FORMAT, "version": VERSION, **asdict(record)})
+        self.write_content(asdict(record))
 
     def sweep(self, record: Record) -> Record:
         """Clear away what a run that died left behind."""
-        for leftover in self.path.rglob("*.partial"):
-            leftover.unlink(missing_ok=True)
+        self.sweep_partial_files()
         if record.array == WIDER:
             return self._finish_widening(record)
         shutil.rmtree(self.path / WIDER, ignore_errors=True)
         return record
 
-    def remove(self) -> None:
-        """Delete the store."""
-        self.read_format()
-        shutil.rmtree(self.path)
-
-    def read_format(self) -> None:
-        """Raise NotAStoreError unless there is a store, damaged or not, of this kind."""
-        if not (self.path / RECORD).is_file():
-            raise NotAStoreError(f"expected a store at {self.path}, found something else; not overwritten")
-
-    def bytes_on_disk(self) -> int:
-        """How many bytes the files of the store hold."""
-        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
-
     def write_rows(self, record: Record, first_row: int, depths: Depths) -> list[int]:
         """Store the depths of whole chunks, durably; which of the chunks hold one."""
-        array = self._open(record, "r+")
+        array = self.open_array(record.array, "r+")
         written = []
         for row in range(0, len(depths), record.chunk_rows):
             block = depths[row : row + record.chunk_rows]
@@ -181,10 +142,10 @@ class TableStore:
                 continue
             try:
                 array[first_row + row : first_row + row + len(block)] = block
-                sync_file(self._chunk_path(record, number))
-                sync_directory(self._chunk_path(record, number).parent)
+                sync_file(self.chunk_path(record.array, number))
+                sync_directory(self.chunk_path(record.array, number).parent)
             except OSError as error:
-                raise _cannot_write(self.path, error) from error
+                raise self.cannot_write(error) from error
             written.append(number)
         return written
 
@@ -202,7 +163,7 @@ class TableStore:
             if number in known:
                 chunk_row = number * record.chunk_rows
                 first, end = max(first_row, chunk_row), min(end_row, chunk_row + record.chunk_rows)
-                depths[first - first_row : end - first_row] = self._read_chunk(record, number, first, end)
+                depths[first - first_row : end - first_row] = self.read_chunk(record.array, number, first, end)
         return depths
 
     def widen(self, record: Record) -> Record:
@@ -215,7 +176,7 @@ class TableStore:
             self._commit_metadata(wider)
             return self._finish_widening(wider)
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise self.cannot_write(error) from error
 
     def _finish_widening(self, wider: Record) -> Record:
         final = replace(wider, array=DEPTH)
@@ -235,46 +196,13 @@ class TableStore:
             self.write_rows(destination, first_row, wider)
 
     def _create_array(self, name: str, record: Record) -> None:
-        zarr.create_array(
-            self.path / name,
-            shape=(record.rows, record.width),
-            chunks=(record.chunk_rows, record.width),
-            dtype=record.dtype,
-            fill_value=record.unreached,
-            serializer=BytesCodec(),
-            compressors=(ZstdCodec(level=1), Crc32cCodec()),
-            dimension_names=("row", "column"),
-        )
+        shape, axes = (record.rows, record.width), ("row", "column")
+        self.create_array(name, shape, record.chunk_rows, record.dtype, record.unreached, axes)
 
     def _commit_metadata(self, record: Record) -> Record:
-        files = ("zarr.json", f"{record.array}/zarr.json")
-        for file in files:
-            sync_file(self.path / file)
-        record = replace(record, metadata={file: digest(self.path / file) for file in files})
+        record = replace(record, metadata=self.sync_metadata(("zarr.json", f"{record.array}/zarr.json")))
         self.commit(record)
         return record
-
-    def _check_metadata(self, record: Record) -> None:
-        for file, expected in record.metadata.items():
-            path = self.path / file
-            if not path.is_file() or digest(path) != expected:
-                raise StoreDamagedError(f"{path} is damaged: its checksum is not the one in the record")
-
-    def _open(self, record: Record, mode: Any) -> Any:
-        return zarr.open_array(self.path / record.array, mode=mode)
-
-    def _chunk_path(self, record: Record, number: int) -> Path:
-        return self.path / record.array / "c" / str(number) / "0"
-
-    def _read_chunk(self, record: Record, number: int, first: int, end: int) -> Depths:
-        path = self._chunk_path(record, number)
-        if not path.is_file():
-            raise StoreDamagedError(f"chunk {path} is missing; the record says that it belongs to the table")
-        try:
-            block: Depths = self._open(record, "r")[first:end]
-        except Exception as error:  # whatever a codec makes of damaged bytes
-            raise StoreDamagedError(f"chunk {path} is damaged: {error}") from error
-        return block
 
 
 def check_same_puzzle(record: Record, config: Config, path: Path) -> None:
@@ -284,7 +212,3 @@ def check_same_puzzle(record: Record, config: Config, path: Path) -> None:
             f"{path} holds the table of another puzzle ({record.puzzle.get('name')!r}); "
             "expected the same start and moves: choose another --store, or --overwrite it"
         )
-
-
-def _cannot_write(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"cannot write {path}: {error.strerror or error}")

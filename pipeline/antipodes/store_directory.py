@@ -1,0 +1,156 @@
+"""What stores of all kinds share: a directory with a record in it, which says what counts.
+
+All that the record says was on the disk before the record was.
+"""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import zarr
+from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
+
+from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes.record import digest, read_record, sync_directory, sync_file, write_record
+
+RECORD = "commit.json"
+
+
+class StoreDirectory:
+    """A store in the file system; it may be sent to other processes, since nothing in it is open."""
+
+    FORMAT: ClassVar[str]
+    VERSION: ClassVar[int]
+    HOLDS: ClassVar[str]
+    """What a reader expects in it, for messages."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+
+    def exists(self) -> bool:
+        """Whether there is anything at the path."""
+        return self.path.exists()
+
+    def remove(self) -> None:
+        """Delete the store, damaged or not; NotAStoreError where something else is at the path."""
+        if not (self.path / RECORD).is_file() or format_of(self.path) not in (self.FORMAT, None):
+            raise NotAStoreError(f"expected {self.HOLDS} at {self.path}, found something else; not overwritten")
+        shutil.rmtree(self.path)
+
+    def bytes_on_disk(self) -> int:
+        """How many bytes the files of the store hold."""
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+
+    def sweep_partial_files(self) -> None:
+        """Clear away the files that zarr was writing in a run that died."""
+        for leftover in self.path.rglob("*.partial"):
+            leftover.unlink(missing_ok=True)
+
+    def begin_as(self) -> Self:
+        """An empty group beside the path, to be filled and then put in its place by `appear`."""
+        new = type(self)(self.path.with_name(f".{self.path.name}.new"))
+        shutil.rmtree(new.path, ignore_errors=True)
+        new.path.mkdir(parents=True)
+        zarr.create_group(new.path, attributes={"format": self.FORMAT, "version": self.VERSION})
+        return new
+
+    def appear(self, new: "StoreDirectory") -> None:
+        """Put a store that is ready at the path: it is there as a whole, or not at all."""
+        new.path.rename(self.path)
+        sync_directory(self.path.parent)
+
+    def read_content(self) -> dict[str, Any]:
+        """The record, without its format and version.
+
+        Raises
+        ------
+        NotAStoreError
+            There is no store, one of another kind, or one of a newer version.
+        StoreDamagedError
+            The record is not what was written.
+        """
+        path = self.path / RECORD
+        if not path.is_file():
+            found = "no record in it" if self.path.exists() else "nothing"
+            raise NotAStoreError(f"expected a store at {self.path}, found {found} (a store has {RECORD})")
+        content = read_record(path)
+        if content.pop("format", None) != self.FORMAT:
+            raise NotAStoreError(f"expected {self.HOLDS} at {self.path}, found another kind of store")
+        if (version := content.pop("version", None)) != self.VERSION:
+            raise NotAStoreError(
+                f"expected a store of format version {self.VERSION} at {self.path}, found version {version}: "
+                "read it with the version of antipodes that wrote it"
+            )
+        return content
+
+    def write_content(self, content: Mapping[str, Any]) -> None:
+        """Replace the record."""
+        write_record(self.path / RECORD, {"format": self.FORMAT, "version": self.VERSION, **content})
+
+    def sync_metadata(self, files: Iterable[str]) -> dict[str, str]:
+        """Make zarr metadata files durable; their SHA-256, for the record."""
+        digests = {}
+        for file in files:
+            sync_file(self.path / file)
+            digests[file] = digest(self.path / file)
+        return digests
+
+    def check_metadata(self, metadata: Mapping[str, str]) -> None:
+        """Raise StoreDamagedError unless the files are those of the record."""
+        for file, expected in metadata.items():
+            path = self.path / file
+            if not path.is_file() or digest(path) != expected:
+                raise StoreDamagedError(f"{path} is damaged: its checksum is not the one in the record")
+
+    def create_array(
+        self, name: str, shape: tuple[int, int], chunk_rows: int, dtype: str, fill: int, axes: tuple[str, str]
+    ) -> Any:
+        """An empty array whose chunks are whole rows and carry checksums."""
+        return zarr.create_array(
+            self.path / name,
+            shape=shape,
+            chunks=(chunk_rows, shape[1]),
+            dtype=dtype,
+            fill_value=fill,
+            serializer=BytesCodec(),
+            compressors=(ZstdCodec(level=1), Crc32cCodec()),
+            dimension_names=axes,
+        )
+
+    def open_array(self, name: str, mode: Any = "r") -> Any:
+        """An array, as zarr gives it."""
+        return zarr.open_array(self.path / name, mode=mode)
+
+    def chunk_path(self, name: str, number: int) -> Path:
+        """Where a chunk of an array lies."""
+        return self.path / name / "c" / str(number) / "0"
+
+    def read_chunk(self, name: str, number: int, first: int, end: int) -> Any:
+        """The rows ``first`` to ``end`` of an array, all of which lie in one chunk.
+
+        Raises
+        ------
+        StoreDamagedError
+            The chunk is missing or its checksum is wrong; the message names it.
+        """
+        path = self.chunk_path(name, number)
+        if not path.is_file():
+            raise StoreDamagedError(f"chunk {path} is missing; the record says that it belongs to the store")
+        try:
+            return self.open_array(name)[first:end]
+        except Exception as error:  # whatever a codec makes of damaged bytes
+            raise StoreDamagedError(f"chunk {path} is damaged: {error}") from error
+
+    def cannot_write(self, error: OSError) -> StoreError:
+        """What to raise for an error of the system."""
+        return StoreError(f"cannot write {self.path}: {error.strerror or error}")
+
+
+def format_of(path: Path) -> str | None:
+    """The format that the record of a store names; None where there is no record, or a damaged one."""
+    try:
+        found = read_record(path / RECORD).get("format")
+    except StoreError:
+        return None
+    return found if isinstance(found, str) else None
