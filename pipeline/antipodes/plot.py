@@ -36,7 +36,6 @@ def _figure(layers: Sequence[int], name: str):  # type: ignore[no-untyped-def]
     axes = figure.subplots()
     depths = range(len(layers))
     axes.bar(depths, layers, width=0.86, color="#3b6ea8")
-    axes.bar([len(layers) - 1], layers[-1:], width=0.86, color="#c8553d")
     axes.set(xlabel="depth", ylabel="positions", xlim=(-0.8, len(layers) - 0.2))
     axes.set_title(f"{name}: {sum(layers):,} positions, radius {len(layers) - 1}", loc="left")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))

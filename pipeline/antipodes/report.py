@@ -24,7 +24,7 @@ def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, captions: Se
         drawings = [[caption.center(len(one[0])), *one] for caption, one in zip(captions, drawings, strict=True)]
     each = max(1, (columns + 2) // (len(drawings[0][-1]) + 2))
     groups = [drawings[first : first + each] for first in range(0, len(drawings), each)]
-    return "\n".join("\n".join("  ".join(line) for line in zip(*group, strict=True)) for group in groups)
+    return "\n".join("\n".join("  ".join(line).rstrip() for line in zip(*group, strict=True)) for group in groups)
 
 
 def draw_path(puzzle: Puzzle, path: Labels, columns: int) -> str:

@@ -9,16 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.combinations import Ranks, rank_combinations, unrank_combinations
+from antipodes.combinations import Ranks, binomials, rank_combinations, unrank_combinations
 from antipodes.errors import InputError
 
 Arrangements = NDArray[np.uint8]
 BATCH = 1 << 16
 """Arrangements treated at once, so that what lies between two steps stays in cache."""
+MANY = 1 << 14
+"""From so many on, arrangements are ranked by a compiled kernel; for fewer, loading it would take longer."""
 
 
 def radices(counts: Sequence[int]) -> tuple[int, ...]:
@@ -32,21 +35,29 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
     Every row must bear each label as often as ``counts`` says; that is not checked here.
     """
-    ranks = np.zeros(len(labels), dtype=np.int64)
-    for first in range(0, len(labels), BATCH):
-        batch = slice(first, first + BATCH)
-        ranks[batch] = _rank_batch(labels[batch], counts)
-    return ranks
+    if len(labels) < MANY:
+        return _rank_few(labels, counts)
+    return rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
 
 
-def _rank_batch(labels: Arrangements, counts: Sequence[int]) -> Ranks:
+def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
+    """The numbers, ``(k, n)``, of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
+    from antipodes.ranking import rank_rearranged
+
+    places = binomials(labels.shape[1], max(counts))
+    return rank_rearranged(
+        np.ascontiguousarray(labels), origins.astype(np.int16), np.array(radices(counts), dtype=np.int64), places
+    )
+
+
+def _rank_few(labels: Arrangements, counts: Sequence[int]) -> Ranks:
     ranks = np.zeros(len(labels), dtype=np.int64)
     free = labels
     for label, radix in enumerate(radices(counts)[:-1]):
         taken = free == label
         ranks *= radix
         ranks += rank_combinations(taken)
-        free = free[~taken].reshape(len(labels), -1)
+        free = free[~taken].reshape(len(labels), free.shape[1] - counts[label])
     return ranks
 
 

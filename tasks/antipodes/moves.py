@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.index import Index, rank_arrangements, unrank_arrangements
+from antipodes.index import BATCH, Index, rank_arrangements, rank_rearranged, unrank_arrangements
 from antipodes.puzzles.puzzle import Move, Puzzle
 
 ILLEGAL = -1
@@ -128,6 +128,9 @@ def _distinct(
 
 
 def _shuffles(distinct: list[NDArray[np.int16]], index: Index) -> NDArray[np.int32]:
-    columns = unrank_arrangements(np.arange(index.width), index.column_counts)
-    shuffled = [rank_arrangements(columns[:, origin], index.column_counts) for origin in distinct]
-    return np.array(shuffled, dtype=np.int32).reshape(len(distinct), index.width)
+    shuffles = np.empty((len(distinct), index.width), dtype=np.int32)
+    for first in range(0, index.width, BATCH):
+        batch = slice(first, min(first + BATCH, index.width))
+        columns = unrank_arrangements(np.arange(batch.start, batch.stop), index.column_counts)
+        shuffles[:, batch] = rank_rearranged(columns, np.array(distinct), index.column_counts)
+    return shuffles
