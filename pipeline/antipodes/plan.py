@@ -18,6 +18,8 @@ ROW_COST, COLUMN_COST = 5, 1
 """How long an entry of the row tables and of a shuffle take to build, relatively; measured with seven-tiles."""
 CHUNK_STATES = (256 * KIB, 4 * MIB)
 """A chunk holds so many states: few enough to be read for one query, enough to be worth a file."""
+DIVISORS_TRIED = 1000
+"""So many numbers of chunks are tried for one that divides the rows evenly."""
 PARTITION_STATES = 16 * MIB
 """A partition holds at most so many states, which take some 100 ms a layer at most."""
 TASKS_A_WORKER = 8
@@ -118,8 +120,9 @@ def plan_chunk(index: Index) -> int:
     if states < least:
         return min(index.rows, group * ceil(least / states))
     parts = ceil(states / most)
-    even = [number for number in range(parts, 2 * parts) if group % number == 0]
-    return max(1, group // even[0] if even else ceil(group / parts))
+    candidates = range(parts, min(2 * parts, parts + DIVISORS_TRIED))
+    parts = next((number for number in candidates if group % number == 0), parts)
+    return max(1, -(-group // parts))
 
 
 def plan_partition(index: Index, chunk_rows: int, workers: int) -> int:
