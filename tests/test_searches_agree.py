@@ -3,6 +3,7 @@
 import functools
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.jump import jump
 from antipodes.puzzles.puzzle import Labels, Move, Puzzle
 from antipodes.puzzles.sliding import sliding
-from antipodes.searches.answer import Answer, Outcome
+from antipodes.searches.answer import LISTED, Answer, Outcome
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
 from antipodes.searches.bounds import lower_bound
@@ -88,12 +89,13 @@ def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]
 
 
 def check_ways(problem: Problem, answer: Answer) -> None:
-    assert len({way.tobytes() for way in answer.solutions}) == len(answer.solutions) == answer.solution_count
-    for way in answer.solutions:
+    assert len({way.tobytes() for way in answer.solutions}) == len(answer.solutions)
+    assert len(answer.solutions) == min(answer.solution_count, LISTED)
+    for way in answer.solutions[:10]:
         assert len(way) - 1 == answer.distance
         assert (way[0] == problem.position).all()
         assert (problem.goals == way[-1]).all(axis=1).any()
-        for before, after in zip(way, way[1:], strict=False):
+        for before, after in pairwise(way):
             assert (problem.puzzle.successors(before) == after).all(axis=1).any()
 
 
@@ -118,14 +120,14 @@ def test_the_manhattan_distance_of_the_farthest_position() -> None:
 def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
     rng = np.random.default_rng(4)
     known = layers_from(puzzle, puzzle.start_labels[0])
-    for key in rng.choice(sorted(known), size=min(12, len(known)), replace=False):
+    for key in rng.choice(sorted(known), size=min(8, len(known)), replace=False):
         goal = np.frombuffer(bytes(key).ljust(puzzle.places, b"\0"), dtype=np.uint8)
         problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
         distance, ways = known[goal.tobytes()]
         for search in EVERYWHERE + ([ida_star] if puzzle.family in ("sliding", "jump") else []):
             if search not in (bfs, bidirectional) and distance > (16 if puzzle.counts[0] == 1 else 5):
                 continue
-            answer = search(problem, every=True, listed=10**6)
+            answer = search(problem, every=True)
             assert (answer.distance, answer.solution_count) == (distance, ways), search
             check_ways(problem, answer)
 
@@ -143,13 +145,14 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
 
 def random_walk(puzzle: Puzzle, seed: int, moves: int) -> Labels:
     rng = np.random.default_rng(seed)
-    position = puzzle.start_labels[0]
+    position: Labels = puzzle.start_labels[0]
     for _ in range(moves):
-        position = rng.choice(puzzle.successors(position))
+        successors = puzzle.successors(position)
+        position = successors[rng.integers(len(successors))]
     return position
 
 
-@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 2 2 3 3 4 4 5 0", "1 2 3 4 5 6 7 8 0"])
+@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 3 3 2 3 4 4 4 0"])
 def test_bounds_are_never_above_the_distance(start: str) -> None:
     from antipodes.searches.blank_kernels import estimate
 

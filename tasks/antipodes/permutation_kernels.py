@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.compile import kernel
-from antipodes.kernels import ones, trailing_zeros
+from antipodes. import ones, trailing_zeros
 
 Permutations = NDArray[np.uint8]
 Numbers = NDArray[np.int64]

@@ -48,4 +48,5 @@ def _common(near: Reached, far: Reached) -> Words:
     layer, other = near.layer(near.depth), far
     if near.last_layer_size > far.last_layer_size:
         layer, other = far.layer(far.depth), near
-    return layer[other.depths(layer) == other.depth]
+    common: Words = layer[other.depths(layer) == other.depth]
+    return common

@@ -3,6 +3,8 @@
 Arrays come one by one: a tuple of them would be counted in and out at every call, which costs more than a move.
 """
 
+# ruff: noqa: SIM109 (a comparison with a tuple costs more)
+
 import numpy as np
 from numpy.typing import NDArray
 

@@ -16,7 +16,7 @@ from antipodes.searches.problem import Problem
 Name = Literal["manhattan", "linear-conflict"]
 NAMES: tuple[Name, ...] = get_args(Name)
 SMALL = 9
-"""Up to so many places, linear conflicts cost more time than they save: 20 ms against 5 ms on the hardest."""
+"""Up to so many places, linear conflicts cost more time than the positions they save."""
 NEVER = 1 << 20
 """The cost of a place from which a piece cannot reach a goal; more than any number of moves a search can make."""
 
@@ -25,7 +25,7 @@ class LowerBound(NamedTuple):
     """No more moves than these are needed; without costs, none."""
 
     costs: NDArray[np.int64]
-    """``(labels, places)``: moves that a piece needs at least to a goal of its label; no rows where nothing is known."""
+    """``(labels, places)``: moves that a piece needs at least to a goal; no rows where nothing is known."""
     goal: NDArray[np.int64]
     """``(labels,)``: the one place where the piece belongs, -1 where there are several or none."""
     line_of: NDArray[np.int64]

@@ -1,5 +1,6 @@
 """Depth-first searches down to one bound after another, which `iddfs` and `ida_star` share."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -90,7 +91,7 @@ def _move_blank(depth: int, problem: Problem, edges: Edges, lower: LowerBound, l
 def _follow_blank(position: Labels, way: NDArray[np.uint64]) -> Labels:
     """The positions when the blank goes from place to place."""
     positions = [position]
-    for before, after in zip(way[:-1], way[1:], strict=True):
+    for before, after in pairwise(way.tolist()):
         labels = positions[-1].copy()
         labels[[before, after]] = labels[[after, before]]
         positions.append(labels)

@@ -107,10 +107,10 @@ def next_move(
     while True:
         end = steps.group[empties[i] + 1]
         while move < end:
-            if move != undo and allowed(labels, move, steps):
-                if not steps.ambiguous or is_new(labels, empties, i, move, steps):
-                    slot[depth], candidate[depth] = i, move + 1
-                    return int(move)
+            legal = move != undo and allowed(labels, move, steps)
+            if legal and (not steps.ambiguous or is_new(labels, empties, i, move, steps)):
+                slot[depth], candidate[depth] = i, move + 1
+                return int(move)
             move += 1
         i += 1
         if i == len(empties):
@@ -132,10 +132,7 @@ def is_new(labels: Position, empties: Numbers, i: int, move: int, steps: Steps) 
 @kernel
 def same_result(labels: Position, one: int, other: int, steps: Steps) -> bool:
     """Whether two moves lead to the same position."""
-    for place in range(len(labels)):
-        if labels[steps.origin[one, place]] != labels[steps.origin[other, place]]:
-            return False
-    return True
+    return bool((labels[steps.origin[one]] == labels[steps.origin[other]]).all())
 
 
 @kernel

@@ -84,7 +84,7 @@ class Reached:
         needed = capacity * self._words.itemsize * self.packing.words + slots * SLOT_BYTES
         if needed > self._memory_limit or slots > 1 << 31:
             raise ResourceLimitError(
-                f"{self._count} positions reached after {max(self.expanded, 1)} expansions: more would take {needed} bytes, "
+                f"{self._count} positions reached: more would take {needed} bytes, "
                 f"and {self._memory_limit} are allowed; give a bound, or choose iddfs or ida-star"
             )
         words = np.empty((capacity, self.packing.words), dtype=np.uint64)

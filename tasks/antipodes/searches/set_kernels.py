@@ -4,6 +4,8 @@ Positions lie in ``words`` ``(capacity, words)`` in the order in which they came
 -1 where a slot is free. There are at least twice as many slots as positions, and their number is a power of two.
 """
 
+# ruff: noqa: SIM110 (numba compiles loops, not generators)
+
 import numpy as np
 from numpy.typing import NDArray
 

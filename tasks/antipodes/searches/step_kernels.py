@@ -1,5 +1,7 @@
 """How a kernel tests, takes and takes back a move on an array of labels."""
 
+# ruff: noqa: SIM110 (numba compiles loops, not generators)
+
 import numpy as np
 from numpy.typing import NDArray
 

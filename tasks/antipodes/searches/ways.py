@@ -45,7 +45,7 @@ class Ways:
         """The ways, each ``(length + 1, places)``."""
         ends = [np.searchsorted(edges[:, 0], range(len(edges) + 2)) for edges in self.edges]
         for first in range(len(self.layers[0])):
-            waiting = [(first,)]
+            waiting: list[tuple[int, ...]] = [(first,)]
             while waiting:
                 way = waiting.pop()
                 depth = len(way) - 1

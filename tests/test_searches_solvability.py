@@ -1,0 +1,77 @@
+"""What is said without a search, against all positions that brute force reaches on small boards."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.puzzle import Puzzle, exchange_moves
+from antipodes.searches.solvability import parities, solvable
+
+GRIDS = {
+    (rows, columns): [
+        (rows * columns, pair)
+        for place in range(rows * columns)
+        for pair in ([(place, place + 1)] if place % columns < columns - 1 else [])
+        + ([(place, place + columns)] if place < (rows - 1) * columns else [])
+    ]
+    for rows, columns in [(1, 1), (1, 2), (1, 5), (4, 1), (2, 2), (2, 3), (3, 2)]
+}
+GRAPHS = {
+    **{f"{rows}x{columns}": (rows * columns, [pair for _, pair in g]) for (rows, columns), g in GRIDS.items()},
+    "pentagon": (5, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]),
+    "pentagon with a chord": (5, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2)]),
+    "star": (4, [(0, 1), (0, 2), (0, 3)]),
+    "two triangles at a place": (5, [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)]),
+    "in two parts": (4, [(0, 1), (2, 3)]),
+    "theta": (7, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (0, 6), (6, 3)]),
+}
+DECIDED = {*(f"{r}x{c}" for r, c in GRIDS), "pentagon", "pentagon with a chord"}
+
+
+def puzzle_on(graph: str, start: tuple[int, ...]) -> Puzzle:
+    places, pairs = GRAPHS[graph]
+    moves = exchange_moves([edge for a, b in pairs for edge in ((a, b), (b, a))])
+    return Puzzle(graph, "graph", "", Board(1, places), tuple("01234567"[: max(start) + 1]), (start,), moves)
+
+
+def distances(puzzle: Puzzle) -> dict[bytes, int]:
+    known = {puzzle.start_labels[0].tobytes(): 0}
+    frontier = list(known)
+    while frontier:
+        reached = {
+            after.tobytes(): known[key] + 1
+            for key in frontier
+            for after in puzzle.successors(np.frombuffer(key, dtype=np.uint8))
+        }
+        frontier = [key for key in reached if key not in known]
+        known |= {key: reached[key] for key in frontier}
+    return known
+
+
+def cases() -> list[tuple[str, tuple[int, ...]]]:
+    distinct = [(graph, (*range(1, places), 0)) for graph, (places, _) in GRAPHS.items()]
+    with_equals = [(graph, (1, *range(1, places - 1), 0)) for graph, (places, _) in GRAPHS.items() if 3 <= places < 7]
+    return distinct + with_equals
+
+
+@pytest.mark.parametrize(("graph", "start"), cases())
+def test_every_arrangement_of_a_small_board(graph: str, start: tuple[int, ...]) -> None:
+    puzzle = puzzle_on(graph, start)
+    known = distances(puzzle)
+    for arrangement in sorted(set(itertools.permutations(start)))[:: 1 if len(start) < 7 else 13]:
+        position = np.array(arrangement, dtype=np.uint8)
+        answer = solvable(puzzle, puzzle.start_labels[0], position)
+        distance = known.get(position.tobytes())
+        assert answer in ({distance is not None} if graph in DECIDED else {distance is not None, None})
+        if distance is not None:
+            assert distance % 2 in parities(puzzle, puzzle.start_labels[0], position)
+
+
+def test_parity_is_one_number_on_a_grid_and_none_where_it_cannot_be() -> None:
+    puzzle = puzzle_on("2x3", (1, 2, 3, 4, 5, 0))
+    start = puzzle.start_labels[0]
+    assert parities(puzzle, start, start) == {0}
+    assert parities(puzzle, start, start[[0, 1, 2, 3, 5, 4]]) == {1}
+    assert parities(puzzle, start, start[[1, 0, 2, 3, 4, 5]]) == set()
