@@ -37,11 +37,12 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
     """
     if len(labels) < MANY:
         return _rank_few(labels, counts)
-    return rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
+    ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
+    return ranks
 
 
 def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
-    """The numbers, ``(k, n)``, of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
+    """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
     from antipodes.ranking import rank_rearranged
 
     places = binomials(labels.shape[1], max(counts))
