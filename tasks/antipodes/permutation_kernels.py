@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.bits import ones, trailing_zeros
 from antipodes.compile import kernel
-from antipodes. import ones, trailing_zeros
 
 Permutations = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
