@@ -87,10 +87,7 @@ def test_digits_there_and_back(permutations: np.ndarray) -> None:
 def test_digits_are_the_rank_in_the_factorial_system(permutations: np.ndarray) -> None:
     k = permutations.shape[1]
     weights = [factorial(k - 1 - i) for i in range(k - 1)]
-    values = [
-        sum(d * w for d, w in zip(row, weights, strict=True))
-        for row in factorial_digits(permutations).tolist()
-    ]
+    values = [sum(d * w for d, w in zip(row, weights, strict=True)) for row in factorial_digits(permutations).tolist()]
     assert rank(permutations).tolist() == values
 
 
@@ -140,9 +137,7 @@ def test_digits_out_of_range_are_refused() -> None:
 def test_errors_are_input_errors() -> None:
     assert issubclass(PermutationError, InputError)
     assert issubclass(RankError, InputError)
-    with pytest.raises(
-        InputError, match="expected an algorithm of counting, shrinking, linear; found 'quick'"
-    ):
+    with pytest.raises(InputError, match="expected an algorithm of counting, shrinking, linear; found 'quick'"):
         rank([[0]], "quick")  # type: ignore[arg-type]
 
 
