@@ -13,7 +13,7 @@ import numpy as np
 
 from antipodes.arrays import UNREACHED, Depths
 from antipodes.config import Config
-from antipodes.errors import StoreMismatchError
+from antipodes.errors import StoreDamagedError, StoreMismatchError
 from antipodes.plan import Plan
 from antipodes.record import sync_directory, sync_file
 from antipodes.store_directory import StoreDirectory
@@ -112,7 +112,10 @@ class TableStore(StoreDirectory):
         StoreDamagedError
             The record or the metadata is not what was written.
         """
-        record = Record(**self.read_content())
+        try:
+            record = Record(**self.read_content())
+        except TypeError as error:
+            raise StoreDamagedError(f"{self.path} is damaged: its record has other fields than expected") from error
         self.check_metadata(record.metadata)
         return record
 

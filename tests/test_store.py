@@ -1,0 +1,177 @@
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from stores import change_record, chunk_files, contents
+
+from antipodes.config import Config, load_config
+from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes.plan import plan_run
+from antipodes.run import RunOptions, run_puzzle
+from antipodes.store import NOTHING_COMMITTED, TableStore
+
+LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
+LINE["start"] = " ".join(["0"] + ["1"] * 299)
+
+
+def created(path: Path) -> TableStore:
+    store = TableStore(path)
+    config = load_config("eight-puzzle")
+    store.create(config, plan_run(config.puzzle))
+    return store
+
+
+def test_an_empty_store(tmp_path: Path) -> None:
+    record = created(tmp_path / "t.zarr").read()
+    assert (record.committed_depth, record.complete, record.layers, record.chunks) == (NOTHING_COMMITTED, False, [], [])
+    assert (record.rows * record.width, record.dtype, record.unreached) == (362880, "uint8", 255)
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_the_array_is_as_documented(finished: Path) -> None:
+    record = TableStore(finished).read()
+    array: Any = zarr.open_array(finished / "depth", mode="r")
+    assert array.shape == (record.rows, record.width)
+    assert (array.dtype, array.fill_value, array.metadata.zarr_format) == ("uint8", 255, 3)
+    depths, counts = np.unique(array[:], return_counts=True)
+    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == {**dict(enumerate(record.layers)), 255: 181440}
+
+
+def test_create_leaves_nothing_where_it_cannot_write(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot write"):
+        created(tmp_path / "file" / "t.zarr")
+
+
+@pytest.mark.parametrize("what", ["nothing", "file", "directory", "zarr"])
+def test_what_is_no_store(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "path"
+    if what == "file":
+        path.write_text("text")
+    elif what == "directory":
+        path.mkdir()
+    elif what == "zarr":
+        zarr.create_group(path)
+    with pytest.raises(NotAStoreError, match="expected a store at"):
+        TableStore(path).read()
+
+
+def test_a_newer_version(eight: Path) -> None:
+    change_record(eight, version=2)
+    with pytest.raises(NotAStoreError, match="expected a store of format version 1 .* version 2"):
+        TableStore(eight).read()
+
+
+def test_another_kind_of_store(eight: Path) -> None:
+    change_record(eight, format="antipodes-tilings")
+    with pytest.raises(NotAStoreError, match="another kind"):
+        TableStore(eight).read()
+
+
+@pytest.mark.parametrize("changes", [{"extra": 1}, {"of": 1, "another": 2}])
+def test_a_record_of_other_fields(eight: Path, changes: dict[str, Any]) -> None:
+    change_record(eight, **changes)
+    with pytest.raises(StoreDamagedError):
+        TableStore(eight).read()
+
+
+def test_what_lies_deeper_than_the_commit_is_unreached(eight: Path) -> None:
+    store = TableStore(eight)
+    change_record(eight, committed_depth=5, layers=[1, 2, 4, 8, 16, 20], complete=False)
+    record = store.read()
+    assert store.sweep(record) == record
+    finished = run_puzzle(load_config("eight-puzzle"), eight)
+    assert (finished.resumed_from, finished.record.radius) == (5, 31)
+
+
+def test_sweeping(eight: Path) -> None:
+    before = contents(eight)
+    (chunk_files(eight)[0].parent / "0.1234.partial").write_bytes(b"half")
+    shutil.copytree(eight / "depth", eight / "depth.wide")
+    store = TableStore(eight)
+    store.sweep(store.read())
+    assert contents(eight) == before
+
+
+def test_chunks_that_the_record_does_not_name_do_not_count(eight: Path) -> None:
+    store = TableStore(eight)
+    change_record(eight, chunks=[])
+    record = store.read()
+    assert (store.read_rows(record, 0, record.rows) == 255).all()
+
+
+def test_written_rows_come_back(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    record = store.read()
+    depths = np.random.default_rng(1).integers(0, 255, (record.rows, record.width), dtype=np.uint8)
+    depths[: record.chunk_rows] = 255
+    written = store.write_rows(record, 0, depths)
+    assert written == list(range(1, -(-record.rows // record.chunk_rows)))
+    named = replace(record, chunks=tuple(written))
+    assert np.array_equal(store.read_rows(named, 0, record.rows), depths)
+    assert np.array_equal(store.read_rows(named, 7, record.rows - 1), depths[7:-1])
+
+
+def test_what_the_record_says_has_other_bytes(tmp_path: Path, eight: Path) -> None:
+    store = TableStore(eight)
+    assert store.bytes_on_disk() == sum(map(len, contents(eight).values()))
+    store.remove()
+    assert not eight.exists()
+
+
+class Killed(BaseException):
+    """Not to be caught by anything."""
+
+
+def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
+    """Run a puzzle that needs 16 bits, and stop at a step of the file system's work after it begins to widen."""
+    counted = {"steps": -1}
+
+    def counting(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if counted["steps"] >= 0:
+                counted["steps"] += 1
+                if counted["steps"] > step:
+                    raise Killed
+            return function(*arguments, **options)
+
+        return call
+
+    widen = TableStore.widen
+
+    def begin(self: TableStore, record: Any) -> Any:
+        counted["steps"] = 0
+        return widen(self, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TableStore, "widen", begin)
+        patch.setattr(TableStore, "_create_array", counting(TableStore._create_array))
+        patch.setattr(os, "fsync", counting(os.fsync))
+        patch.setattr(shutil, "rmtree", counting(shutil.rmtree))
+        try:
+            run_puzzle(Config(LINE), path, RunOptions(workers=1, checkpoint_every=1000))
+        except Killed:
+            return True
+    return False
+
+
+def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
+    whole = contents(tmp_path / "whole.zarr")
+    step = 0
+    while killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, step):
+        for again in range(3):  # and again while it mends itself
+            if not killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, again * 5):
+                break
+        report = run_puzzle(Config(LINE), tmp_path / f"{step}.zarr", RunOptions(workers=1))
+        assert report.record.radius == 299
+        assert contents(tmp_path / f"{step}.zarr") == whole
+        step += 1
+    assert step > 15
+    assert contents(tmp_path / f"{step}.zarr") == whole
