@@ -64,7 +64,7 @@ def test_what_is_no_store(what: str, tmp_path: Path) -> None:
 
 def test_a_newer_version(eight: Path) -> None:
     change_record(eight, version=2)
-    with pytest.raises(NotAStoreError, match="expected a store of format version 1 .* version 2"):
+    with pytest.raises(NotAStoreError, match=r"expected a store of format version 1 .* version 2"):
         TableStore(eight).read()
 
 

@@ -39,7 +39,7 @@ def read_record(path: Path) -> dict[str, Any]:
         content.pop(CHECKSUM)
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreDamagedError(f"{path} is damaged: expected a record with a checksum") from error
     if _serialised(content) != written:
         raise StoreDamagedError(f"{path} is damaged: its checksum does not fit its content")

@@ -166,7 +166,10 @@ class TableStore(StoreDirectory):
             if number in known:
                 chunk_row = number * record.chunk_rows
                 first, end = max(first_row, chunk_row), min(end_row, chunk_row + record.chunk_rows)
-                depths[first - first_row : end - first_row] = self.read_chunk(record.array, number, first, end)
+                block = self.read_chunk(record.array, number, first, end)
+                if block.dtype != depths.dtype:
+                    raise StoreDamagedError(f"{self.path} was widened to {block.dtype} since it was opened: open it anew")
+                depths[first - first_row : end - first_row] = block
         return depths
 
     def widen(self, record: Record) -> Record:

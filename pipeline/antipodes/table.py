@@ -163,7 +163,7 @@ class Table:
         chunk_of = indices // self._chunk_states
         order = np.argsort(chunk_of, kind="stable")
         numbers, begins = np.unique(chunk_of[order], return_index=True)
-        for number, group in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
+        for number, group in zip(numbers.tolist(), np.split(order, begins)[1:], strict=True):
             distances[group] = self._distances_in(number, indices[group] % self._chunk_states)
         return distances
 

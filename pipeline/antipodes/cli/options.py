@@ -1,5 +1,6 @@
 """The options that several commands share."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,7 +39,7 @@ def default_store(name: str) -> Path:
 def find_store(text: str) -> Path:
     """The store at a path, or that of a puzzle of this name at its default place."""
     path, named = Path(text), default_store(text)
-    return named if not path.exists() and named.exists() else path
+    return named if not os.path.exists(path) and os.path.exists(named) else path
 
 
 def run_options(defaults: dict[str, Any], **given: Any) -> Any:
