@@ -5,10 +5,10 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from antipodes.errors import StoreError, StoreLockedError
+from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
 
 
 @contextmanager
@@ -20,11 +20,12 @@ def lock(store: Path) -> Iterator[None]:
     StoreLockedError
         Another process holds it.
     """
+    if not store.name:
+        raise NotAStoreError(f"expected the path of a store, found {str(store)!r}")
     path = store.with_name(store.name + ".lock")
     descriptor = _acquire(path, store)
     try:
-        os.truncate(descriptor, 0)
-        os.write(descriptor, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode())
+        _sign(descriptor)
         yield
     finally:
         path.unlink(missing_ok=True)
@@ -46,6 +47,13 @@ def _acquire(path: Path, store: Path) -> int:
         if _is_at(descriptor, path):
             return descriptor
         os.close(descriptor)  # its last holder removed it between our two calls
+
+
+def _sign(descriptor: int) -> None:
+    """Say who holds the lock; on a full disk nobody does, and the lock holds all the same."""
+    with suppress(OSError):
+        os.truncate(descriptor, 0)
+        os.write(descriptor, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode())
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -44,7 +44,8 @@ def main() -> None:
 def run_command(arguments: list[str]) -> int:
     """Run one command; its exit status. What goes wrong is said in one line on stderr."""
     try:
-        return int(app(arguments or ["--help"], standalone_mode=False) or 0)
+        status = int(app(arguments or ["--help"], standalone_mode=False) or 0)
+        sys.stdout.flush()  # here, where it may fail, rather than when the process ends
     except typer.Exit as leaving:
         return leaving.exit_code
     except typer.TyperException as error:
@@ -54,9 +55,18 @@ def run_command(arguments: list[str]) -> int:
     except MemoryError:
         return complain("out of memory: try a --memory-limit", FAILED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # who read our output has left
+        _print_no_more()  # who read our output has left
         return FAILED
+    except OSError as error:
+        _print_no_more()
+        return complain(f"{error.strerror}: {error.filename or 'standard output'}", FAILED)
     except Stopped as stopped:
         return complain(str(stopped), INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
         return complain("stopped", INTERRUPTED)
+    return status
+
+
+def _print_no_more() -> None:
+    """Let what is still to be printed vanish, since it cannot be printed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
