@@ -3,6 +3,7 @@
 All that the record says was on the disk before the record was.
 """
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -30,7 +31,7 @@ class StoreDirectory:
 
     def exists(self) -> bool:
         """Whether there is anything at the path."""
-        return self.path.exists()
+        return os.path.exists(self.path)
 
     def remove(self) -> None:
         """Delete the store, damaged or not; NotAStoreError where something else is at the path."""
@@ -71,8 +72,8 @@ class StoreDirectory:
             The record is not what was written.
         """
         path = self.path / RECORD
-        if not path.is_file():
-            found = "no record in it" if self.path.exists() else "nothing"
+        if not os.path.isfile(path):  # False, too, for names that are longer than the system takes
+            found = "no record in it" if self.exists() else "nothing"
             raise NotAStoreError(f"expected a store at {self.path}, found {found} (a store has {RECORD})")
         content = read_record(path)
         if content.pop("format", None) != self.FORMAT:

@@ -9,7 +9,7 @@ from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json, terminal_columns
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels
+    from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.table import Table
 
 Positions = Annotated[
@@ -33,7 +33,7 @@ def query(
     from antipodes.table import open_table
 
     with open_table(find_store(store)) as table:
-        labels = [table.puzzle.parse(text) for text in _texts(positions)]
+        labels = [table.puzzle.parse(text) for text in _texts(positions, table.puzzle)]
         answers = [_answer(table, one, path) for one in labels]
         if as_json:
             print_json([_to_json(table, answer) for answer in answers])
@@ -42,11 +42,14 @@ def query(
                 _print(table, answer)
 
 
-def _texts(positions: list[str]) -> list[str]:
+def _texts(positions: list[str], puzzle: "Puzzle") -> list[str]:
     """The positions, those on stdin among them; symbols that came as arguments of their own are one position."""
     from antipodes.puzzles.board import SEPARATORS
 
-    if len(positions) > 1 and all(len(SEPARATORS.split(text)) == 1 and len(text) <= 3 for text in positions):
+    def too_short(text: str) -> bool:
+        return len(SEPARATORS.split(text)) == 1 and (text in puzzle.symbols or len(text) < puzzle.places)
+
+    if len(positions) > 1 and puzzle.places > 1 and all(too_short(text) for text in positions):
         return [" ".join(positions)]
     texts: list[str] = []
     for text in positions:

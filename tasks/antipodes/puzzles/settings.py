@@ -1,13 +1,17 @@
 """What all puzzle families read from the ``[puzzle]`` table of a config."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antipodes.errors import ConfigError
+from antipodes.puzzles.board import shorten
 
 MAX_PLACES = 1024
 """The largest board; a position on it is numbered in microseconds, and no larger puzzle has a table that fits."""
+NAME = re.compile(r"\w[\w .,+-]{0,59}")
+"""A name is also that of a directory."""
 IDENTITY = ("name", "description", "family")
 
 
@@ -21,7 +25,12 @@ def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
 
 def identity(settings: Mapping[str, Any]) -> dict[str, str]:
     """The name and the description, as Puzzle takes them."""
-    return {"name": text(settings, "name"), "description": text(settings, "description", "")}
+    name = text(settings, "name")
+    if not NAME.fullmatch(name):
+        raise ConfigError(
+            f"[puzzle] name: expected at most 60 letters, digits, blanks and . , + - _, found {shorten(name)!r}"
+        )
+    return {"name": name, "description": text(settings, "description", "")}
 
 
 def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> str:
