@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.combinations import Ranks, binomials, rank_combinations, unrank_combinations
+from antipodes.combinations import Ranks, rank_combinations, unrank_combinations
 from antipodes.errors import InputError
 
 Arrangements = NDArray[np.uint8]
@@ -22,6 +22,8 @@ BATCH = 1 << 16
 """Arrangements treated at once, so that what lies between two steps stays in cache."""
 MANY = 1 << 14
 """From so many on, arrangements are ranked by a compiled kernel; for fewer, loading it would take longer."""
+MOST_STATES = 1 << 18
+"""The kernel's table is to stay small; with more labels than that the arrangements are ranked without it."""
 
 
 def radices(counts: Sequence[int]) -> tuple[int, ...]:
@@ -35,20 +37,23 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
     Every row must bear each label as often as ``counts`` says; that is not checked here.
     """
-    if len(labels) < MANY:
-        return _rank_few(labels, counts)
     ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
     return ranks
 
 
 def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
     """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
-    from antipodes.ranking import rank_rearranged
+    if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MOST_STATES:
+        from antipodes import ranking
 
-    places = binomials(labels.shape[1], max(counts))
-    return rank_rearranged(
-        np.ascontiguousarray(labels), origins.astype(np.int16), np.array(radices(counts), dtype=np.int64), places
-    )
+        tables = ranking.rank_tables(tuple(counts))
+        return ranking.rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)
+    ranks = np.empty((len(origins), len(labels)), dtype=np.int64)
+    for first in range(0, len(labels), BATCH):
+        batch = labels[first : first + BATCH]
+        for number, origin in enumerate(origins):
+            ranks[number, first : first + BATCH] = _rank_few(np.take(batch, origin, axis=1), counts)
+    return ranks
 
 
 def _rank_few(labels: Arrangements, counts: Sequence[int]) -> Ranks:

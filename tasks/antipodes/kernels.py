@@ -85,11 +85,10 @@ def unmark(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap) -> Non
 
 
 def warm_up() -> None:
-    """Compile the kernels, or load them from where an earlier process left them."""
+    """Compile the kernels of the search, or load them from where an earlier process left them."""
     layer = np.zeros((1, 1), dtype=np.uint64)
     depths = np.zeros((1, 1), dtype=np.uint8)
     nowhere = np.full((1, 1), -1, dtype=np.int32)
     expand(layer, 0, layer, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
     settle(layer, layer)
     mark(depths, layer, 0)
-    unmark(depths, 0, layer, layer)

@@ -21,6 +21,7 @@ from antipodes.cli.options import (
     run_options,
 )
 from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+from antipodes.cli.tile import tile_into
 
 if TYPE_CHECKING:
     from antipodes.config import Config
@@ -72,13 +73,15 @@ def resume(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
-    """Go on with an unfinished table, which knows its puzzle."""
+    """Go on with an unfinished store, which knows its puzzle or board."""
     with Interrupts() as interrupts:
         from antipodes.config import Config
         from antipodes.store import TableStore
+        from antipodes.store_directory import format_of
+        from antipodes.tiling_config import BoardConfig
+        from antipodes.tiling_store import TilingStore
 
         path = find_store(store)
-        config = Config(TableStore(path).read().puzzle)
         options = run_options(
             {},
             workers=workers,
@@ -86,7 +89,10 @@ def resume(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
-        return _run(config, path, options, interrupts, quiet, as_json)
+        if format_of(path) == TilingStore.FORMAT:
+            board = BoardConfig(TilingStore(path).read().board)
+            return tile_into(board, path, None, options, interrupts, quiet, raw=False, as_json=as_json)
+        return _run(Config(TableStore(path).read().puzzle), path, options, interrupts, quiet, as_json)
 
 
 def _run(
@@ -131,12 +137,11 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         print(f"and {antipodes - SHOWN_ANTIPODES:,} more: antipodes farthest {report.store}")
     print()
     if clock.search:
-        print(
-            f"{report.seconds:.2f} s: move tables {clock.tables:.2f}, search {clock.search:.2f} "
-            f"({report.states_found / clock.search / 1e6:,.1f} million positions/s), writing {clock.write:.2f}; "
-            f"peak memory {human(peak_memory())}"
-        )
+        phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
+        print(f"time    {report.seconds:.2f} s: {phases}")
+        print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
+        print(f"memory  {human(peak_memory())} at most")
     else:
-        print("the table was finished before")
-    print(f"table in {report.store}; ask it:")
-    print(f"  antipodes query --path {report.store} '{config.puzzle.format(farthest[0])}'")
+        print("time    none: the table was finished before")
+    print(f"table   {report.store}")
+    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(farthest[0])}'")
