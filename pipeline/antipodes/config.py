@@ -1,4 +1,4 @@
-"""Configs: TOML files that describe a puzzle, and how to run it."""
+"""Configs: TOML files that describe a puzzle or a board, and how to run it."""
 
 import os
 import tomllib
@@ -53,10 +53,7 @@ def load_config(name_or_path: str) -> Config:
     """
     path = find_config(name_or_path, bundled_configs(), "puzzle")
     try:
-        content = read_toml(path)
-        _check_tables(content)
-        config = Config(content["puzzle"], content.get("run", {}))
-        _check_run(config.run)
+        config = Config(*read_config(path, "puzzle"))
         config.puzzle  # noqa: B018  (builds it, so that what is wrong with it is found here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
@@ -77,6 +74,15 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
     )
 
 
+def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The table of this name and the checked table ``[run]`` of a file; ConfigError if there is anything else."""
+    content = read_toml(path)
+    _check_tables(content, table)
+    run = content.get("run", {})
+    _check_run(run)
+    return content[table], run
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says; ConfigError where it cannot be read."""
     try:
@@ -92,14 +98,14 @@ def _configs() -> Path:
     return installed if installed.is_dir() else here.parents[2] / "configs"
 
 
-def _check_tables(content: Mapping[str, Any]) -> None:
+def _check_tables(content: Mapping[str, Any], table: str) -> None:
     for key, value in content.items():
-        if key not in ("puzzle", "run"):
-            raise ConfigError(f"{key}: unknown key; expected the tables [puzzle] and [run]")
+        if key not in (table, "run"):
+            raise ConfigError(f"{key}: unknown key; expected the tables [{table}] and [run]")
         if not isinstance(value, dict):
             raise ConfigError(f"{key}: expected a table, found {value!r}")
-    if "puzzle" not in content:
-        raise ConfigError("expected a table [puzzle], found none")
+    if table not in content:
+        raise ConfigError(f"expected a table [{table}], found none")
 
 
 def _check_run(run: Mapping[str, Any]) -> None:

@@ -59,7 +59,50 @@ class Widened:
     depth: int
 
 
-Event = Begun | PartitionSettled | LayerSettled | Committing | Committed | Widened
+@dataclass(frozen=True, slots=True)
+class TilingBegun:
+    """The search for tilings begins, or goes on."""
+
+    name: str
+    partitions: int
+    done: int
+    """Partitions that an earlier run has searched."""
+    tilings: int
+    """Tilings in those."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSearched:
+    """Another partition of a tiling search is done."""
+
+    done: int
+    """Partitions that are, with those of earlier runs."""
+    partitions: int
+    tilings: int
+    """Tilings so far."""
+    rate: float
+    """Placements that this run has made a second of search."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionsCommitted:
+    """So many searched partitions are on disk."""
+
+    done: int
+    partitions: int
+
+
+Event = (
+    Begun
+    | PartitionSettled
+    | LayerSettled
+    | Committing
+    | Committed
+    | Widened
+    | TilingBegun
+    | PartitionSearched
+    | PartitionsCommitted
+)
 Listener = Callable[[Event], None]
 
 

@@ -2,12 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from antipodes import partition
 from antipodes.checkpoint import read_state, write_depths
+from antipodes.clock import Clock
 from antipodes.events import Begun, Committed, Committing, LayerSettled, Listener, PartitionSettled, Widened
 from antipodes.kernels import warm_up
 from antipodes.moves import move_tables
@@ -15,27 +15,6 @@ from antipodes.plan import Plan
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Scheduler
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore
-
-
-@dataclass
-class Clock:
-    """Seconds spent in each phase of a run."""
-
-    tables: float = 0.0
-    """Building the move tables, and compiling or loading the kernels."""
-    search: float = 0.0
-    """From the first expand to the last settle, commits left out."""
-    write: float = 0.0
-    """Writing chunks and committing, and reading them at the beginning."""
-
-    @contextmanager
-    def measure(self, phase: str) -> Iterator[None]:
-        """Add the time that the block takes to a phase."""
-        begin = time.perf_counter()
-        try:
-            yield
-        finally:
-            setattr(self, phase, getattr(self, phase) + time.perf_counter() - begin)
 
 
 @dataclass

@@ -13,7 +13,10 @@ from antipodes.events import (
     Event,
     LayerSettled,
     Listener,
+    PartitionsCommitted,
+    PartitionSearched,
     PartitionSettled,
+    TilingBegun,
     Widened,
     silence,
 )
@@ -26,8 +29,9 @@ REDRAW_SECONDS = 0.05
 
 
 @contextmanager
-def show_progress(quiet: bool, stream: TextIO = sys.stderr) -> Iterator[Listener]:
+def show_progress(quiet: bool, stream: TextIO | None = None) -> Iterator[Listener]:
     """A listener that prints events, in the way that suits the stream."""
+    stream = stream or sys.stderr
     if quiet:
         yield silence
     elif stream.isatty():
@@ -54,6 +58,15 @@ def describe(event: Event) -> str | None:
             return f"committed up to depth {depth}"
         case Widened(depth):
             return f"depths beyond {depth} take 16 bits: the table was widened"
+        case TilingBegun(name, partitions, done, tilings):
+            known = f"goes on after {done} of {partitions}, {tilings:,} tilings known" if done else f"{partitions}"
+            return f"{name}: {known} partitions"
+        case PartitionSearched(done, partitions, tilings, rate):
+            return (
+                f"partition {done} of {partitions}: {tilings:,} tilings so far, {rate / 1e6:,.1f} million placements/s"
+            )
+        case PartitionsCommitted(done, partitions):
+            return f"committed {done} of {partitions} partitions"
         case PartitionSettled() | Committing():
             return None
 
@@ -96,15 +109,22 @@ class _LiveDisplay:
             case Begun(name, size, _, states):
                 self.progress.update(self.task, name=name, total=size, completed=states)
             case LayerSettled(depth, _, states, rate):
-                fields.update(found=f"{states:,} positions, {rate / 1e6:,.1f} million/s", states=states)
+                fields.update(found=f"{states:,} positions, {rate / 1e6:,.1f} million/s", completed=states)
                 self._draw(f"layer {depth}")
             case PartitionSettled(depth, settled, partitions):
                 self._draw(f"layer {depth}, partition {settled} of {partitions}")
             case Committing(depth):
                 self._draw(f"writing up to depth {depth}", always=True)
+            case TilingBegun(name, partitions, done, tilings):
+                self.progress.update(self.task, name=name, total=partitions, completed=done)
+                fields.update(found=f"{tilings:,} tilings" if done else "", completed=done)
+                self._draw(f"{done} of {partitions} partitions", always=True)
+            case PartitionSearched(done, partitions, tilings, rate):
+                fields.update(found=f"{tilings:,} tilings, {rate / 1e6:,.1f} million placements/s", completed=done)
+                self._draw(f"{done} of {partitions} partitions", always=True)
 
     def _draw(self, description: str, always: bool = False) -> None:
         if always or time.monotonic() - self.drawn >= REDRAW_SECONDS:
             self.drawn = time.monotonic()
-            states = self.progress.tasks[0].fields.get("states")
-            self.progress.update(self.task, description=description, completed=states)
+            completed = self.progress.tasks[0].fields.get("completed")
+            self.progress.update(self.task, description=description, completed=completed)

@@ -3,19 +3,20 @@
 import os
 import resource
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from antipodes.clock import Clock
 from antipodes.config import Config
-from antipodes.errors import InputError
+from antipodes.errors import InputError, StoreError
 from antipodes.events import Listener, silence
-from antipodes.layers import Clock, LayerSearch
+from antipodes.layers import LayerSearch
 from antipodes.lock import lock
 from antipodes.plan import Plan, available_memory, check_memory, plan_run
-from antipodes.scheduler import Scheduler, open_scheduler
+from antipodes.scheduler import Scheduler, SchedulerError, open_scheduler
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
 
 CHECKPOINT_EVERY = 120.0
@@ -35,8 +36,8 @@ class RunOptions:
     """Tasks at once; None: as many as there are processors."""
     scheduler: str = "threads"
     """``threads``, ``local`` or the address of a dask scheduler."""
-    checkpoint_every: float = CHECKPOINT_EVERY
-    """Seconds between two commits at least; 0 commits every layer."""
+    checkpoint_every: float | None = None
+    """Seconds between two commits at least; 0 commits as often as possible, None as often as suits the kind of run."""
     memory_limit: int | None = None
     """Bytes; None: what is available."""
     overwrite: bool = False
@@ -115,7 +116,7 @@ def run_puzzle(
         clock = Clock()
         resumed_from = record.committed_depth if record.committed_depth != NOTHING_COMMITTED else None
         if not record.complete:
-            with _scheduler(options, scheduler) as opened:
+            with chosen_scheduler(options, scheduler) as opened, _saying_what_is_kept(table):
                 record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
     seconds = time.perf_counter() - begin
     return RunReport(record, table.path, plan, resumed_from, clock, seconds, record.states - states)
@@ -148,7 +149,7 @@ def memory_size(text: str | int) -> int:
 
     try:
         size = int(parse_bytes(text))
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {text!r}") from error
     if size <= 0:
         raise InputError(f"memory limit: expected more than nothing, found {text!r}")
@@ -161,6 +162,17 @@ def peak_memory() -> int:
     return kilobytes * 1024
 
 
+@contextmanager
+def _saying_what_is_kept(store: TableStore) -> Iterator[None]:
+    """Add to the message of an error what of the work is not lost, and how to go on."""
+    try:
+        yield
+    except (StoreError, SchedulerError) as error:
+        committed = store.read().committed_depth
+        kept = "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
+        raise type(error)(f"{error}; {kept}; go on with: antipodes resume {store.path}") from error
+
+
 def _open_or_create(store: TableStore, config: Config, plan: Plan, overwrite: bool) -> Record:
     if store.exists() and overwrite:
         store.remove()
@@ -171,7 +183,8 @@ def _open_or_create(store: TableStore, config: Config, plan: Plan, overwrite: bo
     return store.sweep(record)
 
 
-def _scheduler(options: RunOptions, given: Scheduler | None) -> AbstractContextManager[Scheduler]:
+def chosen_scheduler(options: RunOptions, given: Scheduler | None) -> AbstractContextManager[Scheduler]:
+    """The scheduler that was given, which stays open, or the one that the options name."""
     if given is not None:
         return nullcontext(given)
     return open_scheduler(options.scheduler, options.workers or available_workers())
@@ -187,13 +200,14 @@ def _search(
     listener: Listener,
     interrupted: Callable[[], bool],
 ) -> tuple[Record, Clock]:
+    every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
     search = LayerSearch(
         puzzle=config.puzzle,
         plan=plan,
         store=store,
         record=record,
         scheduler=scheduler,
-        checkpoint_every=options.checkpoint_every,
+        checkpoint_every=every,
         listener=listener,
         interrupted=interrupted,
     )

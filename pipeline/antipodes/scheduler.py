@@ -1,11 +1,12 @@
 """Where tasks run: threads of this process, a local cluster of processes, or a cluster at an address.
 
 The rest of the program knows no more than this: `persist` runs tasks and leaves their results where they are,
-`parts` takes something out of them, `values` fetches them.
+`parts` takes something out of them, `values` fetches them; `each` runs tasks and hands over each result as it ends.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, Protocol
 
 import dask.threaded
@@ -17,8 +18,16 @@ from antipodes.errors import AntipodesError, InputError
 Key = tuple[str, int]
 Handle = Any
 """A result, or what stands for it on a cluster; tasks take it as an argument and get the result."""
+Ended = Callable[[Key, Any], None]
+"""Told each result as its task ends."""
 Call = tuple[Any, ...]
 """A function and its arguments; handles among them, also in lists, stand for results."""
+
+
+QUEUED = 2
+"""Tasks that a worker of a cluster knows of, so that it need not wait for the next."""
+NOT_BEGUN = object()
+"""The result of a task that a stop came before."""
 
 
 class SchedulerError(AntipodesError, RuntimeError):
@@ -40,6 +49,12 @@ class Scheduler(Protocol):
     def values(self, handles: Sequence[Handle]) -> list[Any]:
         """The results themselves."""
 
+    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
+        """Run the calls, which do not depend on each other; once ``stopped`` says so, begin no more of them.
+
+        ``ended`` is called in the thread that waits, with the results of all that were begun.
+        """
+
 
 class Threads:
     """Threads of this process; results are values in memory."""
@@ -60,6 +75,18 @@ class Threads:
     def values(self, handles: Sequence[Handle]) -> list[Any]:
         return list(handles)
 
+    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
+        def run(function: Callable[..., Any], *arguments: Any) -> Any:
+            return NOT_BEGUN if stopped() else function(*arguments)
+
+        def tell(key: Key, result: Any, *_: Any) -> None:
+            if result is not NOT_BEGUN:
+                ended(key, result)
+
+        with Callback(posttask=tell):
+            graph = _graph({key: (run, *call) for key, call in calls.items()})
+            dask.threaded.get(graph, list(calls), num_workers=self.workers)
+
 
 class Cluster:
     """The workers of a dask.distributed client; results stay on them as futures."""
@@ -70,7 +97,8 @@ class Cluster:
 
     def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
         keys = list(calls)
-        futures = self.client.get(_graph(calls), keys, sync=False)
+        with _losses():
+            futures = self.client.get(_graph(calls), keys, sync=False)
         if done:
             for future in futures:
                 future.add_done_callback(lambda _: done())
@@ -81,8 +109,39 @@ class Cluster:
         return futures
 
     def values(self, handles: Sequence[Handle]) -> list[Any]:
-        results: list[Any] = self.client.gather(list(handles))
+        with _losses():
+            results: list[Any] = self.client.gather(list(handles))
         return results
+
+    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
+        from distributed import as_completed
+
+        waiting = iter(calls.items())
+
+        def begin(count: int) -> list[Any]:
+            return [self.client.submit(*call, key=key) for key, call in islice(waiting, count)]
+
+        with _losses():
+            under_way = as_completed(begin(QUEUED * self.workers))
+            for future in under_way:
+                ended(future.key, future.result())
+                if not stopped():
+                    under_way.update(begin(1))
+
+
+@contextmanager
+def _losses() -> Iterator[None]:
+    """Turn what distributed raises when it loses a scheduler, or gives up on a task, into SchedulerError."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise SchedulerError(f"workers died again and again during {error.task}: out of memory?") from error
+    except (FutureCancelledError, CommClosedError, TimeoutError) as error:
+        raise SchedulerError(f"the dask scheduler was lost: {' '.join(str(error).split())}") from error
 
 
 @contextmanager

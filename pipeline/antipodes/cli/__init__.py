@@ -3,10 +3,11 @@
 import gc
 import os
 import sys
+from contextlib import suppress
 
 import typer
 
-from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, status, verify
+from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, status, tile, verify
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
 from antipodes.errors import (
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (puzzles, plan, run, status, layers, farthest, query, verify, rank):
+for module in (puzzles, plan, run, status, layers, farthest, query, verify, rank, tile, show):
     module.register(app)
 
 USERS_FAULT = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
@@ -69,4 +70,5 @@ def run_command(arguments: list[str]) -> int:
 
 def _print_no_more() -> None:
     """Let what is still to be printed vanish, since it cannot be printed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # where standard output is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

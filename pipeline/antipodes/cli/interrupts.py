@@ -18,6 +18,8 @@ class Interrupts:
     def __init__(self) -> None:
         self.going_on = "the same command"
         """The command that resumes, told to who asks for a stop."""
+        self.under_way = "the layer"
+        """What the first signal lets the run finish."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
 
@@ -39,4 +41,4 @@ class Interrupts:
         if self._requested:
             raise Stopped(f"stopped at once; go on with: {self.going_on}")
         self._requested = True
-        print("antipodes: finishing the layer and committing it; again to stop at once", file=sys.stderr)
+        print(f"antipodes: finishing and committing {self.under_way}; again to stop at once", file=sys.stderr)

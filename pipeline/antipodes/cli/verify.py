@@ -1,5 +1,8 @@
 """``antipodes verify``: prove a table."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import typer
 
 from antipodes.cli.options import AsJson, Store, Workers, find_store
@@ -12,17 +15,40 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> int:
-    """Check every byte of a table, and every distance against the rules of the puzzle."""
+    """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
+    from antipodes.store_directory import format_of
+    from antipodes.tiling_store import TilingStore
+
+    path = find_store(store)
+    if format_of(path) == TilingStore.FORMAT:
+        return _verify_tilings(path, as_json)
+    return _verify_table(path, workers, as_json)
+
+
+def _verify_tilings(path: Path, as_json: bool) -> int:
+    from antipodes.tiling_verify import verify_tilings
+
+    verdict = verify_tilings(path)
+    if as_json:
+        print_json({"ok": verdict.ok, "checked_tilings": verdict.checked_tilings, "problems": list(verdict.problems)})
+    else:
+        _print(verdict.problems, f"ok: {verdict.checked_tilings:,} tilings checked, each fills the board, none twice")
+    return 0 if verdict.ok else FAILED
+
+
+def _verify_table(path: Path, workers: int | None, as_json: bool) -> int:
     from antipodes.run import available_workers
     from antipodes.scheduler import Threads
     from antipodes.verify import verify as prove
 
-    verdict = prove(find_store(store), Threads(workers or available_workers()))
+    verdict = prove(path, Threads(workers or available_workers()))
     if as_json:
         print_json({"ok": verdict.ok, "checked_states": verdict.checked_states, "problems": list(verdict.problems)})
-    elif verdict.ok:
-        print(f"ok: {verdict.checked_states:,} positions checked, every distance is right")
     else:
-        for problem in verdict.problems:
-            print(problem)
+        _print(verdict.problems, f"ok: {verdict.checked_states:,} positions checked, every distance is right")
     return 0 if verdict.ok else FAILED
+
+
+def _print(problems: Sequence[str], otherwise: str) -> None:
+    for line in problems or [otherwise]:
+        print(line)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.compile import kernel
-from antipodes.tilings.laying import FIRST_ROWS, Options, appended, linked
+from antipodes.tilings.laying import FIRST_ROWS, Options, all_even, appended, linked
 from antipodes.tilings.regions import ONE, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 
 LENGTH, CHOICES, TRIED = range(3)
@@ -82,12 +82,13 @@ def mark(covered: NDArray[np.bool_], columns: NDArray[np.uint16], option: int, v
 @kernel
 def covered_columns(laid: NDArray[np.int32], cells: int, filled: Words) -> NDArray[np.bool_]:
     """Which columns are covered at first: cells, pieces, and the one that fills rows."""
-    covered = np.ones(cells + len(laid) + 1, dtype=np.bool_)
+    covered = np.empty(cells + len(laid) + 1, dtype=np.bool_)
     for cell in range(cells):
         word = filled[0] if cell < 64 else filled[1]
         covered[cell] = (word >> np.uint64(cell & 63)) & ONE
     for piece in range(len(laid)):
         covered[cells + piece] = laid[piece] >= 0
+    covered[-1] = True
     return covered
 
 
@@ -97,16 +98,17 @@ def fill_tightest(
 ) -> tuple[NDArray[np.int32], int]:
     """All tilings of what is still empty; parameters and results are those of `fill_in_order`."""
     masks, columns, pieces = options.masks, options.columns, options.piece
-    areas, even = areas_of(regions.sizes, linked(laid)), (regions.sizes == regions.sizes[0]).all()
+    areas, even = areas_of(regions.sizes, linked(laid)), all_even(regions.sizes)
     found, count, placements = np.empty((FIRST_ROWS, len(laid)), dtype=np.int32), 0, 0
     covered = covered_columns(laid, len(options.starts), start)
     counts = np.empty(len(covered), dtype=np.int32)
     live = np.empty((len(laid) + 1, len(masks)), dtype=np.uint32)
-    live[0] = np.arange(len(masks))
-    levels = np.zeros((len(laid) + 1, 3), dtype=np.int64)
+    for option in range(len(masks)):
+        live[0, option] = option
+    levels = np.empty((len(laid) + 1, 3), dtype=np.int64)
     filled = np.empty((len(laid) + 1, 2), dtype=np.uint64)
     filled[0, 0], filled[0, 1] = start
-    levels[0, LENGTH] = len(masks)
+    levels[0, LENGTH], levels[0, TRIED] = len(masks), 0
     column = tightest_column(live[0], len(masks), columns, covered, counts)
     levels[0, CHOICES] = put_candidates_first(live[0], len(masks), columns, column)
     depth, narrow = 0, full[1] == ZERO

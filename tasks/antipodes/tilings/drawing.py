@@ -1,6 +1,7 @@
 """Tilings as text: letters, lines between the pieces, both, or one piece after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ HOLE, EMPTY = -1, -2
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
 SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
+NO_PIECE = -1
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 """The line that leaves a corner up (1), down (2), left (4) and right (8), by the sum of these."""
 
@@ -22,6 +24,19 @@ STYLES = (LETTERS, LINES, BOTH)
 
 Picture = NDArray[np.int64]
 """The number of the piece on each place of the drawing, ``(layers, rows, columns)``; or HOLE, or EMPTY."""
+
+
+class Canvas(NamedTuple):
+    """Characters, and what they belong to, so that whoever prints them can colour them."""
+
+    symbols: NDArray[np.str_]
+    """``(lines, columns)``, a character each."""
+    pieces: NDArray[np.int64]
+    """The number of the piece at each character, ``(lines, columns)``; NO_PIECE at lines between pieces and outside."""
+
+    def text(self) -> str:
+        """The characters, without blanks at the ends of the lines."""
+        return "\n".join("".join(line).rstrip() for line in self.symbols.tolist())
 
 
 def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
@@ -48,8 +63,8 @@ def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
     return tuple(symbols)
 
 
-def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> str:
-    """One tiling as text, layer by layer, a blank line between layers.
+def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> Canvas:
+    """One tiling as characters, its layers one below the other with a blank line between them.
 
     Parameters
     ----------
@@ -62,16 +77,49 @@ def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -
     """
     one_layer = _letters if style == LETTERS else _lines
     symbols = symbols_of(problem) if style != LINES else (" ",) * len(problem.pieces)
-    return "\n\n".join(one_layer(layer, symbols) for layer in picture(problem, tiling))
+    return above([one_layer(layer, symbols) for layer in picture(problem, tiling)])
 
 
-def steps(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> Iterator[str]:
-    """The tiling piece by piece, each laid at the first empty cell: as many drawings as pieces."""
+def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> str:
+    """One tiling as text; see `canvas`."""
+    return canvas(problem, tiling, style).text()
+
+
+def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+    """The tiling piece by piece, each laid at the first empty cell: as many, ``(pieces,)`` each, as pieces."""
     first_cells = placements_of(problem).cells[tiling, 0]
     laid = np.full_like(tiling, -1)
     for piece in np.argsort(first_cells):
         laid[piece] = tiling[piece]
-        yield draw(problem, laid, style)
+        yield laid.copy()
+
+
+def beside(canvases: Sequence[Canvas], gap: int = 3) -> Canvas:
+    """Canvases side by side, so many columns between them."""
+    height = max(len(one.symbols) for one in canvases)
+    gaps = [gap] * (len(canvases) - 1) + [0]
+    padded = [_padded(one, height - len(one.symbols), gap) for one, gap in zip(canvases, gaps, strict=True)]
+    return Canvas(np.hstack([one.symbols for one in padded]), np.hstack([one.pieces for one in padded]))
+
+
+def above(canvases: Sequence[Canvas], gap: int = 1) -> Canvas:
+    """Canvases one below the other, so many lines between them."""
+    width = max(one.symbols.shape[1] for one in canvases)
+    gaps = [gap] * (len(canvases) - 1) + [0]
+    padded = [_padded(one, gap, width - one.symbols.shape[1]) for one, gap in zip(canvases, gaps, strict=True)]
+    return Canvas(np.vstack([one.symbols for one in padded]), np.vstack([one.pieces for one in padded]))
+
+
+def caption(text: str) -> Canvas:
+    """A line of text as a canvas."""
+    return Canvas(np.array([list(text)]), np.full((1, len(text)), NO_PIECE))
+
+
+def _padded(one: Canvas, below: int, right: int) -> Canvas:
+    margins = ((0, below), (0, right))
+    return Canvas(
+        np.pad(one.symbols, margins, constant_values=" "), np.pad(one.pieces, margins, constant_values=NO_PIECE)
+    )
 
 
 def _symbol(piece: int, symbols: tuple[str, ...]) -> str:
@@ -80,29 +128,45 @@ def _symbol(piece: int, symbols: tuple[str, ...]) -> str:
     return HOLE_SYMBOL if piece == HOLE else EMPTY_SYMBOL
 
 
-def _letters(layer: Picture, symbols: tuple[str, ...]) -> str:
-    return "\n".join("".join(_symbol(piece, symbols) for piece in row) for row in layer.tolist())
+def _letters(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
+    characters = np.array([[_symbol(piece, symbols) for piece in row] for row in layer.tolist()])
+    return Canvas(characters, np.maximum(layer, NO_PIECE))
 
 
-def _lines(layer: Picture, symbols: tuple[str, ...]) -> str:
+def _lines(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
     """A line of corners and edges above each row and below the last, and the cells between edges."""
     framed = np.pad(layer, 1, constant_values=HOLE)
-    beside = framed[:, 1:] != framed[:, :-1]
-    below = framed[1:, :] != framed[:-1, :]
+    upright = framed[:, 1:] != framed[:, :-1]
+    level = framed[1:, :] != framed[:-1, :]
     lines = []
-    for row in range(len(below)):
-        lines.append(_border(beside[row : row + 2], below[row]))
-        lines.append(_between(framed[row + 1], beside[row + 1], symbols))
-    return "\n".join(line.rstrip() for line in lines[:-1])
+    for row in range(len(level)):
+        lines.append(_border(upright[row : row + 2], level[row]))
+        lines.append(_between(framed[row + 1], upright[row + 1], symbols))
+    return Canvas(np.array([list(line) for line in lines[:-1]]), _inside(framed))
 
 
-def _border(beside: NDArray[np.bool_], below: NDArray[np.bool_]) -> str:
-    """Corners, each with the edge of three characters to its right."""
-    parts = 1 * beside[0] + 2 * beside[1] + 4 * below[:-1] + 8 * below[1:]
-    edges = np.append(below[1:-1], False)
-    return "".join(CORNERS[part] + ("───" if edge else "   ") for part, edge in zip(parts, edges, strict=True))
+def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
+    """Corners, each but the last with the edge of three characters to its right."""
+    parts = 1 * upright[0] + 2 * upright[1] + 4 * level[:-1] + 8 * level[1:]
+    edges = ["───" if edge else "   " for edge in level[1:-1]]
+    return "".join(CORNERS[part] + edge for part, edge in zip(parts, [*edges, ""], strict=True))
 
 
-def _between(row: NDArray[np.int64], beside: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
-    cells = [" " if piece == HOLE else _symbol(piece, symbols) for piece in row[1:].tolist()]
-    return "".join(("│ " if edge else "  ") + f"{cell} " for edge, cell in zip(beside, cells, strict=True))
+def _between(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
+    cells = [" " if piece == HOLE else _symbol(piece, symbols) for piece in row[1:-1].tolist()]
+    inner = [f" {cell} " for cell in cells]
+    return "".join(("│" if edge else " ") + cell for edge, cell in zip(upright, [*inner, ""], strict=True))
+
+
+def _inside(framed: Picture) -> NDArray[np.int64]:
+    """The piece at each character that `_lines` draws, where all the cells that meet there are of one."""
+    up_left, up_right, down_left, down_right = framed[:-1, :-1], framed[:-1, 1:], framed[1:, :-1], framed[1:, 1:]
+    rows, columns = np.array(framed.shape) - 1
+    inside = np.full((2 * rows, 4 * columns), NO_PIECE)
+    same = (up_left == up_right) & (up_left == down_left) & (up_left == down_right)
+    inside[::2, ::4] = np.where(same, down_right, NO_PIECE)
+    inside[1::2, ::4] = np.where(down_left == down_right, down_right, NO_PIECE)
+    level = np.where(up_right == down_right, down_right, NO_PIECE)
+    for offset in (1, 2, 3):
+        inside[::2, offset::4], inside[1::2, offset::4] = level, down_right
+    return np.maximum(inside[:-1, :-3], NO_PIECE)

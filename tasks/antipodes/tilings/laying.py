@@ -1,4 +1,7 @@
-"""What both searches share: options, the list of pieces left, and the list of tilings found."""
+"""What both searches share: options, the list of pieces left, and the list of tilings found.
+
+Loops stand where numpy has a slice or a function for it, since those of numba take seconds to compile.
+"""
 
 from typing import NamedTuple
 
@@ -33,12 +36,13 @@ class Options(NamedTuple):
 @kernel
 def linked(laid: NDArray[np.int32]) -> NDArray[np.int64]:
     """The pieces not laid yet as a linked list: ``after[piece]``, from ``after[-1]`` to ``len(laid)``."""
-    after = np.full(len(laid) + 1, len(laid))
+    after = np.empty(len(laid) + 1, dtype=np.int64)
     last = len(laid)
     for piece in range(len(laid)):
         if laid[piece] < 0:
             after[last] = piece
             last = piece
+    after[last] = len(laid)
     return after
 
 
@@ -47,7 +51,19 @@ def appended(found: NDArray[np.int32], count: int, laid: NDArray[np.int32]) -> N
     """The list with ``laid`` as row ``count``, in twice the room where it is full."""
     if count == len(found):
         longer = np.empty((2 * count, found.shape[1]), dtype=np.int32)
-        longer[:count] = found
+        for row in range(count):
+            for piece in range(len(laid)):
+                longer[row, piece] = found[row, piece]
         found = longer
-    found[count] = laid
+    for piece in range(len(laid)):
+        found[count, piece] = laid[piece]
     return found
+
+
+@kernel
+def all_even(sizes: NDArray[np.uint64]) -> bool:
+    """Whether all pieces are of one size, so that the areas they fill do not depend on which are left."""
+    even = True
+    for size in sizes:
+        even &= size == sizes[0]
+    return even

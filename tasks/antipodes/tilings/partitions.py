@@ -42,16 +42,26 @@ class Partitions:
         return len(self.anchors)
 
     def owned(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.bool_]:
-        """Which of the tilings that a partition found are its own, ``(tilings,)``.
-
-        An orbit may be found in several partitions; it belongs to the first of them.
-        """
-        images = symmetry.images(tilings)
-        anchor = np.where(self.covers_anchor[images], images, -1).max(axis=2)
-        reachable = self.allowed[images].all(axis=2)
-        first = np.where(reachable, anchor, np.iinfo(np.int32).max).min(axis=0)
-        result: NDArray[np.bool_] = anchor[0] == first
+        """Which of the tilings that a partition found are its own, ``(tilings,)``."""
+        result: NDArray[np.bool_] = self._anchor(tilings) == self._first_anchor(tilings, symmetry)
         return result
+
+    def counts(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int64]:
+        """How many of the tilings belong to each partition, whichever of their images they are, ``(partitions,)``."""
+        owners = np.searchsorted(self.anchors, self._first_anchor(tilings, symmetry))
+        return np.bincount(owners, minlength=len(self))[: len(self)]
+
+    def _anchor(self, tilings: Tilings) -> NDArray[np.int32]:
+        """The placement that covers the anchor, on the last axis but one."""
+        anchor: NDArray[np.int32] = np.where(self.covers_anchor[tilings], tilings, -1).max(axis=-1)
+        return anchor
+
+    def _first_anchor(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int32]:
+        """The anchor of the first partition that finds an image of each tiling: that which owns it, ``(tilings,)``."""
+        images = symmetry.images(tilings)
+        reachable = self.allowed[images].all(axis=2)
+        first: NDArray[np.int32] = np.where(reachable, self._anchor(images), np.iinfo(np.int32).max).min(axis=0)
+        return first
 
 
 @lru_cache(maxsize=8)

@@ -2,14 +2,13 @@
 
 import colorsys
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tilings.drawing import HOLE, Picture, picture
 from antipodes.tilings.problem import TilingProblem
-from antipodes.tilings.symmetry import Tilings
 
 PALETTE = (
     "#e6554d", "#f59b42", "#f7d154", "#a6c948", "#4fa65b", "#37b3a4",
@@ -30,7 +29,7 @@ def colours(count: int) -> tuple[str, ...]:
     return PALETTE[:count] + tuple("#" + "".join(f"{round(255 * part):02x}" for part in rgb) for rgb in further)
 
 
-def svg(problem: TilingProblem, tilings: Tilings, across: int | None = None) -> str:
+def svg(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], across: int | None = None) -> str:
     """One tiling, or a sheet of them, as the text of an SVG file.
 
     Parameters
@@ -38,7 +37,7 @@ def svg(problem: TilingProblem, tilings: Tilings, across: int | None = None) -> 
     problem
         Board and pieces.
     tilings
-        ``(tilings, pieces)``.
+        The placement of each piece, ``(pieces,)`` each, -1 where it is not laid.
     across
         How many stand side by side; by default the sheet is about half as wide again as it is high.
     """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from antipodes.bits import trailing_zeros
 from antipodes.compile import kernel
-from antipodes.tilings.laying import FIRST_ROWS, Options, appended, linked
+from antipodes.tilings.laying import FIRST_ROWS, Options, all_even, appended, linked
 from antipodes.tilings.regions import WORD, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 
 
@@ -55,7 +55,7 @@ def fill_in_order(
     """
     numbers, masks, starts, after = options.number, options.masks, options.starts, linked(laid)
     distances, sources, sizes = regions.distances, regions.sources, regions.sizes
-    areas, even, end = areas_of(sizes, after), (sizes == sizes[0]).all(), len(laid)
+    areas, even, end = areas_of(sizes, after), all_even(sizes), len(laid)
     found, count, placements = np.empty((FIRST_ROWS, end), dtype=np.int32), 0, 0
     # What the loop works on stays in local variables, and is kept here only while the search is deeper.
     steps, filled = np.empty((end, 4), dtype=np.int64), np.empty((end, 2), dtype=np.uint64)

@@ -1,5 +1,6 @@
 """One partition of a tiling search: from a problem and a number to all tilings that the partition owns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +10,18 @@ from antipodes.tilings.boards import Board
 from antipodes.tilings.cover_kernels import fill_tightest
 from antipodes.tilings.laying import Options
 from antipodes.tilings.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
+from antipodes.tilings.pieces import Piece
 from antipodes.tilings.placements import WORDS, Placements, placements_of
 from antipodes.tilings.problem import TilingProblem
 from antipodes.tilings.regions import Regions, Words
 from antipodes.tilings.scan_kernels import fill_in_order
 from antipodes.tilings.symmetry import Tilings, distinct, symmetry_of
 
+Kernel = Callable[[NDArray[np.int32], Options, Regions, Words, Words, bool], tuple[Tilings, int]]
+DOMINOES = TilingProblem(
+    "2x2", Board(1, 2, 2), (Piece("a", ((0, 0, 0), (0, 0, 1))), Piece("b", ((0, 0, 0), (0, 0, 1))))
+)
+"""What the kernels are compiled with."""
 WIDEST_SCAN = 8
 """The largest cross-section of a board that is searched in scan order; measured, see docs/tilings.md."""
 
@@ -62,12 +69,24 @@ def _containing(problem: TilingProblem, anchor: int, method: str) -> tuple[Tilin
     if len(laid) == 1:
         return laid[np.newaxis], 1
     options = options_of(placements, allowed_beside(anchor, partitions, placements, symmetry))
-    tightest = method != PLAIN and problem.board.cross_section > WIDEST_SCAN
-    fill = fill_tightest if tightest else fill_in_order
+    fill = _kernel(problem, method)
     prune = method != PLAIN and all(piece.connected for piece in problem.pieces)
     filled = _words(placements.masks[anchor])
     tilings, tried = fill(laid, options, regions_of(problem), _full(problem.board), filled, prune)
     return tilings, int(tried) + 1
+
+
+def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
+    """Compile the kernels that the search of a problem takes, or load them, so that no partition has to wait."""
+    placements, none = placements_of(DOMINOES), (np.uint64(0), np.uint64(0))
+    options = options_of(placements, np.ones(len(placements), dtype=np.bool_))
+    laid = np.full(len(DOMINOES.pieces), -1, dtype=np.int32)
+    _kernel(problem, method)(laid, options, regions_of(DOMINOES), _full(DOMINOES.board), none, True)
+
+
+def _kernel(problem: TilingProblem, method: str) -> Kernel:
+    tightest = method != PLAIN and problem.board.cross_section > WIDEST_SCAN
+    return fill_tightest if tightest else fill_in_order
 
 
 def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:

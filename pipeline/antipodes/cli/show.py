@@ -1,0 +1,120 @@
+"""``antipodes show``: tilings as drawings, on the terminal and in files."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.output import print_json, terminal_columns
+from antipodes.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from antipodes.tiling_table import Tilings
+
+SHOWN, SHOWN_IN_FILES = 6, 60
+"""Tilings drawn unless a limit is given."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("show")(show)
+
+
+def show(
+    store: Store,
+    letters: Annotated[bool, typer.Option("--letters", help="A letter for each cell.")] = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Lines between the pieces; with --letters, both (the default).")
+    ] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="One piece after the other, as they are laid.")] = False,
+    number: Annotated[int | None, typer.Option(help="Only this one, counted from 1.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many. [default: 6; 60 in files]")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Images under the symmetries of the board, too.")] = False,
+    svg: Annotated[Path | None, typer.Option(help="Draw them into an SVG file.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Draw them into a PNG file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the tilings in a store: the first of them, one, or all."""
+    from antipodes.tiling_table import open_tilings
+
+    _check_choice(number, limit, every)
+    style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
+    files = {kind: path for kind, path in (("svg", svg), ("png", png)) if path}
+    with open_tilings(find_store(store), raw) as tilings:
+        chosen = _chosen(tilings, number, steps, None if every else limit or (SHOWN_IN_FILES if files else SHOWN))
+        if as_json:
+            print_json(_to_json(tilings, chosen))
+        elif not len(tilings):
+            print(f"{tilings.problem.name}: no tilings{'' if tilings.complete else ' yet'}")
+        elif files:
+            _write(tilings, chosen, steps, files)
+        else:
+            _print(tilings, chosen, steps, style)
+    if not tilings.complete:
+        print(f"antipodes: unfinished; go on with: antipodes resume {find_store(store)}", file=sys.stderr)
+
+
+def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
+    given = [
+        name
+        for name, value in (("--number", number), ("--limit", limit), ("--all", every))
+        if value not in (None, False)
+    ]
+    if len(given) > 1:
+        raise InputError(f"expected one of --number, --limit and --all, found {' and '.join(given)}")
+
+
+def _chosen(tilings: "Tilings", number: int | None, steps: bool, limit: int | None) -> range:
+    """The tilings to show, counted from 0."""
+    count = len(tilings)
+    if number is not None:
+        if not 1 <= number <= count:
+            expected = f"1 to {count}" if count else "none, as there are no tilings"
+            raise InputError(f"--number: expected {expected}, found {number}")
+        return range(number - 1, number)
+    return range(count)[: 1 if steps else limit]
+
+
+def _to_json(tilings: "Tilings", chosen: range) -> dict[str, object]:
+    return {
+        "board": tilings.problem.name,
+        "complete": tilings.complete,
+        "count": len(tilings),
+        "tilings": [{"number": index + 1, "pieces": tilings[index].cells} for index in chosen],
+    }
+
+
+def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> None:
+    from antipodes.tiling_report import draw_sheet, print_canvas
+
+    shown = list(tilings.array[chosen.start : chosen.stop])
+    captions = [f"{index + 1} of {len(tilings):,}" for index in chosen]
+    if in_steps:
+        shown, captions = _steps(tilings, chosen)
+    print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))
+    if chosen.stop < len(tilings) and len(chosen) > 1:
+        print(f"and {len(tilings) - chosen.stop:,} more: --all")
+
+
+def _steps(tilings: "Tilings", chosen: range) -> "tuple[list[NDArray[np.int32]], list[str]]":
+    from antipodes.tilings.drawing import steps
+
+    shown = [laid for index in chosen for laid in steps(tilings.problem, tilings.array[index])]
+    pieces = len(tilings.problem.pieces)
+    return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
+
+
+def _write(tilings: "Tilings", chosen: range, in_steps: bool, files: dict[str, Path]) -> None:
+    from antipodes.tiling_report import write_picture
+
+    shown = _steps(tilings, chosen)[0] if in_steps else list(tilings.array[chosen.start : chosen.stop])
+    for kind, path in files.items():
+        write_picture(tilings.problem, shown, path, kind)
+        what = f"tiling {chosen.start + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
+        print(f"antipodes: {what} of {len(tilings):,} drawn into {path}", file=sys.stderr)

@@ -1,0 +1,171 @@
+"""``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
+
+import gc
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.options import (
+    AsJson,
+    Quiet,
+    SchedulerName,
+    Workers,
+    default_store,
+    run_options,
+)
+from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+
+if TYPE_CHECKING:
+    from antipodes.run import RunOptions
+    from antipodes.tiling_config import BoardConfig
+    from antipodes.tiling_run import TilingReport
+
+SHOWN_TILINGS = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("tile")(tile)
+    app.command("boards")(boards)
+
+
+def tile(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
+    ],
+    store: Annotated[Path | None, typer.Option(help="Where the tilings go. [default: outputs/BOARD.zarr]")] = None,
+    workers: Workers = None,
+    scheduler: SchedulerName = None,
+    checkpoint_every: Annotated[
+        float | None, typer.Option(min=0, help="Seconds between commits; 0: every partition. [default: 1]")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="pruning, or plain: the search of the textbooks. [default: pruning]")
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Count tilings that are images of each other as different.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where there are tilings.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> int:
+    """Find all tilings of a board, each piece used once; an unfinished search is continued."""
+    with Interrupts() as interrupts:
+        from antipodes.tiling_config import load_board
+
+        config = load_board(board)
+        options = run_options(
+            dict(config.run),
+            workers=workers,
+            scheduler=scheduler,
+            checkpoint_every=checkpoint_every,
+            overwrite=overwrite,
+        )
+        path = store or Path(config.run.get("store", default_store(config.problem.name)))
+        return tile_into(config, path, method, options, interrupts, quiet, raw, as_json)
+
+
+def boards(as_json: AsJson = False) -> None:
+    """List the bundled boards."""
+    from antipodes.tiling_config import bundled_boards, load_board
+
+    problems = [load_board(name).problem for name in bundled_boards()]
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": one.name,
+                    "cells": one.board.size,
+                    "pieces": [piece.name for piece in one.pieces],
+                    "description": one.description,
+                }
+                for one in problems
+            ]
+        )
+        return
+    width = max(len(one.name) for one in problems)
+    for one in problems:
+        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {len(one.pieces)} pieces  {one.description}")
+
+
+def tile_into(
+    config: "BoardConfig",
+    store: Path,
+    method: str | None,
+    options: "RunOptions",
+    interrupts: Interrupts,
+    quiet: bool,
+    raw: bool,
+    as_json: bool,
+) -> int:
+    """Search, and print what came of it; the exit status."""
+    from antipodes.progress import show_progress
+    from antipodes.tiling_run import tile_board
+
+    gc.freeze()
+    gc.enable()
+    interrupts.going_on = f"antipodes resume {store}"
+    interrupts.under_way = "the partitions that are under way"
+    with show_progress(quiet) as listener:
+        report = tile_board(config, store, method, options, listener, interrupts.requested)
+    if as_json:
+        print_json(report.to_json(raw))
+    if not report.complete:
+        record = report.record
+        return complain(
+            f"interrupted: {len(record.searched)} of {record.partitions} partitions are in {store}; "
+            f"go on with: antipodes resume {store}",
+            INTERRUPTED,
+        )
+    if not as_json:
+        _print_report(config, report, raw)
+    return 0
+
+
+def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> None:
+    _print_drawings(config, report)
+    print(_counted(report, raw))
+    _print_times(report)
+    print(f"store    {report.store}")
+    if report.record.tilings:
+        print(f"show it  antipodes show {report.store} --number {report.record.tilings}")
+        print(f"         antipodes show {report.store} --all --svg {config.problem.name}.svg")
+
+
+def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
+    from antipodes.tiling_report import draw_sheet, print_canvas
+    from antipodes.tiling_table import open_tilings
+
+    with open_tilings(report.store) as tilings:
+        shown = tilings.array[:SHOWN_TILINGS]
+    if len(shown):
+        captions = [f"{number} of {report.record.tilings:,}" for number in range(1, len(shown) + 1)]
+        print_canvas(config.problem, draw_sheet(config.problem, list(shown), captions, "both", terminal_columns()))
+        print()
+
+
+def _counted(report: "TilingReport", raw: bool) -> str:
+    name, different, all_of_them = report.record.board["name"], report.record.tilings, report.raw_tilings
+    tilings = "tiling" if different == 1 else "tilings"
+    if raw:
+        return f"{name}: {all_of_them:,} in all, {different:,} {tilings} up to the symmetries of the board"
+    return f"{name}: {different:,} {tilings} up to the symmetries of the board, {all_of_them:,} in all"
+
+
+def _print_times(report: "TilingReport") -> None:
+    from antipodes.plan import human
+    from antipodes.run import peak_memory
+
+    clock = report.clock
+    if not clock.search:
+        print("time     none: the tilings were found before")
+        return
+    phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
+    print(f"time     {report.seconds:.2f} s: {phases}")
+    rate = report.placements_tried / clock.search / 1e6
+    print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
+    shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
+    print(f"balance  {report.record.partitions} partitions; the workers were busy for {shares} of the search")
+    print(f"memory   {human(peak_memory())} at most")
