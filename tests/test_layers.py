@@ -1,0 +1,82 @@
+from pathlib import Path
+
+import pytest
+from stores import contents
+
+from antipodes.config import load_config
+from antipodes.errors import StoreError
+from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened
+from antipodes.run import RunOptions, resume, run_puzzle
+from antipodes.store import Record, TableStore
+
+
+def events_of(store: Path, **options: float) -> list[Event]:
+    events: list[Event] = []
+    run_puzzle(load_config("knights-coloured"), store, RunOptions(workers=2, **options), events.append)  # type: ignore[arg-type]
+    return events
+
+
+def test_events_of_a_run(tmp_path: Path) -> None:
+    events = events_of(tmp_path / "t.zarr")
+    begun = [event for event in events if isinstance(event, Begun)]
+    settled = [event for event in events if isinstance(event, LayerSettled)]
+    assert begun == [Begun("knights-coloured", 18480, 0, 1, False)]
+    assert [event.depth for event in settled] == list(range(1, 23))
+    assert settled[-1].states == 18480
+    assert all(event.rate > 0 for event in settled)
+    assert [event.depth for event in events if isinstance(event, Committed)] == [22]
+    partitions = [event for event in events if isinstance(event, PartitionSettled) and event.depth == 3]
+    assert [event.settled for event in partitions] == list(range(1, partitions[0].partitions + 1))
+    assert not [event for event in events if isinstance(event, Widened)]
+
+
+def test_every_layer_is_committed(tmp_path: Path) -> None:
+    events = events_of(tmp_path / "t.zarr", checkpoint_every=0)
+    assert sorted({event.depth for event in events if isinstance(event, Committed)}) == list(range(23))
+
+
+@pytest.mark.parametrize("failing", range(0, 40, 3))
+def test_a_write_that_fails_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
+    run_puzzle(config, tmp_path / "whole.zarr")
+    write_content = TableStore.write_content
+    committed: list[int] = []
+
+    def write(self: TableStore, content: dict[str, object]) -> None:
+        if len(committed) == failing:
+            raise StoreError("cannot write")
+        write_content(self, content)
+        committed.append(int(str(content["committed_depth"])))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TableStore, "write_content", write)
+        try:
+            run_puzzle(config, store, RunOptions(workers=2, checkpoint_every=0))
+        except StoreError:
+            assert len(committed) == failing
+    if failing > 0:
+        record: Record = TableStore(store).read()
+        assert record.committed_depth == committed[-1]
+    report = resume(store) if failing > 0 else run_puzzle(config, store)
+    assert report.resumed_from == (committed[-1] if committed and committed[-1] >= 0 else None)
+    assert contents(store) == contents(tmp_path / "whole.zarr")
+
+
+def test_an_interruption_is_asked_for_between_layers(tmp_path: Path) -> None:
+    asked = []
+
+    def interrupted() -> bool:
+        asked.append(True)
+        return len(asked) == 6
+
+    report = run_puzzle(load_config("knights-coloured"), tmp_path / "t.zarr", interrupted=interrupted)
+    assert not report.complete
+    assert report.record.committed_depth == 5
+    assert report.to_json()["antipodes"] is None
+
+
+def test_times_are_told_apart(tmp_path: Path) -> None:
+    report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
+    seconds = report.to_json()["seconds"]
+    assert all(seconds[phase] > 0 for phase in ("total", "tables", "search", "write"))
+    assert seconds["tables"] + seconds["search"] + seconds["write"] <= seconds["total"]

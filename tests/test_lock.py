@@ -1,0 +1,75 @@
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes.lock import lock
+
+
+def hold(store: Path, held: Any) -> None:
+    """Take the lock, say so, and never let go."""
+    with lock(store):
+        held.send(True)
+        held.recv()
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    with lock(tmp_path / "t.zarr"):
+        for _ in range(2):
+            with pytest.raises(StoreLockedError, match=f"in use by process {os.getpid()}"), lock(tmp_path / "t.zarr"):
+                pass
+        with lock(tmp_path / "other.zarr"):
+            pass
+    with lock(tmp_path / "t.zarr"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_system_lets_go_of_it_when_a_process_is_killed(tmp_path: Path) -> None:
+    ours, theirs = multiprocessing.Pipe()
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=hold, args=(tmp_path / "t.zarr", theirs))
+    process.start()
+    assert ours.recv()
+    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), lock(tmp_path / "t.zarr"):
+        pass
+    process.kill()
+    process.join()
+    with lock(tmp_path / "t.zarr"):
+        pass
+
+
+def test_it_is_let_go_of_when_something_is_raised(tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(KeyError), lock(tmp_path / "t.zarr"):
+            raise KeyError
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff"])
+def test_a_holder_that_does_not_say_who_it_is(content: bytes, tmp_path: Path) -> None:
+    with lock(tmp_path / "t.zarr"):
+        (tmp_path / "t.zarr.lock").write_bytes(content)
+        with pytest.raises(StoreLockedError, match="in use by another process"), lock(tmp_path / "t.zarr"):
+            pass
+
+
+def test_a_file_left_by_the_dead_is_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "here"}')
+    with lock(tmp_path / "t.zarr"):
+        pass
+
+
+def test_where_no_file_can_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot create"), lock(tmp_path / "file" / "t.zarr"):
+        pass
+
+
+@pytest.mark.parametrize("path", [".", "/", ""])
+def test_no_path_of_a_store(path: str) -> None:
+    with pytest.raises(NotAStoreError), lock(Path(path)):
+        pass

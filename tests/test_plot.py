@@ -1,0 +1,48 @@
+import builtins
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antipodes.errors import InputError, StoreError
+from antipodes.plot import plot_layers
+
+
+@pytest.mark.parametrize("layers", [[1], [1, 2, 4, 3], [1] * 300])
+def test_pictures(layers: list[int], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    plot_layers(layers, "five-tiles", tmp_path / "layers.svg", complete=False)
+    assert "<svg" in (tmp_path / "layers.svg").read_text()
+
+
+def test_refused(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    with pytest.raises(InputError, match="ending in .svg"):
+        plot_layers([1, 2], "p", tmp_path / "layers.doc")
+    with pytest.raises(StoreError, match="cannot write"):
+        plot_layers([1, 2], "p", tmp_path / "none" / "layers.svg")
+
+
+def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def refusing(name: str, *arguments: Any, **options: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", refusing)
+    with pytest.raises(InputError, match="pip install"):
+        plot_layers([1, 2], "p", tmp_path / "layers.svg")
+
+
+@pytest.mark.parametrize("command", ["--help", "puzzles"])
+def test_what_is_heavy_is_loaded_only_by_who_needs_it(command: str) -> None:
+    code = (
+        "import sys; from antipodes.cli import run_command; run_command([sys.argv[1]]);"
+        "print(sorted({'matplotlib', 'numba', 'zarr', 'dask', 'distributed', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, command], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,67 @@
+from collections.abc import Iterator
+from operator import add, mul
+
+import pytest
+
+from antipodes.errors import InputError
+from antipodes.scheduler import Scheduler, SchedulerError, Threads, open_scheduler
+
+
+@pytest.fixture(params=["threads", pytest.param("local", marks=pytest.mark.slow)])
+def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
+    with open_scheduler(request.param, 2) as opened:
+        yield opened
+
+
+def test_results_are_in_the_order_of_the_calls(scheduler: Scheduler) -> None:
+    handles = scheduler.persist({("a", number): (add, number, 1) for number in (5, 3, 9, 0)})
+    assert list(handles) == [("a", 5), ("a", 3), ("a", 9), ("a", 0)]
+    assert scheduler.values(list(handles.values())) == [6, 4, 10, 1]
+    assert scheduler.workers == 2
+
+
+def test_handles_stand_for_results_also_in_lists(scheduler: Scheduler) -> None:
+    first = list(scheduler.persist({("b", number): (mul, number, 10) for number in range(4)}).values())
+    second = scheduler.persist({("c", 0): (sum, first), ("c", 1): (add, first[1], first[3])})
+    assert scheduler.values(list(second.values())) == [60, 40]
+    assert scheduler.values(scheduler.parts(str, first)) == ["0", "10", "20", "30"]
+
+
+def test_tuples_and_texts_are_taken_as_they_are(scheduler: Scheduler) -> None:
+    scheduler.persist({("d", 0): (add, 1, 1)})
+    handles = scheduler.persist({("e", 0): (len, ("d", 0)), ("e", 1): (len, "d")})
+    assert scheduler.values(list(handles.values())) == [2, 1]
+
+
+def test_nothing_to_do(scheduler: Scheduler) -> None:
+    assert scheduler.persist({}) == {}
+    assert scheduler.values([]) == []
+    assert scheduler.parts(str, []) == []
+
+
+def test_done_is_called_for_each() -> None:
+    done: list[int] = []
+    Threads(3).persist({("f", number): (add, number, 1) for number in range(7)}, lambda: done.append(1))
+    assert len(done) == 7
+
+
+def test_errors_come_through(scheduler: Scheduler) -> None:
+    with pytest.raises(ZeroDivisionError):
+        scheduler.values(list(scheduler.persist({("g", 0): (divmod, 1, 0)}).values()))
+
+
+@pytest.mark.parametrize("name", ["", "slurm", "Threads", "localhost:8786"])
+def test_no_names(name: str) -> None:
+    with pytest.raises(InputError, match="threads, local or an address"), open_scheduler(name, 1):
+        pass
+
+
+def test_nobody_answers() -> None:
+    with pytest.raises(SchedulerError, match="foo://"), open_scheduler("foo://127.0.0.1:1", 1):
+        pass
+
+
+@pytest.mark.slow
+def test_nobody_answers_at_a_port() -> None:
+    with pytest.raises(SchedulerError, match="tcp://"), open_scheduler("tcp://127.0.0.1:1", 1):
+        pass
