@@ -20,7 +20,7 @@ from antipodes.run import RunOptions, run_puzzle
 
 EVERY_LAYER = ["--checkpoint-every", "0"]
 KILLS = [("eight-puzzle", EVERY_LAYER, 5), ("knights-labelled", EVERY_LAYER, 3), ("eight-puzzle", [], 3)]
-MANY_KILLS = [("three-colours", EVERY_LAYER, 40), ("three-colours", [], 30), ("ring", EVERY_LAYER, 30)]
+MANY_KILLS = [("three-colours", EVERY_LAYER, 12), ("three-colours", [], 10), ("ring", EVERY_LAYER, 12)]
 RING = {
     "name": "ring",
     "family": "jump",

@@ -12,11 +12,12 @@ from stores import contents
 from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
-from antipodes.errors import InputError, NotAStoreError, ResourceLimitError, StoreMismatchError
+from antipodes.errors import DepthLimitError, InputError, NotAStoreError, ResourceLimitError, StoreMismatchError
 from antipodes.plan import plan_run
 from antipodes.puzzles import puzzle_from
 from antipodes.run import RunOptions, RunReport, memory_size, resume, run_puzzle
 from antipodes.scheduler import Threads
+from antipodes.store import TableStore
 from antipodes.table import Table, open_table
 from antipodes.verify import verify
 
@@ -179,8 +180,9 @@ def test_radii_about_the_greatest_byte(length: int, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_depths_beyond_16_bits_raise_rather_than_wrap(tmp_path: Path) -> None:
     config = ring(363)
-    with pytest.raises(Exception, match="65534"):
+    with pytest.raises(DepthLimitError, match="65,534"):
         run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1))
+    assert TableStore(tmp_path / "t.zarr").read().radius == 65534
 
 
 def test_several_starts(tmp_path: Path) -> None:

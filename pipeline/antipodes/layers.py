@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from antipodes import partition
 from antipodes.checkpoint import read_state, write_depths
 from antipodes.clock import Clock
+from antipodes.errors import DepthLimitError
 from antipodes.events import Begun, Committed, Committing, LayerSettled, Listener, PartitionSettled, Widened
 from antipodes.kernels import warm_up
 from antipodes.moves import move_tables
 from antipodes.plan import Plan
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Scheduler
-from antipodes.store import NOTHING_COMMITTED, Record, TableStore
+from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore
 
 
 @dataclass
@@ -161,9 +162,17 @@ class LayerSearch:
         self.listener(Committed(self.depth))
 
     def _widen(self) -> None:
-        """Go on with 16 bits a depth, from the store: the one way to begin again."""
+        """Go on with 16 bits a depth, from the store: the one way to begin again.
+
+        Raises
+        ------
+        DepthLimitError
+            16 bits do not hold the next depth either; what was found is committed.
+        """
         if self.unwritten:
             self._commit()
+        if self.record.dtype == WIDEST:
+            raise DepthLimitError(f"expected depths up to {self.depth:,}, found positions that lie deeper")
         with self.clock.measure("write"):
             self.record = self.store.widen(self.record)
             self.states = list(self._persist("widen", self._restored()).values())

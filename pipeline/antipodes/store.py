@@ -21,6 +21,8 @@ from antipodes.store_directory import StoreDirectory
 DEPTH = "depth"
 WIDER = "depth.wide"
 """Where the depths are while the array is replaced by one of a wider type."""
+WIDEST = "uint16"
+"""The type of depths past those that a byte holds."""
 NOTHING_COMMITTED = -1
 
 
@@ -168,13 +170,15 @@ class TableStore(StoreDirectory):
                 first, end = max(first_row, chunk_row), min(end_row, chunk_row + record.chunk_rows)
                 block = self.read_chunk(record.array, number, first, end)
                 if block.dtype != depths.dtype:
-                    raise StoreDamagedError(f"{self.path} was widened to {block.dtype} since it was opened: open it anew")
+                    raise StoreDamagedError(
+                        f"{self.path} was widened to {block.dtype} since it was opened: open it anew"
+                    )
                 depths[first - first_row : end - first_row] = block
         return depths
 
     def widen(self, record: Record) -> Record:
         """The same depths in an array of 16 bits each."""
-        wider = replace(record, dtype="uint16", array=WIDER)
+        wider = replace(record, dtype=WIDEST, array=WIDER)
         try:
             shutil.rmtree(self.path / WIDER, ignore_errors=True)
             self._create_array(WIDER, wider)

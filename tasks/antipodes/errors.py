@@ -25,6 +25,10 @@ class ResourceLimitError(AntipodesError, MemoryError):
     """The computation would not fit into the memory it may use; raised before it begins."""
 
 
+class DepthLimitError(AntipodesError, OverflowError):
+    """Positions lie deeper than a table can say."""
+
+
 class StoreError(AntipodesError, OSError):
     """A store that cannot be read or written."""
 
