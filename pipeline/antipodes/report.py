@@ -1,6 +1,6 @@
 """What a person reads: layers as a bar chart, positions as boards, ways as rows of boards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from antipodes.puzzles.puzzle import Labels, Puzzle
 
@@ -10,10 +10,15 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 def draw_layers(layers: Sequence[int]) -> str:
     """A line a depth: the depth, how many positions there are, and a bar."""
-    most = max(layers)
+    return draw_counts(dict(enumerate(layers)))
+
+
+def draw_counts(counts: Mapping[int, int]) -> str:
+    """As `draw_layers`, for those depths at which there are any."""
+    most = max(counts.values())
     width = max(len(f"{most:,}"), len("positions"))
     lines = [f"depth  {'positions':>{width}}"]
-    lines += [f"{depth:>5}  {count:>{width},}  {_bar(count, most)}".rstrip() for depth, count in enumerate(layers)]
+    lines += [f"{depth:>5}  {count:>{width},}  {_bar(count, most)}".rstrip() for depth, count in counts.items()]
     return "\n".join(lines)
 
 

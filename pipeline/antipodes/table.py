@@ -18,6 +18,7 @@ from antipodes.arrays import Depths
 from antipodes.config import Config
 from antipodes.errors import AntipodesError, InputError, UnreachableError
 from antipodes.index import Index
+from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.store import Record, TableStore
@@ -181,6 +182,10 @@ class Table:
             distance -= 1
             way.append(before[np.flatnonzero(self.distances(before) == distance)[0]])
         return np.array(way)
+
+    def match(self, pattern: str) -> Matches:
+        """How far the positions are that fit a pattern; see `antipodes.matches.match`."""
+        return match(self, pattern)
 
     def antipodes(self, limit: int | None = None) -> Labels:
         """The positions that are farthest from the start, ``(n, places)``, in the order of their indices.

@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from antipodes.cli.matches import show_matches
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json, terminal_columns
+from antipodes.errors import InputError
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.table import Table
 
 Positions = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(metavar="POSITION...", help="Positions as in the config; - reads one a line from stdin."),
 ]
 
@@ -25,15 +27,24 @@ def register(app: typer.Typer) -> None:
 
 def query(
     store: Store,
-    positions: Positions,
-    path: Annotated[bool, typer.Option("--path", help="Show a shortest way to the start.")] = False,
+    positions: Positions = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(help="Instead of positions: A this piece, [AB] one of them, ? any, {ABC} these in any order."),
+    ] = None,
+    path: Annotated[bool, typer.Option("--path", help="Show a shortest way.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say how far positions are from the start."""
+    """Say how far positions are from the start, or the nearest and the farthest that fit a pattern."""
     from antipodes.table import open_table
 
+    if (pattern is None) == (not positions):
+        raise InputError(f"expected positions or a --pattern, found {'neither' if pattern is None else 'both'}")
     with open_table(find_store(store)) as table:
-        labels = [table.puzzle.parse(text) for text in _texts(positions, table.puzzle)]
+        if pattern is not None:
+            show_matches(table, pattern, path, as_json)
+            return
+        labels = [table.puzzle.parse(text) for text in _texts(positions or [], table.puzzle)]
         answers = [_answer(table, one, path) for one in labels]
         if as_json:
             print_json([_to_json(table, answer) for answer in answers])

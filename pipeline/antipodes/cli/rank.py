@@ -1,11 +1,24 @@
-"""``antipodes rank`` and ``antipodes unrank``: the minimal perfect hash and its inverse."""
+"""``antipodes rank`` and ``antipodes unrank``: positions and permutations as numbers, and back."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from antipodes.cli.options import AsJson, Puzzle
+from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json
+from antipodes.errors import InputError
+
+DEFAULT_ALGORITHM = "counting"
+GREATEST = 2**63 - 1
+"""What a number in 64 bits can be."""
+
+Puzzle = Annotated[
+    str | None, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
+]
+Algorithm = Annotated[
+    str | None,
+    typer.Option(help=f"With --permutation: counting, shrinking or linear. [default: {DEFAULT_ALGORITHM}]"),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -15,11 +28,22 @@ def register(app: typer.Typer) -> None:
 
 
 def rank(
-    puzzle: Puzzle,
-    position: Annotated[str, typer.Argument(help="A position as in the config.")],
+    puzzle: Puzzle = None,
+    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    permutation: Annotated[
+        str | None, typer.Option(help="Instead of a position: 0 to k - 1 in any order, such as '3 1 2 0'.")
+    ] = None,
+    algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say the index of a position."""
+    """Say the index of a position, or the number of a permutation."""
+    if permutation is not None:
+        _refuse({"PUZZLE": puzzle, "POSITION": position}, "with --permutation")
+        _show_permutation(_elements(permutation), algorithm or DEFAULT_ALGORITHM, as_json)
+        return
+    _refuse({"--algorithm": algorithm}, "without --permutation")
+    if puzzle is None or position is None:
+        raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     from antipodes.config import load_config
     from antipodes.plan import plan_index
 
@@ -33,15 +57,31 @@ def rank(
 
 
 def unrank(
-    puzzle: Puzzle,
-    index: Annotated[int, typer.Argument(help="An index, from 0.")],
+    puzzle: Puzzle = None,
+    index: Annotated[int | None, typer.Argument(metavar="INDEX", help="An index, from 0.")] = None,
+    permutation: Annotated[int | None, typer.Option(help="Instead of an index: the number of a permutation.")] = None,
+    elements: Annotated[int | None, typer.Option(help="How many elements it permutes, 1 to 20.")] = None,
+    algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which position has an index."""
+    """Say which position has an index, or which permutation a number."""
+    if permutation is not None:
+        _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
+        if elements is None:
+            raise InputError("expected --elements with --permutation, found none")
+        chosen = algorithm or DEFAULT_ALGORITHM
+        _show_permutation(_permutation(permutation, elements, chosen), chosen, as_json)
+        return
+    _refuse({"--algorithm": algorithm, "--elements": elements}, "without --permutation")
+    if puzzle is None or index is None:
+        raise InputError("expected a PUZZLE and an INDEX, or a --permutation")
+    _show_position(puzzle, index, as_json)
+
+
+def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     import numpy as np
 
     from antipodes.config import load_config
-    from antipodes.errors import InputError
     from antipodes.plan import MAX_INDEX, plan_index
 
     found = load_config(puzzle).puzzle
@@ -53,3 +93,47 @@ def unrank(
     else:
         print(found.format(labels))
         print(found.draw(labels))
+
+
+def _refuse(arguments: dict[str, Any], when: str) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise InputError(f"{name}: expected none {when}, found {value!r}")
+
+
+def _elements(text: str) -> list[int]:
+    """The elements of a permutation, written apart or, where all are digits, close together."""
+    from antipodes.puzzles.board import SEPARATORS, shorten
+
+    apart = [token for token in SEPARATORS.split(text) if token]
+    tokens = list(apart[0]) if len(apart) == 1 else apart
+    try:
+        elements = [int(token) for token in tokens]
+    except ValueError:
+        elements = [GREATEST + 1]
+    if max(map(abs, elements), default=0) > GREATEST:
+        raise InputError(f"--permutation: expected integers from 0, found {shorten(text)!r}")
+    return elements
+
+
+def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
+    from antipodes.permutations import unrank
+
+    if abs(number) > GREATEST:
+        raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {number}")
+    found: list[int] = unrank([number], elements, algorithm)[0].tolist()
+    return found
+
+
+def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
+    """Print a permutation, its factorial digits and its number."""
+    from antipodes.permutations import factorial_digits, rank
+
+    digits = factorial_digits([elements])[0].tolist()
+    number = int(rank([elements], algorithm)[0])
+    if as_json:
+        print_json({"permutation": elements, "factorial_digits": digits, "algorithm": algorithm, "index": number})
+        return
+    print(f"permutation  {' '.join(map(str, elements))}")
+    print(f"digits       {' '.join(map(str, digits)) or 'none'}")
+    print(f"number       {number}")

@@ -65,23 +65,24 @@ def next_exchange(
     lengths: Numbers,
     visited: Numbers,
     steps: Numbers,
+    expanded: Positions,
 ) -> tuple[int, int]:
-    """The first combination from ``begin`` on whose pieces can all arrive, and how many steps they take.
+    """The end of the first combination from ``begin`` on whose pieces can all arrive, and the steps they take, or -1.
 
     ``squares`` ``(routes, limit + 1)`` and ``lengths`` are the routes. Piece ``p`` is written to ``steps`` as
     ``p + 1`` where it goes forward, as ``-(p + 1)`` where it steps back. ``visited`` begins with
-    a 0 for each board.
+    a 0 for each board; ``expanded`` counts the boards.
     """
     for i in range(begin, len(combinations)):
         chosen = combinations[i]
-        count = walk(squares[chosen], lengths[chosen], visited, i + 1, steps)
+        count = walk(squares[chosen], lengths[chosen], visited, i + 1, steps, expanded)
         if count >= 0:
-            return i, count
+            return i + 1, count
     return len(combinations), -1
 
 
 @kernel
-def walk(squares: Numbers, lengths: Numbers, visited: Numbers, stamp: int, steps: Numbers) -> int:
+def walk(squares: Numbers, lengths: Numbers, visited: Numbers, stamp: int, steps: Numbers, expanded: Positions) -> int:
     """How many steps the first way takes that a depth-first search finds, or -1; it stamps boards seen.
 
     ``order`` lists the pieces that have not arrived, in front of those that have.
@@ -96,6 +97,7 @@ def walk(squares: Numbers, lengths: Numbers, visited: Numbers, stamp: int, steps
     unfinished, depth, slot = pieces, 0, 0
     visited[0] = stamp
     board = 0
+    expanded[0] += 1
     direction = forward_if_possible(squares, progress, order[:unfinished], occupied)
     while unfinished:
         slot = next_slot(squares, progress, order[:unfinished], slot, direction, occupied)
@@ -107,6 +109,7 @@ def walk(squares: Numbers, lengths: Numbers, visited: Numbers, stamp: int, steps
                 continue
             visited[neighbour] = stamp
             board = neighbour
+            expanded[0] += 1
             step(squares[piece], progress, piece, direction, occupied)
             to_end(order[:unfinished], slot)
             unfinished -= progress[piece] == lengths[piece]

@@ -4,6 +4,7 @@ Every piece gets a route to a square of the other side; then the pieces are move
 search is small because it never leaves the routes, and finds ways that are not always shortest.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ Route = tuple[int, ...]
 MAX_BOARDS = 1 << 26
 """A walk marks each board along its routes in four bytes, so 256 MiB."""
 BATCH = 1 << 12
+BOARDS_A_CALL = 1 << 22
+"""Boards that one call of a kernel may look at, so that an interrupt is answered soon."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,6 +46,13 @@ class Exchanges:
     combinations: int
     """How many combinations of routes were tried."""
     solutions: tuple[Exchange, ...]
+    expanded: int
+    """Boards whose next steps were tried."""
+
+    @property
+    def histogram(self) -> dict[int, int]:
+        """How many solutions take each number of moves, in ascending order."""
+        return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
 
 
 def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchanges:
@@ -75,7 +85,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
     for combinations in plan.combinations():
         tried += len(combinations)
         found += [Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)]
-    return Exchanges(limit, tried, tuple(found))
+    return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 
 def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
@@ -152,6 +162,8 @@ class _RoutePlan:
     """``(routes, limit + 1)``: the places, the last repeated."""
     lengths: NDArray[np.int32]
     """How many moves each route takes."""
+    expanded: NDArray[np.int64]
+    """``(1,)``: boards looked at so far."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
@@ -168,6 +180,7 @@ class _RoutePlan:
                 [[*route, *[route[-1]] * (limit + 1 - len(route))] for route in routes], dtype=np.int32
             ).reshape(-1, limit + 1),
             lengths=np.array([len(route) - 1 for route in routes], dtype=np.int32),
+            expanded=np.zeros(1, dtype=np.int64),
         )
 
     def combinations(self) -> Iterator[NDArray[np.int32]]:
@@ -191,11 +204,13 @@ class _RoutePlan:
         boards = self.squares.shape[1] ** combinations.shape[1]
         visited = np.zeros(boards, dtype=np.int32)
         steps = np.empty(boards, dtype=np.int32)
-        i = -1
+        a_call = 1 + BOARDS_A_CALL // boards
+        i = 0
         while i < len(combinations):
-            i, count = next_exchange(combinations, i + 1, self.squares, self.lengths, visited, steps)
+            some = combinations[: i + a_call]
+            i, count = next_exchange(some, i, self.squares, self.lengths, visited, steps, self.expanded)
             if count >= 0:
-                yield tuple(self.routes[route] for route in combinations[i]), steps[:count].copy()
+                yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
 
 
 def _all_routes(puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:

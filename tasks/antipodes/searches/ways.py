@@ -2,16 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
-from antipodes.searches.packing import Words
-from antipodes.searches.reached import Reached
+from antipodes.searches.packing import Packing, Words
 from antipodes.searches.steps import Steps
 
 Edges = NDArray[np.int64]
+
+
+class Distances(Protocol):
+    """What knows how far positions are from the seeds: the memory of a search, or a table."""
+
+    @property
+    def packing(self) -> Packing:
+        """How the positions are packed."""
+
+    def depths(self, keys: Words) -> NDArray[np.int64]:
+        """The distance of each of ``(n, words)`` packed positions; negative where it is not known."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,7 +67,7 @@ class Ways:
                 waiting += [(*way, after) for after in self.edges[depth][begin:end, 1][::-1].tolist()]
 
 
-def ways_down(reached: Reached, keys: Words, steps_down: Steps, every: bool) -> Ways:
+def ways_down(known: Distances, keys: Words, steps_down: Steps, every: bool) -> Ways:
     """The shortest ways from positions ``(n, words)`` at one distance to the seeds; one way unless ``every``.
 
     ``steps_down`` are the moves that lead towards the seeds.
@@ -64,13 +75,13 @@ def ways_down(reached: Reached, keys: Words, steps_down: Steps, every: bool) -> 
     from antipodes.searches.step_kernels import successors
 
     keys = np.unique(keys, axis=0) if every else keys[:1]
-    layers, edges = [reached.packing.unpack(keys)], []
-    for depth in range(int(reached.depths(keys)[0]) - 1, -1, -1):
+    layers, edges = [known.packing.unpack(keys)], []
+    for depth in range(int(known.depths(keys)[0]) - 1, -1, -1):
         after, before = successors(layers[-1], steps_down)
-        after_keys = reached.packing.pack(after)
-        down = np.flatnonzero(reached.depths(after_keys) == depth)
+        after_keys = known.packing.pack(after)
+        down = np.flatnonzero(known.depths(after_keys) == depth)
         down = down if every else down[:1]
         keys, number = np.unique(after_keys[down], axis=0, return_inverse=True)
         edges.append(np.unique(np.stack((before[down], number.reshape(-1)), axis=1), axis=0))
-        layers.append(reached.packing.unpack(keys))
+        layers.append(known.packing.unpack(keys))
     return Ways(tuple(layers), tuple(edges))

@@ -1,0 +1,191 @@
+"""Patterns: sets of positions, written like a position.
+
+========== ==========================================================================
+``A``      this piece stands here
+``[AB]``   one of these stands here
+``?``      anything stands here
+``{ABC}``  these stand on the next squares, as many as they are, in any order
+========== ==========================================================================
+
+Symbols of several characters stand apart, in brackets too: ``{10 11 12}``. Holes of the board are written ``#`` or
+all left out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.errors import InputError
+from antipodes.puzzles.board import HOLE, SEPARATORS, shorten
+from antipodes.puzzles.puzzle import Labels, Puzzle
+
+GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
+ANYTHING = "?"
+BATCH = 1 << 16
+"""Positions listed at once."""
+
+
+class PatternError(InputError):
+    """A text that is no pattern of the puzzle at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A part of a pattern: a bag covers as many squares as it has labels, anything else one square."""
+
+    labels: tuple[int, ...]
+    """Those of a bag, those to choose from, or none for a hole."""
+    bag: bool
+
+    @property
+    def squares(self) -> int:
+        return len(self.labels) if self.bag else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Fill one place with a label that is left in a pool."""
+
+    place: int
+    labels: tuple[int, ...]
+    pool: NDArray[np.int64] | None
+    """``(labels,)``: what there is of each label, where a new pool begins."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The positions of a puzzle that fit a text."""
+
+    puzzle: Puzzle
+    text: str
+    groups: tuple[_Group, ...]
+
+    @classmethod
+    def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
+        """The pattern that is written there.
+
+        Raises
+        ------
+        PatternError
+            It covers another number of squares than the board has, names an unknown piece, needs more pieces of a
+            kind than there are, or has a bracket that is not closed.
+        """
+        try:
+            groups = _places_only(puzzle, [group for part in GROUP.finditer(text) for group in _groups(puzzle, part)])
+            pattern = cls(puzzle, text, tuple(groups))
+            pattern._check_pieces()
+        except PatternError as error:
+            raise PatternError(f"pattern {shorten(text)!r}: {error}") from None
+        return pattern
+
+    def batches(self) -> Iterator[Labels]:
+        """All positions that fit, each once, in batches ``(n, places)`` of bounded size."""
+        waiting = [(0, np.zeros((1, self.puzzle.places), dtype=np.uint8), self._free[np.newaxis])]
+        while waiting:
+            number, labels, left = waiting.pop()
+            if number == len(self._steps):
+                yield labels
+                continue
+            labels, left = _fill(self._steps[number], labels, left)
+            parts = range(0, len(labels), BATCH)
+            waiting += [(number + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+
+    @cached_property
+    def _free(self) -> NDArray[np.int64]:
+        """How many pieces of each label no bag claims."""
+        claimed = [label for group in self.groups if group.bag for label in group.labels]
+        free: NDArray[np.int64] = np.array(self.puzzle.counts) - self._count(claimed)
+        return free
+
+    @cached_property
+    def _steps(self) -> list[_Step]:
+        """Bags first, each a pool of its own; then the other places from what they leave, the narrowest first."""
+        steps, singles, place = [], [], 0
+        for group in self.groups:
+            pool = self._count(group.labels)
+            for offset in range(group.squares):
+                if group.bag:
+                    steps.append(_Step(place + offset, tuple(np.flatnonzero(pool)), None if offset else pool))
+                else:
+                    singles.append(_Step(place, group.labels, None))
+            place += group.squares
+        singles.sort(key=lambda step: len(step.labels))
+        if singles:
+            singles[0] = _Step(singles[0].place, singles[0].labels, self._free)
+        return steps + singles
+
+    def _count(self, labels: Sequence[int]) -> NDArray[np.int64]:
+        return np.bincount(np.array(labels, dtype=np.int64), minlength=len(self.puzzle.counts))
+
+    def _check_pieces(self) -> None:
+        for label, free in enumerate(self._free):
+            if free < 0:
+                most = self.puzzle.counts[label]
+                raise PatternError(f"expected at most {most} x {self.puzzle.symbols[label]!r}, found {most - free}")
+
+
+def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+    """The positions with one place more filled in every way, and what is left of the pool for each."""
+    if step.pool is not None:
+        left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
+    rows, chosen = np.nonzero(left[:, list(step.labels)])
+    label = np.array(step.labels, dtype=np.uint8)[chosen]
+    labels, left = labels[rows], left[rows]
+    labels[:, step.place] = label
+    left[np.arange(len(rows)), label] -= 1
+    return labels, left
+
+
+def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
+    """The groups that a part of the text stands for."""
+    if part["wrong"]:
+        raise PatternError(f"expected brackets in pairs, found {part['wrong']!r}")
+    if part["run"] is not None:
+        for symbol in _symbols(puzzle, part["run"]):
+            if symbol == HOLE:
+                yield _Group((), bag=False)
+            elif symbol == ANYTHING:
+                yield _Group(tuple(range(len(puzzle.symbols))), bag=False)
+            else:
+                yield _Group((_label(puzzle, symbol),), bag=True)
+    for name in ("choice", "bag"):
+        if part[name] is not None:
+            labels = [_label(puzzle, symbol) for symbol in _symbols(puzzle, part[name])]
+            if not labels:
+                raise PatternError(f"expected pieces in brackets, found {part[0]!r}")
+            yield _Group(tuple(labels if name == "bag" else sorted(set(labels))), bag=name == "bag")
+
+
+def _symbols(puzzle: Puzzle, text: str) -> list[str]:
+    """The symbols, which may stand close together where all are single characters."""
+    apart = [run for run in SEPARATORS.split(text) if run]
+    single = max(map(len, puzzle.symbols)) == 1
+    return [symbol for run in apart for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
+
+
+def _label(puzzle: Puzzle, symbol: str) -> int:
+    if symbol in puzzle.board.empty_symbols:
+        return 0
+    if symbol not in puzzle.symbols:
+        raise PatternError(f"expected one of {' '.join(puzzle.symbols)}, found {shorten(symbol)!r}")
+    return puzzle.symbols.index(symbol)
+
+
+def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
+    """The groups without the holes, which must be where those of the board are."""
+    board = puzzle.board
+    holes, square = set(), 0
+    for group in groups:
+        if not group.labels:
+            holes.add(square)
+        square += group.squares
+    expected = board.rows * board.columns if holes else board.places
+    if square != expected:
+        raise PatternError(f"expected {expected} squares, found {square}")
+    if holes and holes != board.holes:
+        raise PatternError(f"expected holes '#' where those of the board are, found them on squares {sorted(holes)}")
+    return [group for group in groups if group.labels]
