@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import typer
 
-from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, status, tile, verify
+from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
 from antipodes.errors import (
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (puzzles, plan, run, status, layers, farthest, query, verify, rank, tile, show):
+for module in (puzzles, plan, run, status, layers, farthest, query, verify, solve, rank, tile, show):
     module.register(app)
 
 USERS_FAULT = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
