@@ -125,6 +125,42 @@ def test_what_the_record_says_has_other_bytes(tmp_path: Path, eight: Path) -> No
     assert not eight.exists()
 
 
+def killed_while_removing(store: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
+    """Remove a store, and stop at a step of it."""
+    steps = iter(range(1000))
+
+    def dying(function: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: Any, **options: Any) -> None:
+            if next(steps) >= step:
+                raise Killed
+            function(*arguments, **options)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for name in ("unlink", "rmdir"):
+            patch.setattr(os, name, dying(getattr(os, name)))
+        try:
+            TableStore(store).remove()
+        except Killed:
+            return True
+    return False
+
+
+def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = 0
+    while True:
+        store = Path(shutil.copytree(finished, tmp_path / f"{step}.zarr"))
+        killed = killed_while_removing(store, monkeypatch, step)
+        report = run_puzzle(load_config("knights-coloured"), store, RunOptions(overwrite=True))
+        assert report.record.radius == 22
+        assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "left behind for ever"
+        if not killed:
+            break
+        step += 1
+    assert step > 4
+
+
 class Killed(BaseException):
     """Not to be caught by anything."""
 

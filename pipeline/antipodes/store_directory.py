@@ -34,10 +34,20 @@ class StoreDirectory:
         return os.path.exists(self.path)
 
     def remove(self) -> None:
-        """Delete the store, damaged or not; NotAStoreError where something else is at the path."""
+        """Delete the store, damaged or not, as a whole; NotAStoreError where something else is at the path."""
         if not (self.path / RECORD).is_file() or format_of(self.path) not in (self.FORMAT, None):
             raise NotAStoreError(f"expected {self.HOLDS} at {self.path}, found something else; not overwritten")
-        shutil.rmtree(self.path)
+        self._sweep_removed()
+        self.path.rename(self._removed)
+        self._sweep_removed()
+
+    @property
+    def _removed(self) -> Path:
+        """Where a store goes to be deleted, so that none is left by halves."""
+        return self.path.with_name(f".{self.path.name}.old")
+
+    def _sweep_removed(self) -> None:
+        shutil.rmtree(self._removed, ignore_errors=True)
 
     def bytes_on_disk(self) -> int:
         """How many bytes the files of the store hold."""
@@ -50,6 +60,7 @@ class StoreDirectory:
 
     def begin_as(self) -> Self:
         """An empty group beside the path, to be filled and then put in its place by `appear`."""
+        self._sweep_removed()
         new = type(self)(self.path.with_name(f".{self.path.name}.new"))
         shutil.rmtree(new.path, ignore_errors=True)
         new.path.mkdir(parents=True)
