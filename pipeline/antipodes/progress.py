@@ -59,8 +59,8 @@ def describe(event: Event) -> str | None:
         case Widened(depth):
             return f"depths beyond {depth} take 16 bits: the table was widened"
         case TilingBegun(name, partitions, done, tilings):
-            known = f"goes on after {done} of {partitions}, {tilings:,} tilings known" if done else f"{partitions}"
-            return f"{name}: {known} partitions"
+            known = f"goes on, {done} of them searched, {tilings:,} tilings known" if done else "begins"
+            return f"{name}: {partitions} partitions; {known}"
         case PartitionSearched(done, partitions, tilings, rate):
             return (
                 f"partition {done} of {partitions}: {tilings:,} tilings so far, {rate / 1e6:,.1f} million placements/s"

@@ -16,7 +16,7 @@ from antipodes.events import Listener, silence
 from antipodes.layers import LayerSearch
 from antipodes.lock import lock
 from antipodes.plan import Plan, available_memory, check_memory, plan_run
-from antipodes.scheduler import Scheduler, SchedulerError, open_scheduler
+from antipodes.scheduler import Scheduler, SchedulerError, check_scheduler_name, open_scheduler
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
 
 CHECKPOINT_EVERY = 120.0
@@ -42,6 +42,9 @@ class RunOptions:
     """Bytes; None: what is available."""
     overwrite: bool = False
     """Whether to begin anew where there is a store."""
+
+    def __post_init__(self) -> None:
+        check_scheduler_name(self.scheduler)
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ def run_puzzle(
         clock = Clock()
         resumed_from = record.committed_depth if record.committed_depth != NOTHING_COMMITTED else None
         if not record.complete:
-            with chosen_scheduler(options, scheduler) as opened, _saying_what_is_kept(table):
+            kept = saying_what_is_kept(table.path, lambda: _kept(table))
+            with chosen_scheduler(options, scheduler) as opened, kept:
                 record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
     seconds = time.perf_counter() - begin
     return RunReport(record, table.path, plan, resumed_from, clock, seconds, record.states - states)
@@ -163,14 +167,17 @@ def peak_memory() -> int:
 
 
 @contextmanager
-def _saying_what_is_kept(store: TableStore) -> Iterator[None]:
+def saying_what_is_kept(store: Path, kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error what of the work is not lost, and how to go on."""
     try:
         yield
     except (StoreError, SchedulerError) as error:
-        committed = store.read().committed_depth
-        kept = "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
-        raise type(error)(f"{error}; {kept}; go on with: antipodes resume {store.path}") from error
+        raise type(error)(f"{error}; {kept()}; go on with: antipodes resume {store}") from error
+
+
+def _kept(store: TableStore) -> str:
+    committed = store.read().committed_depth
+    return "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
 
 
 def _open_or_create(store: TableStore, config: Config, plan: Plan, overwrite: bool) -> Record:

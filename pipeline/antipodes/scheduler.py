@@ -155,15 +155,20 @@ def open_scheduler(name: str, workers: int) -> Iterator[Scheduler]:
     SchedulerError
         No scheduler answers at the address.
     """
+    check_scheduler_name(name)
     if name == "threads":
         yield Threads(workers)
     elif name == "local":
         with _local_cluster(workers) as client:
             yield Cluster(client)
-    elif "://" in name:
+    else:
         with _client(name) as client:
             yield Cluster(client)
-    else:
+
+
+def check_scheduler_name(name: str) -> None:
+    """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
+    if name not in ("threads", "local") and "://" not in name:
         raise InputError(f"--scheduler: expected threads, local or an address such as tcp://host:8786, found {name!r}")
 
 

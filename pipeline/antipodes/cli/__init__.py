@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from typing import NoReturn
 
 import typer
 
@@ -39,6 +40,8 @@ def main() -> None:
     gc.disable()
     status = run_command(sys.argv[1:])
     gc.freeze()
+    if status == INTERRUPTED:
+        _leave_tasks(status)
     sys.exit(status)
 
 
@@ -66,6 +69,13 @@ def run_command(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return complain("stopped", INTERRUPTED)
     return status
+
+
+def _leave_tasks(status: int) -> NoReturn:
+    """Exit without waiting for the tasks that threads of this process are at; what is committed is safe."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _print_no_more() -> None:

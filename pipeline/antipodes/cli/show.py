@@ -94,7 +94,7 @@ def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> Non
     from antipodes.tiling_report import draw_sheet, print_canvas
 
     shown = list(tilings.array[chosen.start : chosen.stop])
-    captions = [f"{index + 1} of {len(tilings):,}" for index in chosen]
+    captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
     if in_steps:
         shown, captions = _steps(tilings, chosen)
     print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))

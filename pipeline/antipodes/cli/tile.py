@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from antipodes.tiling_run import TilingReport
 
 SHOWN_TILINGS = 3
+"""The first, the last, and between them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -138,11 +139,13 @@ def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
     from antipodes.tiling_report import draw_sheet, print_canvas
     from antipodes.tiling_table import open_tilings
 
+    count = report.record.tilings
+    shown = sorted({step * (count - 1) // (SHOWN_TILINGS - 1) for step in range(SHOWN_TILINGS)}) if count else []
     with open_tilings(report.store) as tilings:
-        shown = tilings.array[:SHOWN_TILINGS]
-    if len(shown):
-        captions = [f"{number} of {report.record.tilings:,}" for number in range(1, len(shown) + 1)]
-        print_canvas(config.problem, draw_sheet(config.problem, list(shown), captions, "both", terminal_columns()))
+        drawn = [tilings[index].placements for index in shown]
+    if drawn:
+        captions = [f"{index + 1:,} of {count:,}" for index in shown]
+        print_canvas(config.problem, draw_sheet(config.problem, drawn, captions, "both", terminal_columns()))
         print()
 
 

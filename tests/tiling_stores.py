@@ -1,0 +1,37 @@
+"""Small boards and their stores, for the tests of tilings."""
+
+from pathlib import Path
+from typing import Any
+
+from antipodes.run import RunOptions
+from antipodes.tiling_config import BoardConfig
+from antipodes.tiling_run import tile_board
+
+SQUARE = {"name": "square", "cells": "\n".join(["....."] * 5), "pieces": "FLPUV"}
+"""No symmetric board has fewer tilings that differ so much: 7 partitions, found by nobody in more than a moment."""
+BOX = {"name": "box", "cells": "\n\n".join(["\n".join(["....."] * 3)] * 2), "pieces": "ILPUVN"}
+FIVE_PIECES = {
+    "I": "####",
+    "O": "##\n##",
+    "T": "###\n.#.",
+    "S": ".##\n##.",
+    "L": "###\n#..",
+}
+IMPOSSIBLE = {"name": "impossible", "cells": "\n".join(["...."] * 5), "pieces": FIVE_PIECES}
+"""The colours of a chessboard rule it out, so that there are no partitions."""
+
+
+def tiled(settings: dict[str, Any], store: Path, **options: Any) -> Path:
+    """The store of a finished search."""
+    assert tile_board(BoardConfig(settings), store, options=RunOptions(workers=2, **options)).complete
+    return store
+
+
+def board_file(settings: dict[str, Any], path: Path) -> Path:
+    """A TOML file with the board; pieces are a text, or a table of drawings."""
+    lines = [f"{key} = '''{value}'''" for key, value in settings.items() if isinstance(value, str)]
+    pieces = settings.get("pieces")
+    if isinstance(pieces, dict):
+        lines += ["[board.pieces]", *(f"{name} = '''{drawing}'''" for name, drawing in pieces.items())]
+    path.write_text("\n".join(["[board]", *lines, ""]))
+    return path
