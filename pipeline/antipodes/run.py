@@ -114,14 +114,15 @@ def run_puzzle(
     table = TableStore(store)
     with lock(table.path):
         plan = plan_checked(config, options, scheduler)
-        record = _open_or_create(table, config, plan, options.overwrite)
-        states = record.states
+        record = None if options.overwrite else _found(table, config)
+        states = record.states if record else 0
+        resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
         clock = Clock()
-        resumed_from = record.committed_depth if record.committed_depth != NOTHING_COMMITTED else None
-        if not record.complete:
-            kept = saying_what_is_kept(table.path, lambda: _kept(table))
-            with chosen_scheduler(options, scheduler) as opened, kept:
-                record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
+        if record is None or not record.complete:
+            with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
+                record = record or _create(table, config, plan)
+                with saying_what_is_kept(table.path, lambda: _kept(table)):
+                    record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
     seconds = time.perf_counter() - begin
     return RunReport(record, table.path, plan, resumed_from, clock, seconds, record.states - states)
 
@@ -180,14 +181,19 @@ def _kept(store: TableStore) -> str:
     return "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
 
 
-def _open_or_create(store: TableStore, config: Config, plan: Plan, overwrite: bool) -> Record:
-    if store.exists() and overwrite:
-        store.remove()
+def _found(store: TableStore, config: Config) -> Record | None:
+    """The record of the store that is to be continued or reported; None where there is nothing."""
     if not store.exists():
-        return store.create(config, plan)
+        return None
     record = store.read()
     check_same_puzzle(record, config, store.path)
     return store.sweep(record)
+
+
+def _create(store: TableStore, config: Config, plan: Plan) -> Record:
+    if store.exists():
+        store.remove()
+    return store.create(config, plan)
 
 
 def chosen_scheduler(options: RunOptions, given: Scheduler | None) -> AbstractContextManager[Scheduler]:
