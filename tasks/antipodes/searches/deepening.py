@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.answer import Answer, Outcome, unsolved
+from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.bounds import NEVER, LowerBound
 from antipodes.searches.graph import Edges, distances_to, exchange_edges, neighbours
 from antipodes.searches.problem import Problem
@@ -62,8 +63,28 @@ def _estimate(problem: Problem, lower: LowerBound) -> int:
 def _search_to(depth: int, problem: Problem, lower: LowerBound, listed: int, every: bool) -> _Pass:
     edges = exchange_edges(problem.puzzle)
     if edges is not None and problem.puzzle.counts[0] == 1:
+        if problem.packing.words == 1 and not len(lower.costs):
+            return _move_blank_in_word(depth, problem, edges, listed, every)
         return _move_blank(depth, problem, edges, lower, listed, every)
     return _move_any(depth, problem, lower, listed, every)
+
+
+def _move_blank_in_word(depth: int, problem: Problem, edges: Edges, listed: int, every: bool) -> _Pass:
+    from antipodes.searches.word_kernels import LEFT_BITS, descend
+
+    steps = blank_steps(edges, problem.packing, set(np.nonzero(problem.goals == 0)[1].tolist()))
+    room = (depth + 1) * max(1, int(np.diff(steps.first).max()))
+    words, pending = np.zeros((2, room), dtype=np.uint64)
+    words[0] = problem.packing.pack(problem.position[np.newaxis])[0, 0]
+    pending[0] = int(np.flatnonzero(problem.position == 0)[0]) << int(LEFT_BITS) | depth
+    tally = np.array([1, 0, 0, 0], dtype=np.uint64)
+    goals = problem.packing.pack(problem.goals)[:, 0]
+    way, ways = np.empty(depth + 1, dtype=np.uint64), np.empty((listed, depth + 1), dtype=np.uint64)
+    while not descend(words, pending, tally, BUDGET, goals, *steps[:5], problem.packing.bits, way, ways, every):
+        continue
+    _, expanded, found, cut = tally.tolist()
+    blanks = steps.place[ways[:found]]
+    return _Pass([_follow_blank(problem.position, one) for one in blanks], found, expanded, depth + 1 if cut else FAR)
 
 
 def _move_blank(depth: int, problem: Problem, edges: Edges, lower: LowerBound, listed: int, every: bool) -> _Pass:

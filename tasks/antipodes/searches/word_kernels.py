@@ -1,0 +1,79 @@
+"""Depth-first search down to a depth where one blank moves and a position fits into a word: the fastest case.
+
+A move is an exclusive or, so a position is left behind rather than restored: pending positions lie on a stack, and
+the one that is taken up next stays in registers. Indices have no sign, so that none is tested for counting from the
+end.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.compile import kernel
+
+Words = NDArray[np.uint64]
+PENDING, EXPANDED, FOUND, CUT = range(4)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+LEFT_BITS = np.uint64(16)
+LEFT = np.uint64(0xFFFF)
+"""The bits of a pending entry that say how many moves are left; the others name the blank's last step."""
+
+
+@kernel
+def descend(
+    words: Words,
+    pending: Words,
+    tally: Words,
+    budget: int,
+    goals: Words,
+    first: Words,
+    end_of: Words,
+    following: Words,
+    shift: Words,
+    spread: Words,
+    bits: int,
+    way: Words,
+    ways: Words,
+    every: bool,
+) -> bool:
+    """Whether the search is over; otherwise it has expanded about ``budget`` positions and is to be called again.
+
+    ``words`` and ``pending`` are the stack. Steps of the blank are those of `BlankSteps`; ``way`` is the current
+    one, and the ways found are copied to ``ways``, as long as there is room. A goal counts at the greatest depth only.
+    """
+    greatest, farthest = np.uint64(len(way) - 1), np.uint64(end_of.shape[1] - 1)
+    mask = (ONE << np.uint64(bits)) - ONE
+    size, expanded, found, cut = tally
+    stop = expanded + np.uint64(budget)
+    while size > ZERO and expanded < stop:
+        size -= ONE
+        word, step = words[size], pending[size] >> LEFT_BITS
+        left = pending[size] & LEFT
+        while True:
+            way[greatest - left] = step
+            expanded += ONE
+            i, end = first[step], end_of[step, min(left, farthest)]
+            cut |= end ^ first[step + ONE]
+            if left == ONE or i == end:
+                break
+            left -= ONE
+            end -= ONE
+            while i < end:
+                step = following[i]
+                words[size] = word ^ (((word >> shift[step]) & mask) * spread[step])
+                pending[size] = step << LEFT_BITS | left
+                size += ONE
+                i += ONE
+            step = following[end]
+            word ^= ((word >> shift[step]) & mask) * spread[step]
+        while i < end:
+            way[greatest] = following[i]
+            last = word ^ (((word >> shift[following[i]]) & mask) * spread[following[i]])
+            i += ONE
+            cut |= ONE
+            for goal in goals:
+                if goal == last and (every or found == ZERO):
+                    if found < len(ways):
+                        ways[found] = way
+                    found += ONE
+    tally[:] = size, expanded, found, cut
+    return bool(size == ZERO or (found > ZERO and not every))
