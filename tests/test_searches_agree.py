@@ -224,8 +224,35 @@ def test_knights_exchange() -> None:
     coloured = knights("BBB/---/---/WWW")
     goal = coloured.parse("WWW/---/---/BBB")
     distance = ORACLES["jump/knights-coloured"]["distance"]["WWW------BBB"]
-    for search in (bfs, bidirectional, ida_star):
+    for search in (bfs, bidirectional):
         assert search(Problem.of(coloured, coloured.start_labels[0], goal)).distance == distance
+
+
+@pytest.mark.slow
+def test_knights_exchange_depth_first() -> None:
+    coloured = knights("BBB/---/---/WWW")
+    goal = coloured.parse("WWW/---/---/BBB")
+    distance = ORACLES["jump/knights-coloured"]["distance"]["WWW------BBB"]
+    assert ida_star(Problem.of(coloured, coloured.start_labels[0], goal)).distance == distance
+
+
+def test_blank_that_walks_into_a_dead_end() -> None:
+    """Searches of one blank end where no way exists, in words and in labels."""
+    fork = knights("AB-/C#D", edges=[[0, 1], [1, 2], [1, 3], [1, 4]])
+    for goal in ("BA-/C#D", "-BA/C#D"):
+        problem = Problem.of(fork, fork.start_labels[0], fork.parse(goal))
+        assert iddfs(problem, bound=40).distance == bfs(problem).distance
+
+
+@pytest.mark.parametrize("places", [5, 16, 17, 20])
+def test_iddfs_in_words_and_in_labels(places: int) -> None:
+    """Positions of up to 64 bits, exactly 64 bits, and more."""
+    puzzle = tiles(1 + (places % 4 == 0), places // (1 + (places % 4 == 0)), " ".join(map(str, [*range(1, places), 0])))
+    problem = Problem.of(puzzle, random_walk(puzzle, places, 12))
+    assert (problem.packing.words == 1) == (places <= 16)
+    found, expected = iddfs(problem, every=True), bfs(problem, every=True)
+    assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
+    check_ways(problem, found)
 
 
 def test_memory_is_bounded() -> None:
