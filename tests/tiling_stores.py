@@ -7,9 +7,10 @@ from antipodes.run import RunOptions
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_run import tile_board
 
-SQUARE = {"name": "square", "cells": "\n".join(["....."] * 5), "pieces": "FLPUV"}
-"""No symmetric board has fewer tilings that differ so much: 7 partitions, found by nobody in more than a moment."""
-BOX = {"name": "box", "cells": "\n\n".join(["\n".join(["....."] * 3)] * 2), "pieces": "ILPUVN"}
+SQUARE = {"name": "square", "cells": "\n".join(["....."] * 5), "pieces": "ILPWY"}
+"""10 tilings, in 4 of 6 partitions."""
+BOX = {"name": "box", "cells": "\n\n".join(["\n".join(["....."] * 3)] * 2), "pieces": "LNPUVY"}
+"""9 tilings, in 3 of 8 partitions."""
 FIVE_PIECES = {
     "I": "####",
     "O": "##\n##",

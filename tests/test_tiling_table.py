@@ -1,0 +1,127 @@
+"""Tilings browsed from Python."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
+
+from antipodes.errors import InputError, NotAStoreError
+from antipodes.tiling_table import Tiling, Tilings, open_tilings
+from antipodes.tilings.placements import placements_of
+
+
+@pytest.fixture(scope="module")
+def six_by_ten(tmp_path_factory: pytest.TempPathFactory) -> Tilings:
+    from antipodes.tiling_config import load_board
+    from antipodes.tiling_run import tile_board
+
+    store = tmp_path_factory.mktemp("tilings") / "6x10.zarr"
+    tile_board(load_board("6x10"), store)
+    return open_tilings(store)
+
+
+def test_length_indices_and_slices(six_by_ten: Tilings) -> None:
+    assert len(six_by_ten) == 2339
+    everyone = list(six_by_ten)
+    assert everyone[5] == six_by_ten[5] != six_by_ten[6]
+    assert six_by_ten[-1] == six_by_ten[2338] == everyone[-1]
+    assert six_by_ten[10:13] == everyone[10:13]
+    assert len(set(everyone)) == 2339
+    assert six_by_ten[5] in six_by_ten
+    assert "tiling" not in six_by_ten
+    assert next(reversed(six_by_ten)) == six_by_ten[-1]
+
+
+@pytest.mark.parametrize("index", [2339, -2340, 10**9])
+def test_an_index_out_of_range(index: int, six_by_ten: Tilings) -> None:
+    with pytest.raises(IndexError, match=rf"expected a number from 0 to 2338, found {index}"):
+        six_by_ten[index]
+
+
+def test_the_order_is_that_of_the_placements(six_by_ten: Tilings) -> None:
+    rows = [tuple(row) for row in six_by_ten.array.tolist()]
+    assert rows == sorted(rows)
+    assert np.array_equal(six_by_ten[7].placements, six_by_ten.array[7])
+
+
+def test_the_cells_of_a_tiling_fill_the_board(six_by_ten: Tilings) -> None:
+    cells = six_by_ten[1234].cells
+    assert list(cells) == list("FILNPTUVWXYZ")
+    assert sorted(cell for piece in cells.values() for cell in piece) == list(np.ndindex(6, 10))
+    text = six_by_ten[1234].draw("letters").splitlines()
+    assert all(text[row][column] == name for name, piece in cells.items() for row, column in piece)
+
+
+def test_cells_in_a_box_name_their_layer(tmp_path: Path) -> None:
+    with open_tilings(tiled(BOX, tmp_path / "box.zarr")) as tilings:
+        assert len(tilings) == 9
+        cells = tilings[0].cells.values()
+        assert sorted(cell for piece in cells for cell in piece) == list(np.ndindex(2, 3, 5))
+
+
+def test_find_by_placements(six_by_ten: Tilings) -> None:
+    wanted = six_by_ten[100].placements
+    assert six_by_ten.find(*wanted.tolist()).tolist() == [100]
+    pair = wanted[[0, 9]].tolist()
+    expected = [number for number, row in enumerate(six_by_ten.array) if set(pair) <= set(row.tolist())]
+    assert six_by_ten.find(*pair).tolist() == expected
+    assert six_by_ten.find().tolist() == list(range(2339))
+    with pytest.raises(InputError, match=r"expected a placement from 0 to 2055, found 2056"):
+        six_by_ten.find(2056)
+
+
+def test_find_by_cells(six_by_ten: Tilings) -> None:
+    whole = six_by_ten[100].cells["X"]
+    found = six_by_ten.containing("X", whole)
+    assert found.tolist() == [number for number, tiling in enumerate(six_by_ten) if tiling.cells["X"] == whole]
+    corner = six_by_ten.containing("I", [(0, 0)])
+    assert corner.tolist() == [number for number, tiling in enumerate(six_by_ten) if (0, 0) in tiling.cells["I"]]
+    assert six_by_ten.containing("X", [(0, 0)]).tolist() == []
+    assert len(six_by_ten.containing("X", [])) == 2339
+
+
+@pytest.mark.parametrize(
+    ("piece", "cells", "message"),
+    [
+        ("Q", [(0, 0)], "expected a piece among F, I, L, N, P, T, U, V, W, X, Y, Z, found 'Q'"),
+        ("X", [(6, 0)], r"expected cells of the board, such as \(0, 0\), found \(6, 0\)"),
+        ("X", [(0, 0, 0)], r"found \(0, 0, 0\)"),
+    ],
+)
+def test_what_is_not_on_the_board(piece: str, cells: list[tuple[int, ...]], message: str, six_by_ten: Tilings) -> None:
+    with pytest.raises(InputError, match=message):
+        six_by_ten.containing(piece, cells)
+
+
+def test_raw_has_every_image(tmp_path: Path) -> None:
+    store = tiled(SQUARE, tmp_path / "square.zarr")
+    with open_tilings(store) as different, open_tilings(store, raw=True) as everyone:
+        assert len(everyone) == 8 * len(different) == 80
+        assert set(different) < set(everyone)
+        mirrored = {"".join(line[::-1] for line in one.draw("letters").splitlines()) for one in everyone}
+        assert mirrored == {"".join(one.draw("letters").splitlines()) for one in everyone}
+        assert repr(everyone) == f"open_tilings({str(store)!r}, raw=True)"
+
+
+def test_text_of_a_tiling(tmp_path: Path) -> None:
+    with open_tilings(tiled(SQUARE, tmp_path / "square.zarr")) as tilings:
+        first = tilings[0]
+        assert str(first) == first.draw("both")
+        assert repr(first) == f"<tiling of square: {first.draw('letters')!r}>"
+        assert list(first.steps("letters"))[-1] == first.draw("letters")
+        assert len(list(first.steps())) == 5
+        assert Tiling(tilings.problem, first.placements.copy()) == first
+        assert first != "a tiling"
+
+
+def test_no_tilings(tmp_path: Path) -> None:
+    with open_tilings(tiled(IMPOSSIBLE, tmp_path / "none.zarr")) as tilings:
+        assert (len(tilings), list(tilings), tilings.complete) == (0, [], True)
+        assert tilings.find(0).tolist() == []
+        assert len(placements_of(tilings.problem)) > 0
+
+
+def test_no_store(tmp_path: Path) -> None:
+    with pytest.raises(NotAStoreError, match=r"expected a store at .*found nothing"):
+        open_tilings(tmp_path / "nowhere.zarr")

@@ -1,0 +1,154 @@
+"""Stores of tilings that are damaged: nobody takes them for whole."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from stores import change_record, contents, flip_bit
+from tiling_stores import BOX, SQUARE, tiled
+
+from antipodes.errors import StoreDamagedError
+from antipodes.run import RunOptions
+from antipodes.tiling_config import BoardConfig
+from antipodes.tiling_run import tile_board
+from antipodes.tiling_store import TilingStore
+from antipodes.tiling_table import open_tilings
+from antipodes.tiling_verify import verify_tilings
+from antipodes.tilings.symmetry import symmetry_of
+
+Array = np.ndarray
+
+
+@pytest.fixture
+def square(tmp_path: Path) -> Path:
+    return tiled(SQUARE, tmp_path / "square.zarr")
+
+
+@pytest.fixture
+def unfinished(tmp_path: Path) -> Path:
+    asked = iter(range(100))
+    store = tmp_path / "unfinished.zarr"
+    tile_board(BoardConfig(SQUARE), store, options=RunOptions(workers=1), interrupted=lambda: next(asked) >= 4)
+    return store
+
+
+def test_good_stores(square: Path, unfinished: Path) -> None:
+    finished, half = verify_tilings(square), verify_tilings(unfinished)
+    assert (finished.ok, finished.checked_tilings, finished.problems) == (True, 10, ())
+    assert half.ok
+    assert 0 < half.checked_tilings <= 10
+
+
+def test_every_bit_counts(square: Path) -> None:
+    """Whatever byte of whatever file changes, reading fails, and says where."""
+    files = {name: len(content) for name, content in contents(square).items()}
+    rng = np.random.default_rng(0)
+    for name, size in files.items():
+        for bit in rng.integers(8 * size, size=12).tolist():
+            flip_bit(square / name, bit)
+            verdict = verify_tilings(square)
+            assert not verdict.ok, (name, bit)
+            assert str(square) in verdict.problems[0]
+            with pytest.raises(StoreDamagedError, match="damaged"), open_tilings(square) as tilings:
+                assert tilings[0]
+            flip_bit(square / name, bit)
+    assert verify_tilings(square).ok
+
+
+@pytest.mark.parametrize("name", ["zarr.json", "tilings/zarr.json", "tilings/c/0/0"])
+def test_a_missing_file(name: str, square: Path) -> None:
+    (square / name).unlink()
+    assert not verify_tilings(square).ok
+    with pytest.raises(StoreDamagedError, match=name), open_tilings(square) as tilings:
+        assert tilings[0]
+
+
+def rewritten(store: Path, change: Callable[[Array], Array]) -> tuple[str, ...]:
+    """What is found wrong where other tilings were stored, with checksums that fit, and counted."""
+    directory = TilingStore(store)
+    record = directory.read()
+    tilings = change(directory.tilings(record))
+    more = len(tilings) - record.tilings
+    first = replace(record.searched[0], tilings=record.searched[0].tilings + more)
+    searched = (first, *record.searched[1:])
+    assert record.raw_tilings is not None
+    directory.finish(replace(record, searched=searched), (), tilings, record.raw_tilings)
+    return verify_tilings(store).problems
+
+
+def swapped(tilings: Array) -> Array:
+    return tilings[[1, 0, *range(2, len(tilings))]]
+
+
+def moved(tilings: Array) -> Array:
+    tilings[3, 2] += 1
+    return tilings
+
+
+def out_of_range(tilings: Array) -> Array:
+    tilings[3, 2] = 10**6
+    return tilings
+
+
+def with_two_of_a_piece(tilings: Array) -> Array:
+    tilings[3, 2] = tilings[3, 1]
+    return tilings
+
+
+def with_an_image(tilings: Array) -> Array:
+    symmetry = symmetry_of(BoardConfig(SQUARE).problem)
+    tilings[-1] = max(map(tuple, symmetry.images(tilings[:1])[:, 0].tolist()))
+    return tilings
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (swapped, "not in ascending order"),
+        (moved, "1 x no tiling of the board with each piece once: numbers 4"),
+        (out_of_range, "1 x no tiling of the board with each piece once: numbers 4"),
+        (with_two_of_a_piece, "1 x no tiling of the board with each piece once: numbers 4"),
+        (lambda tilings: tilings[1:], "tilings by partition, those stored belong to"),
+        (lambda tilings: tilings[[0, *range(len(tilings))]], "1 x a tiling that is there before"),
+        (with_an_image, "1 x not the smallest of the images under the symmetries: numbers 10"),
+    ],
+)
+def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: Path) -> None:
+    assert any(problem in found for found in rewritten(square, change))
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"raw_tilings": 81}, "the record counts 81 tilings without symmetry, the images of those stored are 80"),
+        ({"fingerprint": "0"}, "the record says"),
+        ({"board": BOX}, "the record says"),
+        ({"pieces": ["I", "L", "P", "W", "X"]}, "the record says"),
+    ],
+)
+def test_a_wrong_record(changes: dict[str, Any], problem: str, square: Path) -> None:
+    change_record(square, **changes)
+    assert problem in verify_tilings(square).problems[0]
+
+
+def test_the_commands_say_what_is_damaged(square: Path, cli: Any) -> None:
+    flip_bit(square / "tilings/c/0/0", 100)
+    for command in (["show", square], ["show", square, "--json"]):
+        outcome = cli(*command)
+        assert (outcome.status, outcome.out) == (1, "")
+        assert "chunk" in outcome.err
+        assert "is damaged" in outcome.err
+    verdict = cli("verify", square)
+    assert verdict.status == 1
+    assert "is damaged" in verdict.out
+
+
+def test_a_damaged_partition_is_not_built_upon(unfinished: Path, cli: Any) -> None:
+    chunk = next(unfinished.glob("partitions/*/c/0/0"))
+    flip_bit(chunk, 50)
+    outcome = cli("resume", unfinished, "--quiet")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert f"chunk {chunk} is damaged" in outcome.err
