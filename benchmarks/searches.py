@@ -1,0 +1,81 @@
+"""One position at a time, routes, and permutations as numbers."""
+
+import time
+from collections.abc import Callable
+
+from antipodes.config import load_config
+from antipodes.permutations import ALGORITHMS, rank, unrank
+from antipodes.searches.answer import Answer
+from antipodes.searches.problem import Problem
+from antipodes.searches.routes import Exchanges, exchanges
+from antipodes.solve import SEARCHES, load_kernels, solve
+from benchmarks.measure import Row, median
+from benchmarks.permutations import measure as measure_permutations
+
+TITLE = "One position at a time, and permutations"
+REPEATS = 5
+POSITION = "8 6 7 / 2 5 4 / 3 0 1"
+TARGETS = {"bfs": "0.1 s", "bidirectional": "0.01 s", "iddfs": "0.5 s", "ida-star": "0.02 s"}
+ELEMENTS = 11
+PERL_SECONDS = 84
+"""What a plain Perl program takes for routes of at most 5 moves."""
+
+
+def measure() -> list[Row]:
+    """All figures, with compiled kernels."""
+    return [*_searches(), _routes(), *_permutations()]
+
+
+def _searches() -> list[Row]:
+    puzzle = load_config("eight-puzzle").puzzle
+    problem = Problem.of(puzzle, puzzle.parse(POSITION))
+    rows = []
+    for method in SEARCHES:
+        load_kernels(problem, method)
+        one, _ = _timed(lambda method=method: solve(problem, method))
+        every, answer = _timed(lambda method=method: solve(problem, method, every=True))
+        if (answer.distance, answer.solution_count) != (31, 40):
+            raise RuntimeError(f"{method} found {answer.solution_count} ways of {answer.distance} moves")
+        rows.append(
+            Row(
+                f"the 31-move position by `{method}`: one way, all 40",
+                TARGETS[method],
+                f"{one:.4f} s, {every:.4f} s, {answer.expanded:,} expanded",
+            )
+        )
+    return rows
+
+
+def _routes() -> Row:
+    puzzle = load_config("knights-labelled").puzzle
+    exchanges(puzzle, 3)  # leaves the kernels compiled
+    seconds, found = _timed(lambda: exchanges(puzzle, 5))
+    return Row(
+        "exchanging the knights along routes of at most 5 moves",
+        f"{PERL_SECONDS / 100} s",
+        f"{seconds:.3f} s, {len(found.solutions)} solutions",
+    )
+
+
+def _timed(search: Callable[[], Answer | Exchanges]) -> tuple[float, Answer | Exchanges]:
+    seconds = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        answer = search()
+        seconds.append(time.perf_counter() - begin)
+    return median(seconds), answer
+
+
+def _permutations() -> list[Row]:
+    rows = []
+    for algorithm in ALGORITHMS:
+        rank(unrank([0], ELEMENTS, algorithm), algorithm)  # leaves the kernels compiled
+        to_permutations, to_ranks = measure_permutations(algorithm, ELEMENTS)
+        rows.append(
+            Row(
+                f"all 39,916,800 permutations of {ELEMENTS}, `{algorithm}`: unrank, rank",
+                "2 s each way for the fastest",
+                f"{to_permutations:.2f} s, {to_ranks:.2f} s",
+            )
+        )
+    return rows
