@@ -1,5 +1,6 @@
 """Boards and problems: how they are read, refused and numbered, and their symmetries."""
 
+import itertools
 import textwrap
 import tomllib
 from pathlib import Path
@@ -11,7 +12,7 @@ from antipodes.errors import ConfigError
 from antipodes.tilings.boards import parse_board
 from antipodes.tilings.pieces import PENTOMINOES
 from antipodes.tilings.placements import placements_of
-from antipodes.tilings.problem import parse_problem
+from antipodes.tilings.problem import TilingProblem, parse_problem
 from antipodes.tilings.symmetry import symmetry_of
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
@@ -148,3 +149,55 @@ def test_the_example_of_the_documentation() -> None:
     example = text[text.index("    [board]") : text.index("* Pieces are moved")]
     problem = parse_problem(tomllib.loads(textwrap.dedent(example))["board"])
     assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
+
+
+def turns() -> list[np.ndarray]:
+    """The 24 rotations of a solid."""
+    signed = [
+        np.eye(3, dtype=int)[list(order)] * signs
+        for order in itertools.permutations(range(3))
+        for signs in itertools.product((1, -1), repeat=3)
+    ]
+    return [matrix for matrix in signed if round(np.linalg.det(matrix)) == 1]
+
+
+def placements_by_the_book(problem: TilingProblem) -> list[tuple[int, list[int]]]:
+    """The piece and the cells of each placement, numbered as `docs/store-format.md` says."""
+    places = [tuple(cell) for cell in np.argwhere(problem.board.numbers >= 0).tolist()]
+    sides = [max(cell[axis] for cell in places) - min(cell[axis] for cell in places) for axis in range(3)]
+    axes = sorted(range(3), key=lambda axis: (sides[axis], axis))[::-1]
+
+    def key(cell: tuple[int, ...]) -> list[int]:
+        return [cell[axis] for axis in axes]
+
+    numbers = {cell: number for number, cell in enumerate(sorted(places, key=key))}
+    found = []
+    for piece, shape in enumerate(problem.pieces):
+        turned = [np.array(shape.cells) @ turn for turn in turns()]
+        listed = [sorted(map(tuple, (cells - cells.min(axis=0)).tolist()), key=key) for cells in turned]
+        for cells in sorted({tuple(one) for one in listed}, key=lambda one: [key(cell) for cell in one]):
+            for corner in np.ndindex(problem.board.shape):
+                covered = [tuple(int(a + b) for a, b in zip(corner, cell, strict=True)) for cell in cells]
+                if all(cell in numbers for cell in covered):
+                    found.append((piece, sorted(numbers[cell] for cell in covered)))
+    return found
+
+
+DRAWN = {"I": "####", "twist": "##\n#.\n\n.#\n..", "L": "##\n#.\n#.", "V": "##\n#.", "domino": "##"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "pieces"),
+    [
+        (rectangle(6, 10), "pentominoes"),
+        (rectangle(10, 6), "pentominoes"),
+        (rectangle(4, 5, 3), "pentominoes"),
+        (rectangle(5, 5), "ILPWY"),
+        ("..#..\n.....\n\n.....\n##...", DRAWN),
+    ],
+)
+def test_placements_are_numbered_as_the_store_format_says(cells: str, pieces: object) -> None:
+    problem = parse_problem({"name": "test", "cells": cells, "pieces": pieces})
+    placements = placements_of(problem)
+    listed = [[cell for cell in row if cell >= 0] for row in placements.cells.tolist()]
+    assert list(zip(placements.piece.tolist(), listed, strict=True)) == placements_by_the_book(problem)

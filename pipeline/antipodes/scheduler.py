@@ -50,7 +50,7 @@ class Scheduler(Protocol):
         """The results themselves."""
 
     def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
-        """Run the calls, which do not depend on each other; once ``stopped`` says so, begin no more of them.
+        """Run the calls in their order, as they do not depend on each other; once ``stopped`` says so, begin no more.
 
         ``ended`` is called in the thread that waits, with the results of all that were begun.
         """
@@ -79,13 +79,15 @@ class Threads:
         def run(function: Callable[..., Any], *arguments: Any) -> Any:
             return NOT_BEGUN if stopped() else function(*arguments)
 
-        def tell(key: Key, result: Any, *_: Any) -> None:
+        def tell(name: str, result: Any, *_: Any) -> None:
             if result is not NOT_BEGUN:
-                ended(key, result)
+                ended(keys[name], result)
 
+        # of tasks that do not depend on each other dask begins with the last name, and the first call is to be first
+        keys = {f"{len(calls) - place:09}": key for place, key in enumerate(calls)}
+        graph = {name: Task(name, run, *calls[key]) for name, key in keys.items()}
         with Callback(posttask=tell):
-            graph = _graph({key: (run, *call) for key, call in calls.items()})
-            dask.threaded.get(graph, list(calls), num_workers=self.workers)
+            dask.threaded.get(graph, list(graph), num_workers=self.workers)
 
 
 class Cluster:
