@@ -211,3 +211,25 @@ def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         step += 1
     assert step > 15
     assert contents(tmp_path / f"{step}.zarr") == whole
+
+
+def test_a_chunk_is_on_the_disk_before_it_bears_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a failing power supply could spoil chunks that an earlier commit counts on."""
+    calls: list[tuple[str, str]] = []
+    fsync, replace = os.fsync, os.replace
+
+    def note_fsync(descriptor: int) -> None:
+        calls.append(("fsync", os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}"))))
+        fsync(descriptor)
+
+    def note_replace(source: str | Path, destination: str | Path) -> None:
+        calls.append(("replace", os.path.basename(source)))
+        replace(source, destination)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    run_puzzle(Config(LINE), tmp_path / "line.zarr", RunOptions(workers=1))
+    replaced = [name for what, name in calls if what == "replace"]
+    assert sum(name.startswith("0.") for name in replaced) >= 2  # the chunks, narrow and wide
+    for name in replaced:
+        assert calls.index(("fsync", name)) < calls.index(("replace", name))

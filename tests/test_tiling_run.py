@@ -1,6 +1,7 @@
 """Runs that are cut short anywhere, schedulers of any kind, and the store that they all end with."""
 
 import json
+import os
 import random
 import signal
 import time
@@ -19,7 +20,7 @@ from antipodes import record, store_directory, tiling_store
 from antipodes.errors import InputError, StoreError, StoreMismatchError
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
 from antipodes.run import RunOptions
-from antipodes.scheduler import Threads, open_scheduler
+from antipodes.scheduler import SchedulerError, Threads, open_scheduler
 from antipodes.tiling_config import BoardConfig, load_board
 from antipodes.tiling_run import tile_board
 from antipodes.tiling_store import TilingStore
@@ -53,7 +54,7 @@ def killed_at(step: int) -> Iterator[list[int]]:
             for name in ("sync_file", "sync_directory"):
                 if hasattr(module, name):
                     patch.setattr(module, name, counted(getattr(module, name)))
-        patch.setattr(record.os, "fsync", counted(record.os.fsync))
+        patch.setattr(os, "fsync", counted(os.fsync))
         patch.setattr(tiling_store.shutil, "rmtree", counted(tiling_store.shutil.rmtree))
         yield steps
 
@@ -161,6 +162,17 @@ def test_other_boards_and_methods_are_refused(tmp_path: Path) -> None:
         tile_board(BoardConfig(SQUARE), store, "fast")
     tile_board(BoardConfig(SQUARE), store, "plain", RunOptions(overwrite=True))
     assert tile_board(BoardConfig(SQUARE), store).record.method == "plain"
+
+
+def test_nothing_is_overwritten_before_the_scheduler_answers(tmp_path: Path) -> None:
+    store = tiled(SQUARE, tmp_path / "store.zarr")
+    before = contents(store)
+    with pytest.raises(SchedulerError, match="foo://nowhere"):
+        tile_board(BoardConfig(SQUARE), store, options=RunOptions(scheduler="foo://nowhere", overwrite=True))
+    assert contents(store) == before
+    with pytest.raises(SchedulerError, match="foo://nowhere"):
+        tile_board(BoardConfig(SQUARE), tmp_path / "new.zarr", options=RunOptions(scheduler="foo://nowhere"))
+    assert not (tmp_path / "new.zarr").exists()
 
 
 def test_an_error_says_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

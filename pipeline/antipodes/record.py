@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from antipodes.durable import replace_file
 from antipodes.errors import StoreDamagedError, StoreError
 
 CHECKSUM = "checksum"
@@ -13,14 +13,8 @@ CHECKSUM = "checksum"
 
 def write_record(path: Path, content: dict[str, Any]) -> None:
     """Put ``content`` at ``path``: after a crash at any moment, the old record is there or the new one."""
-    temporary = path.with_name(f".{path.name}.new")
     try:
-        with temporary.open("wb") as file:
-            file.write(_serialised(content))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        sync_directory(path.parent)
+        replace_file(path, _serialised(content))
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -45,20 +39,6 @@ def read_record(path: Path) -> dict[str, Any]:
         raise StoreDamagedError(f"{path} is damaged: its checksum does not fit its content")
     assert isinstance(content, dict)
     return content
-
-
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable."""
-    sync_file(path)
-
-
-def sync_file(path: Path) -> None:
-    """Make the content of a file durable."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def digest(path: Path) -> str:

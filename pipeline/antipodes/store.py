@@ -13,9 +13,9 @@ import numpy as np
 
 from antipodes.arrays import UNREACHED, Depths
 from antipodes.config import Config
+from antipodes.durable import sync_directory
 from antipodes.errors import StoreDamagedError, StoreMismatchError
 from antipodes.plan import Plan
-from antipodes.record import sync_directory, sync_file
 from antipodes.store_directory import StoreDirectory
 
 DEPTH = "depth"
@@ -147,8 +147,6 @@ class TableStore(StoreDirectory):
                 continue
             try:
                 array[first_row + row : first_row + row + len(block)] = block
-                sync_file(self.chunk_path(record.array, number))
-                sync_directory(self.chunk_path(record.array, number).parent)
             except OSError as error:
                 raise self.cannot_write(error) from error
             written.append(number)
@@ -210,7 +208,7 @@ class TableStore(StoreDirectory):
         self.create_array(name, shape, record.chunk_rows, record.dtype, record.unreached, axes)
 
     def _commit_metadata(self, record: Record) -> Record:
-        record = replace(record, metadata=self.sync_metadata(("zarr.json", f"{record.array}/zarr.json")))
+        record = replace(record, metadata=self.digests(("zarr.json", f"{record.array}/zarr.json")))
         self.commit(record)
         return record
 

@@ -3,6 +3,7 @@
 All that the record says was on the disk before the record was.
 """
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -11,11 +12,26 @@ from typing import Any, ClassVar, Self
 
 import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
+from zarr.core.buffer import Buffer
+from zarr.storage import LocalStore
 
+from antipodes.durable import PARTIAL, replace_file, sync_directory
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
-from antipodes.record import digest, read_record, sync_directory, sync_file, write_record
+from antipodes.record import digest, read_record, write_record
 
 RECORD = "commit.json"
+
+
+class DurableStore(LocalStore):
+    """Zarr's store in the file system, whose files are on the disk before they bear their names."""
+
+    async def set(self, key: str, value: Buffer) -> None:
+        """Put a value at a key."""
+        await asyncio.to_thread(self.set_sync, key, value)
+
+    def set_sync(self, key: str, value: Buffer) -> None:
+        """Put a value at a key; newer versions of zarr call this one alone."""
+        replace_file(self.root / key, value.as_buffer_like())
 
 
 class StoreDirectory:
@@ -55,7 +71,7 @@ class StoreDirectory:
 
     def sweep_partial_files(self) -> None:
         """Clear away the files that zarr was writing in a run that died."""
-        for leftover in self.path.rglob("*.partial"):
+        for leftover in self.path.rglob(f"*{PARTIAL}"):
             leftover.unlink(missing_ok=True)
 
     def begin_as(self) -> Self:
@@ -64,7 +80,7 @@ class StoreDirectory:
         new = type(self)(self.path.with_name(f".{self.path.name}.new"))
         shutil.rmtree(new.path, ignore_errors=True)
         new.path.mkdir(parents=True)
-        zarr.create_group(new.path, attributes={"format": self.FORMAT, "version": self.VERSION})
+        zarr.create_group(DurableStore(new.path), attributes={"format": self.FORMAT, "version": self.VERSION})
         return new
 
     def appear(self, new: "StoreDirectory") -> None:
@@ -100,13 +116,9 @@ class StoreDirectory:
         """Replace the record."""
         write_record(self.path / RECORD, {"format": self.FORMAT, "version": self.VERSION, **content})
 
-    def sync_metadata(self, files: Iterable[str]) -> dict[str, str]:
-        """Make zarr metadata files durable; their SHA-256, for the record."""
-        digests = {}
-        for file in files:
-            sync_file(self.path / file)
-            digests[file] = digest(self.path / file)
-        return digests
+    def digests(self, files: Iterable[str]) -> dict[str, str]:
+        """The SHA-256 of zarr metadata files, for the record."""
+        return {file: digest(self.path / file) for file in files}
 
     def check_metadata(self, metadata: Mapping[str, str]) -> None:
         """Raise StoreDamagedError unless the files are those of the record."""
@@ -120,7 +132,7 @@ class StoreDirectory:
     ) -> Any:
         """An empty array whose chunks are whole rows and carry checksums."""
         return zarr.create_array(
-            self.path / name,
+            DurableStore(self.path / name),
             shape=shape,
             chunks=(chunk_rows, shape[1]),
             dtype=dtype,
@@ -132,7 +144,7 @@ class StoreDirectory:
 
     def open_array(self, name: str, mode: Any = "r") -> Any:
         """An array, as zarr gives it."""
-        return zarr.open_array(self.path / name, mode=mode)
+        return zarr.open_array(DurableStore(self.path / name, read_only=mode == "r"), mode=mode)
 
     def chunk_path(self, name: str, number: int) -> Path:
         """Where a chunk of an array lies."""

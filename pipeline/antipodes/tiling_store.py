@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.durable import sync_directory
 from antipodes.errors import StoreMismatchError
-from antipodes.record import sync_directory, sync_file
 from antipodes.store_directory import StoreDirectory
 from antipodes.tiling_config import BoardConfig
 from antipodes.tilings.symmetry import Tilings
@@ -89,7 +89,7 @@ class TilingStore(StoreDirectory):
         )
         try:
             new = self.begin_as()
-            record = replace(record, metadata=new.sync_metadata(["zarr.json"]))
+            record = replace(record, metadata=new.digests(["zarr.json"]))
             new.commit(record)
             self.appear(new)
         except OSError as error:
@@ -173,14 +173,15 @@ class TilingStore(StoreDirectory):
             if len(tilings):
                 array[:] = tilings
             self._sync(self.path / name)
-            return self.sync_metadata([f"{name}/zarr.json"])
+            return self.digests([f"{name}/zarr.json"])
         except OSError as error:
             raise self.cannot_write(error) from error
 
     def _sync(self, folder: Path) -> None:
         """Make everything in a folder durable, and the names that lead to it."""
         for path in (folder, *folder.rglob("*")):
-            (sync_directory if path.is_dir() else sync_file)(path)
+            if path.is_dir():
+                sync_directory(path)
         while folder != self.path:
             folder = folder.parent
             sync_directory(folder)
