@@ -73,12 +73,13 @@ def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_p
     assert report.complete
 
 
-def test_killed_at_every_step(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_every_step(stride: int, tmp_path: Path) -> None:
     config, whole = BoardConfig(SQUARE), contents(tiled(SQUARE, tmp_path / "whole.zarr"))
     with killed_at(-1) as steps:
         tiled(SQUARE, tmp_path / "counted.zarr", checkpoint_every=0)
     assert steps[0] > 30
-    for step in range(1, steps[0] + 1):
+    for step in range(1 + random.randrange(stride), steps[0] + 1, stride):
         store = tmp_path / f"{step}.zarr"
         with killed_at(step), pytest.raises(Killed):
             tile_board(config, store, options=EACH)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,37 +117,48 @@ def tile_board(
     if method is not None and method not in METHODS:
         raise InputError(f"--method: expected {' or '.join(METHODS)}, found {method!r}")
     tilings = TilingStore(store)
+    every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
     with lock(tilings.path):
-        record = _open_or_create(tilings, config, method, options.overwrite)
-        resumed_from = len(record.searched) or None
-        every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
-        search = TilingSearch(config.problem, tilings, record, every, listener, interrupted)
-        if not record.complete:
-            kept = saying_what_is_kept(tilings.path, lambda: _kept(tilings))
-            with chosen_scheduler(options, scheduler) as opened, kept:
-                search.run(opened)
+        record = None if options.overwrite else _found(tilings, config, method)
+        resumed_from = (len(record.searched) or None) if record else None
+        clock = Clock()
+        begun = partial(TilingSearch, config.problem, tilings, every, listener, interrupted, clock=clock)
+        if record is not None and record.complete:
+            search = begun(record)
+        else:
+            with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
+                search = begun(record or _create(tilings, config, method or PRUNING, clock))
+                with saying_what_is_kept(tilings.path, lambda: _kept(tilings)):
+                    search.run(opened)
     return TilingReport(
         search.record,
         tilings.path,
         resumed_from,
         search.raw_tilings,
-        search.clock,
+        clock,
         time.perf_counter() - begin,
         search.placements,
         search.busy_seconds(),
     )
 
 
-def _open_or_create(store: TilingStore, config: BoardConfig, method: str | None, overwrite: bool) -> TilingRecord:
-    if store.exists() and overwrite:
-        store.remove()
+def _found(store: TilingStore, config: BoardConfig, method: str | None) -> TilingRecord | None:
+    """The record of the store, which is that of these tilings; None where there is no store."""
     if not store.exists():
-        chosen = method or PRUNING
-        return store.create(config, chosen, len(partitions_of(config.problem, chosen)))
+        return None
     record = store.read()
     check_same_problem(record, config, method, store.path)
     store.sweep(record)
     return record
+
+
+def _create(store: TilingStore, config: BoardConfig, method: str, clock: Clock) -> TilingRecord:
+    """An empty store, in place of what is there."""
+    with clock.measure("tables"):
+        partitions = len(partitions_of(config.problem, method))
+    if store.exists():
+        store.remove()
+    return store.create(config, method, partitions)
 
 
 def _kept(store: TilingStore) -> str:

@@ -26,12 +26,12 @@ class TilingSearch:
 
     problem: TilingProblem
     store: TilingStore
-    record: TilingRecord
-    """The last commit."""
     checkpoint_every: float
     """Seconds between two commits at least; 0 commits each partition."""
     listener: Listener
     interrupted: Callable[[], bool]
+    record: TilingRecord
+    """The last commit."""
     clock: Clock = field(default_factory=Clock)
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     """Part of every key, so that two runs on one cluster do not share results."""
