@@ -2,15 +2,18 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 from antipodes.config import load_config
 from antipodes.permutations import ALGORITHMS, rank, unrank
-from antipodes.searches.answer import Answer
 from antipodes.searches.problem import Problem
-from antipodes.searches.routes import Exchanges, exchanges
+from antipodes.searches.routes import exchanges
 from antipodes.solve import SEARCHES, load_kernels, solve
 from benchmarks.measure import Row, median
 from benchmarks.permutations import measure as measure_permutations
+
+Result = TypeVar("Result")
 
 TITLE = "One position at a time, and permutations"
 REPEATS = 5
@@ -32,8 +35,8 @@ def _searches() -> list[Row]:
     rows = []
     for method in SEARCHES:
         load_kernels(problem, method)
-        one, _ = _timed(lambda method=method: solve(problem, method))
-        every, answer = _timed(lambda method=method: solve(problem, method, every=True))
+        one, _ = _timed(partial(solve, problem, method))
+        every, answer = _timed(partial(solve, problem, method, every=True))
         if (answer.distance, answer.solution_count) != (31, 40):
             raise RuntimeError(f"{method} found {answer.solution_count} ways of {answer.distance} moves")
         rows.append(
@@ -57,7 +60,7 @@ def _routes() -> Row:
     )
 
 
-def _timed(search: Callable[[], Answer | Exchanges]) -> tuple[float, Answer | Exchanges]:
+def _timed(search: Callable[[], Result]) -> tuple[float, Result]:
     seconds = []
     for _ in range(REPEATS):
         begin = time.perf_counter()

@@ -42,7 +42,7 @@ def deepen(method: str, problem: Problem, lower: LowerBound, *, every: bool, bou
     while depth < NEVER:
         if bound is not None and depth > bound:
             return unsolved(method, Outcome.BOUND, expanded)
-        one = _search_to(depth, problem, lower, listed if every else 1, every)
+        one = _search_to(depth, problem, lower, listed if every else min(1, listed), every)
         expanded += one.expanded
         if one.found:
             return Answer(method, Outcome.SOLVED, depth, tuple(one.ways), one.found, expanded)
@@ -64,13 +64,15 @@ def _search_to(depth: int, problem: Problem, lower: LowerBound, listed: int, eve
     edges = exchange_edges(problem.puzzle)
     if edges is not None and problem.puzzle.counts[0] == 1:
         if problem.packing.words == 1 and not len(lower.costs):
-            return _move_blank_in_word(depth, problem, edges, listed, every)
+            return _walk_blank(depth, problem, edges, listed, every)
         return _move_blank(depth, problem, edges, lower, listed, every)
+    if problem.packing.words == 1 and not problem.steps.ambiguous:
+        return _move_pieces(depth, problem, lower, listed, every)
     return _move_any(depth, problem, lower, listed, every)
 
 
-def _move_blank_in_word(depth: int, problem: Problem, edges: Edges, listed: int, every: bool) -> _Pass:
-    from antipodes.searches.word_kernels import LEFT_BITS, descend
+def _walk_blank(depth: int, problem: Problem, edges: Edges, listed: int, every: bool) -> _Pass:
+    from antipodes.searches.word_kernels import LEFT_BITS, walk_blank
 
     steps = blank_steps(edges, problem.packing, set(np.nonzero(problem.goals == 0)[1].tolist()))
     room = (depth + 1) * max(1, int(np.diff(steps.first).max()))
@@ -80,7 +82,7 @@ def _move_blank_in_word(depth: int, problem: Problem, edges: Edges, listed: int,
     tally = np.array([1, 0, 0, 0], dtype=np.uint64)
     goals = problem.packing.pack(problem.goals)[:, 0]
     way, ways = np.empty(depth + 1, dtype=np.uint64), np.empty((listed, depth + 1), dtype=np.uint64)
-    while not descend(words, pending, tally, BUDGET, goals, *steps[:5], problem.packing.bits, way, ways, every):
+    while not walk_blank(words, pending, tally, BUDGET, goals, *steps[:5], problem.packing.bits, way, ways, every):
         continue
     _, expanded, found, cut = tally.tolist()
     blanks = steps.place[ways[:found]]
@@ -101,7 +103,8 @@ def _move_blank(depth: int, problem: Problem, edges: Edges, lower: LowerBound, l
     estimates = np.full(depth + 1, _estimate(problem, lower))
     tally = np.array([0, 1, 0, FAR])
     ways = np.empty((listed, depth + 1), dtype=np.uint64)
-    state = (problem.position.copy(), blanks, cursors, estimates, tally, BUDGET, problem.goals)
+    budget = BUDGET >> 4 if len(lower.lines) else BUDGET
+    state = (problem.position.copy(), blanks, cursors, estimates, tally, budget, problem.goals)
     graph = (origin_at, np.array([a for own in origins for a in own], dtype=np.uint64))
     while not descend(*state, *graph, np.where(away < 0, NEVER, away), *lower, ways, every):
         continue
@@ -117,6 +120,30 @@ def _follow_blank(position: Labels, way: NDArray[np.uint64]) -> Labels:
         labels[[before, after]] = labels[[after, before]]
         positions.append(labels)
     return np.array(positions)
+
+
+def _move_pieces(depth: int, problem: Problem, lower: LowerBound, listed: int, every: bool) -> _Pass:
+    from antipodes.searches.word_kernels import move_pieces
+
+    steps, packing = problem.steps, problem.packing
+    origin, moves = steps.occupied, len(steps.occupied)
+    destination = steps.swaps.sum(axis=1) - origin
+    added = np.zeros((moves, len(problem.puzzle.symbols)), dtype=np.int64)
+    if len(lower.costs):
+        added[:] = (lower.costs[:, destination] - lower.costs[:, origin]).T
+    words = np.zeros(depth * moves + 1, dtype=np.uint64)
+    words[0] = packing.pack(problem.position[np.newaxis])[0, 0]
+    pending = np.zeros((len(words), 3), dtype=np.int64)
+    pending[0] = moves, depth, _estimate(problem, lower)
+    tally = np.array([1, 0, 0, FAR])
+    shifts = (packing.bits * np.stack((origin, destination))).astype(np.uint64)
+    way, ways = np.empty(depth + 1, dtype=np.int64), np.empty((listed, depth + 1), dtype=np.int64)
+    goals, undo = packing.pack(problem.goals)[:, 0], np.append(steps.undo, -1)
+    rules = (goals, shifts[0], shifts[1], undo, added, packing.bits)
+    while not move_pieces(words, pending, tally, BUDGET >> 4, *rules, way, ways, every):
+        continue
+    _, expanded, found, following = tally.tolist()
+    return _Pass([_replay(problem, one) for one in ways[:found, 1:]], found, expanded, following)
 
 
 def _move_any(depth: int, problem: Problem, lower: LowerBound, listed: int, every: bool) -> _Pass:

@@ -1,8 +1,8 @@
-"""Depth-first search down to a depth where one blank moves and a position fits into a word: the fastest case.
+"""Depth-first search down to a depth where single pieces move to empty places and a position fits into a word.
 
-A move is an exclusive or, so a position is left behind rather than restored: pending positions lie on a stack, and
-the one that is taken up next stays in registers. Indices have no sign, so that none is tested for counting from the
-end.
+A move is an exclusive or, so a position is left behind rather than restored; pending positions lie on a stack, and
+`walk_blank` keeps the one that is taken up next in registers. Its indices have no sign, so that none is tested for
+counting from the end.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from antipodes.compile import kernel
 
 Words = NDArray[np.uint64]
-PENDING, EXPANDED, FOUND, CUT = range(4)
+Numbers = NDArray[np.int64]
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LEFT_BITS = np.uint64(16)
 LEFT = np.uint64(0xFFFF)
@@ -19,7 +19,7 @@ LEFT = np.uint64(0xFFFF)
 
 
 @kernel
-def descend(
+def walk_blank(
     words: Words,
     pending: Words,
     tally: Words,
@@ -77,3 +77,63 @@ def descend(
                     found += ONE
     tally[:] = size, expanded, found, cut
     return bool(size == ZERO or (found > ZERO and not every))
+
+
+@kernel
+def move_pieces(
+    words: Words,
+    pending: Numbers,
+    tally: Numbers,
+    budget: int,
+    goals: Words,
+    origin: Words,
+    destination: Words,
+    undo: Numbers,
+    added: Numbers,
+    bits: int,
+    way: Numbers,
+    ways: Numbers,
+    every: bool,
+) -> bool:
+    """As `walk_blank` for any number of empty places, and with a lower bound.
+
+    ``pending`` ``(n, 3)`` has the move that led to each position on the stack, how many moves are left, and its
+    lower bound. ``origin`` and ``destination`` ``(moves,)`` are shifts of a packed position; ``added``
+    ``(moves, labels)`` is what a piece's move adds to the lower bound. The last number of the ``tally`` is the least
+    total of what was cut off.
+    """
+    greatest, moves = len(way) - 1, len(origin)
+    mask = (ONE << np.uint64(bits)) - ONE
+    size, expanded, found, following = tally
+    stop = expanded + budget
+    while size > 0 and expanded < stop:
+        size -= 1
+        word = words[size]
+        last, left, value = pending[size]
+        way[greatest - left] = last
+        expanded += 1
+        back = undo[last]
+        for move in range(moves):
+            piece = (word >> origin[move]) & mask
+            if piece == ZERO or (word >> destination[move]) & mask != ZERO or move == back:
+                continue
+            estimate = value + added[move, piece]
+            total = greatest - left + 1 + estimate
+            if total > greatest:
+                following = min(following, total)
+                continue
+            after = word ^ piece << origin[move] ^ piece << destination[move]
+            if left > 1:
+                words[size] = after
+                pending[size, 0], pending[size, 1], pending[size, 2] = move, left - 1, estimate
+                size += 1
+                continue
+            following = min(following, greatest + 1)
+            way[greatest] = move
+            for goal in goals:
+                if goal == after and (every or found == 0):
+                    if found < len(ways):
+                        ways[found] = way
+                    found += 1
+    tally[:] = size, expanded, found, following
+    return bool(size == 0 or (found > 0 and not every))
