@@ -72,13 +72,17 @@ def _to_json(puzzle: "Puzzle", timed: Timed) -> dict[str, Any]:
 
 def _verdict(answer: "Answer", every: bool, bound: int | None) -> str:
     if answer.outcome == "bound":
-        return f"not solved: it takes more than {bound} moves, if there is a way at all"
+        return f"not solved within {_moves(bound)}: it takes more, if there is a way at all"
     if answer.distance is None:
         return "unsolvable: no moves lead to the goal"
-    moves = f"{answer.distance} {'move' if answer.distance == 1 else 'moves'}"
     if not every:
-        return moves
-    return f"{moves}, {answer.solution_count:,} shortest {'way' if answer.solution_count == 1 else 'ways'}"
+        return _moves(answer.distance)
+    ways = "way" if answer.solution_count == 1 else "ways"
+    return f"{_moves(answer.distance)}, {answer.solution_count:,} shortest {ways}"
+
+
+def _moves(count: int | None) -> str:
+    return f"{count} {'move' if count == 1 else 'moves'}"
 
 
 def _print_rest(count: int, shown: int) -> None:
