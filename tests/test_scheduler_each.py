@@ -1,0 +1,44 @@
+"""Tasks whose results are handed over one by one, and that a stop keeps from beginning."""
+
+import time
+from collections.abc import Iterator
+from operator import mul, truediv
+
+import pytest
+
+from antipodes.scheduler import Key, Scheduler, Threads, open_scheduler
+
+
+@pytest.fixture(scope="module", params=["threads", "local"])
+def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
+    with open_scheduler(request.param, 2) as opened:
+        yield opened
+
+
+def test_every_result_is_handed_over_once(scheduler: Scheduler) -> None:
+    told: list[tuple[Key, int]] = []
+    scheduler.each({("double", n): (mul, 2, n) for n in range(30)}, lambda *pair: told.append(pair), lambda: False)
+    assert sorted(told) == [(("double", n), 2 * n) for n in range(30)]
+
+
+def test_a_stop_lets_what_was_begun_end(scheduler: Scheduler) -> None:
+    told: list[Key] = []
+    calls = {("nap", n): (time.sleep, 0.02) for n in range(40)}
+    scheduler.each(calls, lambda key, _: told.append(key), lambda: len(told) >= 5)
+    assert 5 <= len(told) <= 5 + 2 * 2 + 2
+    assert len(set(told)) == len(told)
+
+
+def test_no_calls(scheduler: Scheduler) -> None:
+    scheduler.each({}, lambda *_: pytest.fail("there was no task"), lambda: False)
+
+
+def test_an_error_of_a_task_is_raised(scheduler: Scheduler) -> None:
+    with pytest.raises(ArithmeticError, match="division by zero"):
+        scheduler.each({("fail", 3): (truediv, 3, 0)}, lambda *_: None, lambda: False)
+
+
+def test_one_worker_takes_calls_in_their_order() -> None:
+    told: list[int] = []
+    Threads(1).each({("nap", n): (mul, 2, n) for n in range(12)}, lambda key, _: told.append(key[1]), lambda: False)
+    assert told == list(range(12))

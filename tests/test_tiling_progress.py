@@ -1,0 +1,36 @@
+"""What is printed while tilings are searched."""
+
+import io
+
+import pytest
+
+from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
+from antipodes.progress import describe, show_progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines() -> None:
+    assert describe(TilingBegun("6x10", 8, 0, 0)) == "6x10: 8 partitions; begins"
+    assert (
+        describe(TilingBegun("6x10", 8, 3, 875)) == "6x10: 8 partitions; goes on, 3 of them searched, 875 tilings known"
+    )
+    searched = PartitionSearched(4, 8, 1317, 24_000_000.0)
+    assert describe(searched) == "partition 4 of 8: 1,317 tilings so far, 24.0 million placements/s"
+    assert describe(PartitionsCommitted(8, 8)) == "committed 8 of 8 partitions"
+
+
+def test_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "140")
+    terminal = Terminal()
+    with show_progress(False, terminal) as listener:
+        listener(TilingBegun("6x10", 8, 3, 875))
+        listener(PartitionSearched(4, 8, 1317, 24_000_000.0))
+        listener(PartitionsCommitted(4, 8))
+    shown = terminal.getvalue()
+    for expected in ("6x10", "4 of 8 partitions", "1,317 tilings, 24.0 million placements/s", "50%"):
+        assert expected in shown
