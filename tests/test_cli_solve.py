@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ from conftest import Command, Process
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stores import toml
+from strategies import puzzle_settings
 
-from antipodes.config import load_config
+from antipodes.config import Config, load_config
+from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.run import RunOptions, run_puzzle
 from antipodes.searches.problem import Problem
 from antipodes.solve import SEARCHES, choose_method, solve, solve_by_table
 from antipodes.table import open_table
@@ -81,6 +85,31 @@ def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
             expected.solution_count,
         )
         assert ways(found.solutions) == ways(expected.solutions)
+
+
+@given(puzzle_settings(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=25)
+def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> None:
+    """Several starts, moves there and back or one way, boards that fall apart."""
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "table.zarr"
+        run_puzzle(Config(config), store, RunOptions(workers=1))
+        puzzle = Config(config).puzzle
+        problem = Problem.of(puzzle, np.random.default_rng(seed).permutation(puzzle.start_labels[0]))
+        with open_table(store) as table:
+            assert table.match("?" * puzzle.places).by_distance == dict(enumerate(table.layers))
+            if not (problem.steps.undo >= 0).all():
+                with pytest.raises(InputError, match="can be taken back"):
+                    solve_by_table(problem, table)
+                return
+            found = solve_by_table(problem, table, every=True)
+    expected = solve(problem, "bfs", every=True)
+    assert (found.outcome, found.distance, found.solution_count) == (
+        expected.outcome,
+        expected.distance,
+        expected.solution_count,
+    )
+    assert ways(found.solutions) == ways(expected.solutions)
 
 
 def ways(solutions: tuple[Labels, ...]) -> set[bytes]:
