@@ -310,3 +310,42 @@ def test_nothing_is_listed_if_nothing_is_to_be(search: Search) -> None:
     problem = Problem.of(EIGHT, EIGHT.parse("1 2 3 4 0 5 7 8 6"))
     answer = search(problem, listed=0)
     assert (answer.distance, answer.solutions, answer.solution_count) == (2, (), 1)
+
+
+def test_depths_that_end_at_the_goals_blank_without_a_goal() -> None:
+    """On a ring the blank arrives at each depth of the right remainder, the pieces only after one and a half rounds."""
+    ring = knights("ABCDE-", edges=[[i, (i + 1) % 6] for i in range(6)])
+    position = ring.start_labels[0]
+    for blank in (4, 3, 2, 1, 0, 5, 4, 3, 2):
+        before = int(np.flatnonzero(position == 0)[0])
+        position = position.copy()
+        position[[before, blank]] = position[[blank, before]]
+    problem = Problem.of(ring, position)
+    assert iddfs(problem).distance == bfs(problem).distance == 9
+
+
+def test_no_move_is_taken_back() -> None:
+    lone = knights("A--/---/---")
+    problem = Problem.of(lone, lone.start_labels[0], lone.parse("---/---/--A"))
+    answer = iddfs(problem)
+    assert (answer.distance, answer.expanded) == (4, (1 + 2) + (1 + 2 + 2 + 2))
+
+
+def test_only_walks_of_the_blank_that_arrive_in_time_are_expanded() -> None:
+    position = random_walk(EIGHT, 11, 14)
+    answer = iddfs(Problem.of(EIGHT, position), every=True)
+    assert answer.distance
+    blank = int(np.flatnonzero(position == 0)[0])
+    depths = range(answer.distance % 2 or 2, answer.distance + 1, 2)
+    assert answer.expanded == sum(walks_in_time(blank, -1, depth) for depth in depths)
+
+
+def walks_in_time(blank: int, before: int, left: int) -> int:
+    """How many walks begin here, shorter than what is left, that can still come to the last place in time."""
+    row, column = divmod(blank, 3)
+    if left == 0 or (2 - row) + (2 - column) > left:
+        return 0
+    around = [
+        blank + 3 * (b - row) + c - column for b in range(3) for c in range(3) if abs(b - row) + abs(c - column) == 1
+    ]
+    return 1 + sum(walks_in_time(place, blank, left - 1) for place in around if place != before)
