@@ -142,6 +142,7 @@ def test_a_bound_gives_up(cli: Command, finished: Path, method: str) -> None:
     store = ["--store", finished] if method == "table" else []
     found = answer(cli, "eight-puzzle", "1 2 3 / 4 0 5 / 7 8 6", "--bound", 1, "--method", method, *store)
     assert (found["outcome"], found["distance"]) == ("bound", None)
+    assert answer(cli, "eight-puzzle", "123405786", "--bound", 2, "--method", method, *store)["distance"] == 2
     text = cli("solve", "eight-puzzle", "123405786", "--bound", 1, "--method", method, *store).out
     assert text.startswith("not solved within 1 move: it takes more, if there is a way at all\n")
 

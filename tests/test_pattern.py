@@ -166,9 +166,13 @@ def test_the_query_by_pattern_for_people(cli: Command, knights: Path) -> None:
     assert "a shortest way from the start to the nearest:" in text
 
 
-def test_a_pattern_of_half_the_eight_puzzle(finished: Path) -> None:
+@pytest.mark.parametrize("batch", [1 << 16, 5000])
+def test_a_pattern_that_all_positions_fit(finished: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+    monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", batch)
     with open_table(finished) as table:
         matches = table.match("?????????")
+        assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()
+        assert matches.farthest.tolist() == table.antipodes().tolist()
     assert list(matches.by_distance.values()) == table.layers
     assert (matches.count, matches.reached) == (362880, 181440)
 
