@@ -22,13 +22,13 @@ def measure() -> list[Row]:
     textbook = build("textbook.c")
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "table.zarr")
-        _table(PUZZLE, store)  # leaves the kernels compiled
-        turns = [(json.loads(run([textbook]).output), _table(PUZZLE, store)) for _ in range(REPEATS)]
+        _run_table(PUZZLE, store)  # leaves the kernels compiled
+        turns = [(json.loads(run([textbook]).output), _run_table(PUZZLE, store)) for _ in range(REPEATS)]
         rows = [*_against_textbook(turns), *_first_time(folder), *_questions(store)]
         return [*rows, *_large(folder)]
 
 
-def _table(puzzle: str, store: str, environment: dict[str, str] | None = None) -> Run:
+def _run_table(puzzle: str, store: str, environment: dict[str, str] | None = None) -> Run:
     return run([*ANTIPODES, "run", puzzle, "--store", store, "--overwrite", "--json"], environment)
 
 
@@ -68,7 +68,7 @@ def _first_time(folder: str) -> list[Row]:
     seconds = []
     for turn in range(3):
         cache = {"NUMBA_CACHE_DIR": str(Path(folder) / f"cache-{turn}")}
-        seconds.append(_table(PUZZLE, str(Path(folder) / "first.zarr"), cache).seconds)
+        seconds.append(_run_table(PUZZLE, str(Path(folder) / "first.zarr"), cache).seconds)
     return [Row("the same, nothing compiled", "4 s", f"{median(seconds):.2f} s")]
 
 
@@ -96,7 +96,7 @@ def _million_distances(store: str) -> float:
 
 
 def _large(folder: str) -> list[Row]:
-    runs = [_table("seven-tiles", str(Path(folder) / "large.zarr")) for _ in range(3)]
+    runs = [_run_table("seven-tiles", str(Path(folder) / "large.zarr")) for _ in range(3)]
     search = median([json.loads(one.output)["seconds"]["search"] for one in runs])
     memory = max(one.peak_bytes for one in runs) / 1e9
     seconds = median([one.seconds for one in runs])

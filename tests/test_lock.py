@@ -73,3 +73,10 @@ def test_where_no_file_can_be(tmp_path: Path) -> None:
 def test_no_path_of_a_store(path: str) -> None:
     with pytest.raises(NotAStoreError), lock(Path(path)):
         pass
+
+
+def test_two_names_of_one_store(tmp_path: Path) -> None:
+    (tmp_path / "t.zarr").mkdir()
+    (tmp_path / "link.zarr").symlink_to(tmp_path / "t.zarr")
+    with lock(tmp_path / "t.zarr"), pytest.raises(StoreLockedError), lock(tmp_path / "link.zarr"):
+        pass

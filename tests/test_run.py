@@ -12,7 +12,14 @@ from stores import contents
 from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
-from antipodes.errors import DepthLimitError, InputError, NotAStoreError, ResourceLimitError, StoreMismatchError
+from antipodes.errors import (
+    DepthLimitError,
+    InputError,
+    NotAStoreError,
+    ResourceLimitError,
+    StoreError,
+    StoreMismatchError,
+)
 from antipodes.plan import plan_run
 from antipodes.puzzles import puzzle_from
 from antipodes.run import RunOptions, RunReport, memory_size, resume, run_puzzle
@@ -232,6 +239,42 @@ def test_overwrite(eight: Path) -> None:
     report = run_puzzle(load_config("knights-coloured"), eight, RunOptions(overwrite=True))
     assert report.record.radius == 22
     assert report.resumed_from is None
+
+
+def test_a_finished_table_is_reported_whatever_the_memory(eight: Path) -> None:
+    report = run_puzzle(load_config("eight-puzzle"), eight, RunOptions(memory_limit=1))
+    assert report.complete
+    assert report.record.radius == 31
+
+
+def test_overwrite_spares_a_directory_that_only_looks_like_a_store(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "commit.json").write_text('{"a": 1}')
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(NotAStoreError, match="not overwritten"):
+        run_puzzle(load_config("eight-puzzle"), tmp_path / "mine", RunOptions(overwrite=True))
+    assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+def test_a_link_to_a_store_is_that_store(eight: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.zarr"
+    link.symlink_to(eight)
+    for _ in range(2):
+        assert run_puzzle(load_config("eight-puzzle"), link, RunOptions(overwrite=True)).resumed_from is None
+    assert link.is_symlink()
+    assert verify(eight, Threads(1)).ok
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([eight.name, link.name])
+
+
+def test_a_table_that_is_replaced_while_it_is_open_says_so(eight: Path) -> None:
+    with open_table(eight, cache_bytes=1) as table:
+        position = table.antipodes(1)[0]
+        run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True), interrupted=lambda: True)
+        table.close()  # what was read before is the old table's, and right for it
+        with pytest.raises(StoreError, match="replaced since it was opened"):
+            table.distance(position)
+        with pytest.raises(StoreError, match="replaced since it was opened"):
+            table.antipodes()
 
 
 def test_overwrite_takes_no_directory_for_a_store(tmp_path: Path) -> None:

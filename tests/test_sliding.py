@@ -23,6 +23,8 @@ def puzzle(**changes: Any) -> Puzzle:
         ({"start": "1 2 3 / 4 5 0 / 6 7 8"}, "start: expected 2 x 3 = 6 tiles, found 9"),
         ({"start": "1 2 3 / 4 5 6"}, "start: expected one blank .*, found 0"),
         ({"start": "1 2 3 / 4 0 0"}, "start: expected one blank .*, found 2"),
+        ({"start": "1 2 3 4 / 5 0"}, "start: expected 3 tiles in each row, found 4 in row 1"),
+        ({"start": "1 2 / 3 4 / 5 0"}, "start: expected 2 rows, or all tiles on one line, found 3 rows"),
         ({"start": "1 2 3 / 4 . 0"}, "start: expected one blank .*, found 2"),
         ({"start": "1 2 3 / 4 -5 0"}, "start: .*'-5'"),
         ({"start": "1 2 3 / 4 # 0"}, "start: .*'#'"),

@@ -32,5 +32,5 @@ def test_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
         listener(PartitionSearched(4, 8, 1317, 24_000_000.0))
         listener(PartitionsCommitted(4, 8))
     shown = terminal.getvalue()
-    for expected in ("6x10", "4 of 8 partitions", "1,317 tilings, 24.0 million placements/s", "50%"):
+    for expected in ("6x10", "4 of 8 partitions", "1,317 tilings, 24.0 million placements/s"):
         assert expected in shown

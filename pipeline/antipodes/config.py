@@ -20,6 +20,8 @@ RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "scheduler": str,
     "checkpoint_every": (int, float),
     "memory_limit": (int, str),
+    "overwrite": bool,
+    "quiet": bool,
 }
 
 
@@ -112,5 +114,5 @@ def _check_run(run: Mapping[str, Any]) -> None:
     for key, value in run.items():
         if key not in RUN_KEYS:
             raise ConfigError(f"[run] {key}: unknown key; expected {', '.join(RUN_KEYS)}")
-        if isinstance(value, bool) or not isinstance(value, RUN_KEYS[key]):
+        if isinstance(value, bool) != (RUN_KEYS[key] is bool) or not isinstance(value, RUN_KEYS[key]):
             raise ConfigError(f"[run] {key}: expected another type, found {value!r}")

@@ -14,6 +14,8 @@ class Begun:
     states: int
     """Positions up to that depth."""
     resumed: bool
+    holds_depths: bool = True
+    """Whether memory holds the depths; else every layer is written as soon as it is known."""
 
 
 @dataclass(frozen=True, slots=True)

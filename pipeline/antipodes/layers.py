@@ -94,7 +94,7 @@ class LayerSearch:
             self.unwritten = {number for number, count in enumerate(self.counts) if count}
         self.last_commit = time.monotonic()
         size = self.plan.index.size
-        self.listener(Begun(self.puzzle.name, size, self.depth, sum(self.layers), resumed))
+        self.listener(Begun(self.puzzle.name, size, self.depth, sum(self.layers), resumed, self.plan.hold_depths))
 
     def _begun(self) -> dict[int, Call]:
         starts = self.plan.index.rank(self.puzzle.start_labels)

@@ -22,7 +22,8 @@ def lock(store: Path) -> Iterator[None]:
     """
     if not store.name:
         raise NotAStoreError(f"expected the path of a store, found {str(store)!r}")
-    path = store.with_name(store.name + ".lock")
+    place = store.resolve()  # of two names of one store, too, one is refused
+    path = place.with_name(place.name + ".lock")
     descriptor = _acquire(path, store)
     try:
         _sign(descriptor)

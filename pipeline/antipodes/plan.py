@@ -7,7 +7,7 @@ from math import ceil, prod
 
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
-from antipodes.moves import most_moves, most_shuffles, table_bytes
+from antipodes.moves import building_bytes, most_moves, most_shuffles, table_bytes
 from antipodes.puzzles.puzzle import Puzzle
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -44,6 +44,10 @@ class Partition:
         return self.end_row - self.first_row
 
 
+Cut = tuple[Index, int]
+"""How positions are numbered by row and column, and how many rows a chunk has: what a store is made for."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a puzzle is cut, and upper bounds of what a run takes."""
@@ -71,26 +75,33 @@ class Plan:
         return partitions(self.index, self.partition_rows)
 
 
-def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None) -> Plan:
+def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None, cut: Cut | None = None) -> Plan:
     """The plan of a puzzle for so many workers.
 
-    With ``memory_limit``, in bytes, depths are held in memory only if that fits.
+    With ``memory_limit``, in bytes, depths are held in memory only if that fits. A store that is continued brings its
+    ``cut`` along, which an earlier version of this program may have chosen otherwise.
     """
-    index = plan_index(puzzle)
-    chunk_rows = plan_chunk(index)
+    index, chunk_rows = cut or plan_cut(puzzle)
+    partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
-    layers = _bitmap_bytes(index) + workers * 2 * chunk_rows * index.width
-    fixed = PROGRAM_BYTES + tables + max(layers, _building_bytes(puzzle, index))
+    chunks = workers * 2 * chunk_rows * index.width
+    fixed = PROGRAM_BYTES + tables + max(_bitmap_bytes(index) + chunks, building_bytes(puzzle, index))
     hold_depths = memory_limit is None or fixed + index.size <= memory_limit
     return Plan(
         index=index,
         chunk_rows=chunk_rows,
-        partition_rows=plan_partition(index, chunk_rows, workers),
+        partition_rows=partition_rows,
         table_bytes=tables,
-        memory_bytes=fixed + (index.size if hold_depths else 0),
+        memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
         disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
         hold_depths=hold_depths,
     )
+
+
+def plan_cut(puzzle: Puzzle) -> Cut:
+    """The cut of a new store; it depends on the puzzle alone, so that every run writes the same chunks."""
+    index = plan_index(puzzle)
+    return index, plan_chunk(index)
 
 
 def plan_index(puzzle: Puzzle) -> Index:
@@ -110,7 +121,7 @@ def plan_index(puzzle: Puzzle) -> Index:
 
 
 def plan_chunk(index: Index) -> int:
-    """How many rows a chunk has; it depends on the puzzle alone, so that every run writes the same chunks.
+    """How many rows a chunk has.
 
     A chunk is a part of the rows that share their first digit, or several such groups of rows.
     """
@@ -173,11 +184,6 @@ def human(size: float) -> str:
 def _table_cost(puzzle: Puzzle, index: Index) -> int:
     entries = index.rows * most_moves(puzzle), index.width * most_shuffles(puzzle, index)
     return ROW_COST * entries[0] + COLUMN_COST * entries[1]
-
-
-def _building_bytes(puzzle: Puzzle, index: Index) -> int:
-    """What lies in memory while the row tables are built: the patterns, and for each move the pieces' origins."""
-    return index.rows * puzzle.places * (1 + 2 * most_moves(puzzle)) + 16 * index.rows * most_moves(puzzle)
 
 
 def _bitmap_bytes(index: Index) -> int:

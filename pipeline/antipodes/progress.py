@@ -49,9 +49,10 @@ def _print_line(event: Event, stream: TextIO) -> None:
 def describe(event: Event) -> str | None:
     """The event as one line; None for those that only a live display shows."""
     match event:
-        case Begun(name, size, depth, states, resumed):
+        case Begun(name, size, depth, states, resumed, holds_depths):
             known = f"goes on from depth {depth}, {states:,} positions known" if resumed else "begins"
-            return f"{name}: {known}; {size:,} positions in all, reachable or not"
+            lean = "" if holds_depths else "; memory cannot hold their depths: every layer is written at once"
+            return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
         case LayerSettled(depth, count, states, rate):
             return f"depth {depth}: {count:,} positions, {states:,} so far, {rate / 1e6:,.1f} million/s"
         case Committed(depth):
@@ -78,7 +79,6 @@ def _live(stream: TextIO) -> Iterator[Listener]:
         BarColumn,
         Progress,
         SpinnerColumn,
-        TaskProgressColumn,
         TextColumn,
         TimeElapsedColumn,
     )
@@ -87,7 +87,6 @@ def _live(stream: TextIO) -> Iterator[Listener]:
         SpinnerColumn(),
         TextColumn("[bold]{task.fields[name]}[/bold] {task.description}"),
         BarColumn(bar_width=24),
-        TaskProgressColumn(),
         TextColumn("{task.fields[found]}"),
         TimeElapsedColumn(),
     )

@@ -15,7 +15,7 @@ from antipodes.errors import InputError, StoreError
 from antipodes.events import Listener, silence
 from antipodes.layers import LayerSearch
 from antipodes.lock import lock
-from antipodes.plan import Plan, available_memory, check_memory, plan_run
+from antipodes.plan import Cut, Plan, available_memory, check_memory, plan_run
 from antipodes.scheduler import Scheduler, SchedulerError, check_scheduler_name, open_scheduler
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
 
@@ -53,7 +53,6 @@ class RunReport:
 
     record: Record
     store: Path
-    plan: Plan
     resumed_from: int | None
     """The committed depth that the run began with."""
     clock: Clock
@@ -61,6 +60,8 @@ class RunReport:
     """All of the run."""
     states_found: int
     """Positions that this run itself found."""
+    peak_memory: int
+    """The most bytes that the run took, or a process that it started."""
 
     @property
     def complete(self) -> bool:
@@ -74,7 +75,7 @@ class RunReport:
             "puzzle": self.record.puzzle["name"],
             "store": str(self.store),
             "complete": self.complete,
-            "index_size": self.plan.index.size,
+            "index_size": self.record.index_size,
             "states": self.record.states,
             "radius": self.record.radius,
             "layers": list(self.record.layers),
@@ -87,7 +88,7 @@ class RunReport:
                 "write": self.clock.write,
             },
             "states_per_second": self.states_found / search if search else None,
-            "peak_memory_bytes": peak_memory(),
+            "peak_memory_bytes": self.peak_memory,
         }
 
 
@@ -113,18 +114,18 @@ def run_puzzle(
     begin = time.perf_counter()
     table = TableStore(store)
     with lock(table.path):
-        plan = plan_checked(config, options, scheduler)
         record = None if options.overwrite else _found(table, config)
         states = record.states if record else 0
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
         clock = Clock()
         if record is None or not record.complete:
+            plan = plan_checked(config, options, scheduler, record.cut if record else None)
             with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
                 record = record or _create(table, config, plan)
                 with saying_what_is_kept(table.path, lambda: _kept(table)):
                     record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
     seconds = time.perf_counter() - begin
-    return RunReport(record, table.path, plan, resumed_from, clock, seconds, record.states - states)
+    return RunReport(record, table.path, resumed_from, clock, seconds, record.states - states, peak_memory())
 
 
 def resume(
@@ -139,11 +140,13 @@ def resume(
     return run_puzzle(Config(record.puzzle), store, options, listener, interrupted, scheduler)
 
 
-def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler | None = None) -> Plan:
-    """The plan of a run; ResourceLimitError where it does not fit into memory."""
+def plan_checked(
+    config: Config, options: RunOptions, scheduler: Scheduler | None = None, cut: Cut | None = None
+) -> Plan:
+    """The plan of a run, of the store with this cut if any; ResourceLimitError where it does not fit into memory."""
     workers = scheduler.workers if scheduler else options.workers or available_workers()
     limit = options.memory_limit or available_memory()
-    plan = plan_run(config.puzzle, workers, limit)
+    plan = plan_run(config.puzzle, workers, limit, cut)
     check_memory(plan, limit)
     return plan
 
@@ -177,7 +180,10 @@ def saying_what_is_kept(store: Path, kept: Callable[[], str]) -> Iterator[None]:
 
 
 def _kept(store: TableStore) -> str:
-    committed = store.read().committed_depth
+    try:
+        committed = store.read().committed_depth
+    except StoreError as error:
+        return f"what is kept cannot be told ({error})"
     return "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
 
 

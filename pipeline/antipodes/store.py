@@ -15,7 +15,8 @@ from antipodes.arrays import UNREACHED, Depths
 from antipodes.config import Config
 from antipodes.durable import sync_directory
 from antipodes.errors import StoreDamagedError, StoreMismatchError
-from antipodes.plan import Plan
+from antipodes.index import Index
+from antipodes.plan import Cut, Plan
 from antipodes.store_directory import StoreDirectory
 
 DEPTH = "depth"
@@ -60,9 +61,24 @@ class Record:
         return len(self.layers) - 1
 
     @property
+    def index_size(self) -> int:
+        """How many positions there are, reachable or not."""
+        return self.rows * self.width
+
+    @property
     def states(self) -> int:
         """How many positions have a committed depth."""
         return sum(self.layers)
+
+    @property
+    def cut(self) -> Cut:
+        """How positions are numbered by row and column, and how many rows a chunk has."""
+        counts = tuple(self.counts)
+        for leading in range(1, max(2, len(counts))):
+            index = Index(counts, leading)
+            if (index.rows, index.width) == (self.rows, self.width):
+                return index, self.chunk_rows
+        raise StoreDamagedError(f"the record has {self.rows} rows of {self.width} columns, which no cut of it gives")
 
     @property
     def unreached(self) -> int:

@@ -4,6 +4,7 @@ All that the record says was on the disk before the record was.
 """
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -51,19 +52,38 @@ class StoreDirectory:
 
     def remove(self) -> None:
         """Delete the store, damaged or not, as a whole; NotAStoreError where something else is at the path."""
-        if not (self.path / RECORD).is_file() or format_of(self.path) not in (self.FORMAT, None):
+        if not (self.path / RECORD).is_file() or self._claimed_format() != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.path}, found something else; not overwritten")
         self._sweep_removed()
-        self.path.rename(self._removed)
+        self.path.resolve().rename(self._removed)
         self._sweep_removed()
+
+    def _claimed_format(self) -> str | None:
+        """The format that the record names or, where it is damaged, the attributes of the group."""
+        if claimed := format_of(self.path):
+            return claimed
+        try:
+            attributes = json.loads((self.path / "zarr.json").read_bytes())["attributes"]
+            return str(attributes["format"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     @property
     def _removed(self) -> Path:
-        """Where a store goes to be deleted, so that none is left by halves."""
-        return self.path.with_name(f".{self.path.name}.old")
+        """Where a store goes to be deleted, so that none is left by halves; beside it, not beside a link to it."""
+        place = self.path.resolve()
+        return place.with_name(f".{place.name}.old")
 
     def _sweep_removed(self) -> None:
         shutil.rmtree(self._removed, ignore_errors=True)
+
+    def identity(self) -> tuple[int, ...]:
+        """What tells this store from another that takes its place; nothing where there is none."""
+        try:
+            status = os.stat(self.path / "zarr.json")
+        except OSError:
+            return ()
+        return status.st_dev, status.st_ino, status.st_mtime_ns
 
     def bytes_on_disk(self) -> int:
         """How many bytes the files of the store hold."""
@@ -77,7 +97,8 @@ class StoreDirectory:
     def begin_as(self) -> Self:
         """An empty group beside the path, to be filled and then put in its place by `appear`."""
         self._sweep_removed()
-        new = type(self)(self.path.with_name(f".{self.path.name}.new"))
+        place = self.path.resolve()
+        new = type(self)(place.with_name(f".{place.name}.new"))
         shutil.rmtree(new.path, ignore_errors=True)
         new.path.mkdir(parents=True)
         zarr.create_group(DurableStore(new.path), attributes={"format": self.FORMAT, "version": self.VERSION})
@@ -85,8 +106,9 @@ class StoreDirectory:
 
     def appear(self, new: "StoreDirectory") -> None:
         """Put a store that is ready at the path: it is there as a whole, or not at all."""
-        new.path.rename(self.path)
-        sync_directory(self.path.parent)
+        place = self.path.resolve()
+        new.path.rename(place)
+        sync_directory(place.parent)
 
     def read_content(self) -> dict[str, Any]:
         """The record, without its format and version.
@@ -163,6 +185,10 @@ class StoreDirectory:
             raise StoreDamagedError(f"chunk {path} is missing; the record says that it belongs to the store")
         try:
             return self.open_array(name)[first:end]
+        except MemoryError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot read chunk {path}: {error.strerror or error}") from error
         except Exception as error:  # whatever a codec makes of damaged bytes
             raise StoreDamagedError(f"chunk {path} is damaged: {error}") from error
 

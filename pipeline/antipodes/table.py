@@ -7,7 +7,6 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 
@@ -16,8 +15,7 @@ from numpy.typing import NDArray
 
 from antipodes.arrays import Depths
 from antipodes.config import Config
-from antipodes.errors import AntipodesError, InputError, UnreachableError
-from antipodes.index import Index
+from antipodes.errors import AntipodesError, InputError, StoreError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -54,8 +52,9 @@ class Table:
     def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
         self.puzzle: Puzzle = Config(record.puzzle).puzzle
         self._store = store
+        self._identity = store.identity()
         self._record = record
-        self._index = Index(tuple(record.counts), leading=1)
+        self._index = record.cut[0]
         self._chunk_states = record.chunk_rows * record.width
         self._cached_chunks = max(1, cache_bytes // (self._chunk_states * np.dtype(record.dtype).itemsize))
         self._chunks: OrderedDict[int, Depths] = OrderedDict()
@@ -143,6 +142,13 @@ class Table:
         except UnreachableError:
             return default
 
+    def get_distances(self, labels: Labels) -> list[int | None]:
+        """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
+        distances = self.distances(labels)
+        if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
+            self.distance(labels[unknown[0]])
+        return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
+
     def distances(self, labels: Labels) -> NDArray[np.int32]:
         """The distance of each position ``(n, places)``, ``(n,)``; UNREACHABLE or UNKNOWN where there is none.
 
@@ -205,8 +211,13 @@ class Table:
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:
         """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them."""
         self._check_depth(depth)
-        indices = np.fromiter(islice(self._indices_at(depth), limit), dtype=np.int64)
-        return self._index.unrank(indices)
+        parts, missing = [], self.layers[depth] if limit is None else limit
+        for indices in self._indices_at(depth):
+            parts.append(indices[:missing])
+            missing -= len(parts[-1])
+            if missing <= 0:
+                break
+        return self._index.unrank(np.concatenate(parts))
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
@@ -215,8 +226,11 @@ class Table:
             depth = int(np.searchsorted(np.cumsum(self.layers), rng.integers(len(self)), side="right"))
         self._check_depth(depth)
         drawn = int(rng.integers(self.layers[depth]))
-        index = next(islice(self._indices_at(depth), drawn, None))
-        position: Labels = self._index.unrank(np.array([index]))[0]
+        for indices in self._indices_at(depth):
+            if drawn < len(indices):
+                break
+            drawn -= len(indices)
+        position: Labels = self._index.unrank(indices[drawn : drawn + 1])[0]
         return position
 
     def _text(self, position: str | Labels) -> str:
@@ -226,15 +240,22 @@ class Table:
         if not 0 <= depth <= self.radius:
             raise InputError(f"expected a depth from 0 to {self.radius}, found {depth}")
 
-    def _indices_at(self, depth: int) -> Iterator[int]:
+    def _indices_at(self, depth: int) -> Iterator[NDArray[np.int64]]:
+        """The indices of the positions at a depth, in ascending order, chunk by chunk."""
         for number in self._record.chunks:
-            here = np.flatnonzero(self._chunk(number).ravel() == depth)
-            yield from (here + number * self._chunk_states).tolist()
+            yield np.flatnonzero(self._chunk(number).ravel() == depth) + number * self._chunk_states
 
     def _distances_in(self, number: int, places: NDArray[np.int64]) -> NDArray[np.int32]:
         depths = self._chunk(number).ravel()[places]
         missing = UNREACHABLE if self.complete else UNKNOWN
         return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
+
+    def _read_rows(self, first_row: int, end_row: int) -> Depths:
+        try:
+            return self._store.read_rows(self._record, first_row, end_row)
+        finally:  # chunks of another store would make wrong distances, or look damaged
+            if self._store.identity() != self._identity:
+                raise StoreError(f"{self._store.path} was replaced since it was opened: open it anew")
 
     def _chunk(self, number: int) -> Depths:
         if number in self._chunks:
@@ -242,7 +263,7 @@ class Table:
             return self._chunks[number]
         first_row = number * self._record.chunk_rows
         end_row = min(self._record.rows, first_row + self._record.chunk_rows)
-        depths = self._store.read_rows(self._record, first_row, end_row)
+        depths = self._read_rows(first_row, end_row)
         self._chunks[number] = depths
         if len(self._chunks) > self._cached_chunks:
             self._chunks.popitem(last=False)

@@ -12,7 +12,7 @@ from antipodes.config import Config
 from antipodes.errors import StoreDamagedError
 from antipodes.index import Index
 from antipodes.moves import MoveTables, move_tables
-from antipodes.plan import Partition, available_memory, partitions, plan_index, plan_partition
+from antipodes.plan import Partition, available_memory, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Handle, Scheduler
@@ -56,7 +56,7 @@ class _Proof:
         self.record = record
         self.scheduler = scheduler
         self.puzzle: Puzzle = Config(record.puzzle).puzzle
-        self.index: Index = plan_index(self.puzzle)
+        self.index: Index = record.cut[0]
         self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
 
     def verdict(self) -> Verdict:
@@ -68,8 +68,8 @@ class _Proof:
         return Verdict(not problems, self.index.size, problems)
 
     def _check_record(self) -> None:
-        expected = (self.puzzle.fingerprint, self.index.rows, self.index.width, self.puzzle.counts)
-        found = (self.record.fingerprint, self.record.rows, self.record.width, tuple(self.record.counts))
+        expected = (self.puzzle.fingerprint, self.puzzle.counts)
+        found = (self.record.fingerprint, tuple(self.record.counts))
         if expected != found:
             raise StoreDamagedError(f"the record says {found}, its puzzle has {expected}")
 

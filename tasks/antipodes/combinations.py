@@ -1,6 +1,7 @@
 """Combinations as numbers, vectorised: the combinatorial number system."""
 
 from functools import cache
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,8 @@ def rank_combinations(chosen: Mask) -> Ranks:
     if number == 1:
         only: Ranks = chosen.argmax(axis=1)
         return only
+    if number > places - number:  # colexicographic order is that of the complements backwards
+        return comb(places, number) - 1 - rank_combinations(~chosen)
     positions = np.nonzero(chosen)[1].reshape(n, number)
     ranks = np.zeros(n, dtype=np.int64)
     for i in range(number):
@@ -42,6 +45,8 @@ def rank_combinations(chosen: Mask) -> Ranks:
 
 def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
     """Which places each rank chooses, ``(n, places)``: the inverse of `rank_combinations`."""
+    if number > places - number:
+        return ~unrank_combinations(comb(places, number) - 1 - ranks, places, places - number)
     chosen = np.zeros((len(ranks), places), dtype=bool)
     rest = np.array(ranks, dtype=np.int64)
     every = np.arange(len(ranks))

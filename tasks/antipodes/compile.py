@@ -1,4 +1,4 @@
-"""How kernels are compiled: to machine code that releases the GIL, once per machine and user."""
+"""How kernels are compiled: to machine code that releases the GIL, once and for all."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
@@ -12,6 +12,7 @@ R = TypeVar("R")
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """The function as machine code, compiled at its first call and kept on disk.
 
-    Kernels take arrays and scalars only: a function passed as an argument would be compiled anew in every process.
+    It is kept where numba keeps such code: beside the source if that can be written, else in the user's cache folder;
+    ``NUMBA_CACHE_DIR`` names another place. Kernels take arrays and scalars only: a function passed as an argument would be compiled anew in every process.
     """
     return cast(Callable[P, R], numba.njit(nogil=True, cache=True)(function))

@@ -23,6 +23,11 @@ def expand(
     """
     one = np.uint64(1)
     for row in range(frontier.shape[0]):
+        word = 0
+        while word < frontier.shape[1] and frontier[row, word] == 0:
+            word += 1
+        if word == frontier.shape[1]:
+            continue
         for move in range(target.shape[1]):
             to_row = target[row, move] - first_row
             if to_row < 0 or to_row >= incoming.shape[0]:

@@ -39,7 +39,11 @@ class _Step(NamedTuple):
 def move_tables(puzzle: Puzzle, index: Index) -> MoveTables:
     """The move tables of a puzzle under an index whose rows hold at least the empty places."""
     patterns = unrank_arrangements(np.arange(index.rows), index.row_counts)
-    steps = [_step(move, patterns, index) for move in puzzle.moves]
+    relative = np.cumsum(patterns == index.leading, axis=1, dtype=np.int16) - np.int16(1)
+    occupied = np.ascontiguousarray((patterns != 0).T)  # a place a line: most moves look at two of many
+    steps = [
+        _step(move, np.flatnonzero(move.legal_where(occupied)), patterns, relative, index) for move in puzzle.moves
+    ]
     distinct, numbers = _distinct([step.free_origin for step in steps], sum(index.column_counts))
     slots = _slots(steps, index.rows)
     most = 1 + max((int(slot.max(initial=-1)) for slot in slots), default=-1)
@@ -52,10 +56,16 @@ def move_tables(puzzle: Puzzle, index: Index) -> MoveTables:
 
 
 def most_moves(puzzle: Puzzle) -> int:
-    """At least as many moves as any position allows: those onto the places that can be empty at once."""
-    onto = Counter(move.empty[0] if move.empty else None for move in puzzle.moves)
-    anywhere = onto.pop(None, 0)
-    return anywhere + sum(number for _, number in onto.most_common(puzzle.counts[0]))
+    """At least as many moves as any position allows.
+
+    Those onto an empty place are no more than the most that lead to as many places as are empty, nor than the most
+    that leave as many as are occupied.
+    """
+    exchanges = [move for move in puzzle.moves if move.empty and move.occupied]
+    onto = Counter(move.empty[0] for move in exchanges).most_common(puzzle.counts[0])
+    away = Counter(move.occupied[0] for move in exchanges).most_common(puzzle.places - puzzle.counts[0])
+    fewer = min(sum(number for _, number in onto), sum(number for _, number in away))
+    return len(puzzle.moves) - len(exchanges) + fewer
 
 
 def most_shuffles(puzzle: Puzzle, index: Index) -> int:
@@ -82,14 +92,27 @@ def table_bytes(puzzle: Puzzle, index: Index) -> int:
     return index.rows * most_moves(puzzle) * 6 + most_shuffles(puzzle, index) * index.width * 4
 
 
-def _step(move: Move, patterns: NDArray[np.uint8], index: Index) -> _Step:
-    rows = np.flatnonzero(move.legal(patterns))
+def building_bytes(puzzle: Puzzle, index: Index) -> int:
+    """At least as many bytes as lie in memory, besides the tables, while they are built.
+
+    For each row its pattern and the relative order of its places, for each move of a row what a `_Step` holds; twice
+    that for the intermediate results of a move, which are those of all rows at the most.
+    """
+    free = sum(index.column_counts)
+    return index.rows * (4 * puzzle.places + most_moves(puzzle) * (2 * free + 40) + 4 * puzzle.places + 2 * free + 40)
+
+
+def _step(
+    move: Move, rows: NDArray[np.intp], patterns: NDArray[np.uint8], relative: NDArray[np.int16], index: Index
+) -> _Step:
+    """What the move does to the rows; ``relative`` numbers the free places of each pattern in their order."""
     origin = move.origin(patterns.shape[1])
-    before = patterns[rows]
-    after = before[:, origin]
+    places = np.flatnonzero(origin != np.arange(len(origin)))  # few, so that the others are not shuffled around
+    after, origins = patterns[rows], relative[rows]
+    after[:, places] = after[:, origin[places]]
+    origins[:, places] = origins[:, origin[places]]
     target = rank_arrangements(after, index.row_counts)
-    relative = np.cumsum(before == index.leading, axis=1, dtype=np.int16) - np.int16(1)
-    free_origin = relative[:, origin][after == index.leading].reshape(len(rows), sum(index.column_counts))
+    free_origin = origins[after == index.leading].reshape(len(rows), sum(index.column_counts))
     return _Step(rows, target, free_origin)
 
 
@@ -120,10 +143,10 @@ def _distinct(
             if one not in seen:
                 seen[one] = len(distinct)
                 distinct.append(permutation[row])
-        number = np.array([seen[one] for one in hashes.tolist()], dtype=np.intp)[inverse]
-        if not np.array_equal(np.array(distinct)[number], permutation):
-            raise ArithmeticError("two different shuffles have the same hash: choose another seed")
-        numbers.append(number)
+        numbers.append(np.array([seen[one] for one in hashes.tolist()], dtype=np.intp)[inverse])
+    found = np.array(distinct)
+    if any((found[number] != permutation).any() for number, permutation in zip(numbers, permutations, strict=True)):
+        raise ArithmeticError("two different shuffles have the same hash: choose another seed")
     return distinct, numbers
 
 

@@ -33,7 +33,13 @@ def layers(
         plot_layers(record.layers, record.puzzle["name"], plot, complete=record.complete)
         print(f"antipodes: drawn into {plot}", file=sys.stderr)
     if as_json:
-        print_json({"radius": record.radius, "complete": record.complete, "layers": list(record.layers)})
+        print_json(
+            {
+                "radius": record.radius if record.layers else None,
+                "complete": record.complete,
+                "layers": list(record.layers),
+            }
+        )
     elif csv:
         print("depth,positions")
         for depth, count in enumerate(record.layers):

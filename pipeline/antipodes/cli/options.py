@@ -47,7 +47,8 @@ def run_options(defaults: dict[str, Any], **given: Any) -> Any:
     from antipodes.run import RunOptions, memory_size
 
     chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
-    chosen.pop("store", None)
+    for name in ("store", "quiet"):  # which are not the run's
+        chosen.pop(name, None)
     if "memory_limit" in chosen:
         chosen["memory_limit"] = memory_size(chosen["memory_limit"])
     if chosen.get("workers", 1) < 1:

@@ -14,11 +14,11 @@ def register(app: typer.Typer) -> None:
 def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = None, as_json: AsJson = False) -> None:
     """Say how a puzzle is cut and what a run would take, without running."""
     from antipodes.config import load_config
-    from antipodes.plan import human, plan_run
+    from antipodes.plan import available_memory, human, plan_run
     from antipodes.run import available_workers, memory_size
 
     config = load_config(puzzle)
-    limit = memory_size(memory_limit) if memory_limit else None
+    limit = memory_size(memory_limit) if memory_limit else available_memory()
     planned = plan_run(config.puzzle, workers or available_workers(), limit)
     if as_json:
         print_json(

@@ -44,8 +44,9 @@ def query(
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
             return
-        labels = [table.puzzle.parse(text) for text in _texts(positions or [], table.puzzle)]
-        answers = [_answer(table, one, path) for one in labels]
+        labels = table.puzzle.parse_many(_texts(positions or [], table.puzzle))
+        distances = table.get_distances(labels)
+        answers = [_answer(table, *one, path) for one in zip(labels, distances, strict=True)]
         if as_json:
             print_json([_to_json(table, answer) for answer in answers])
         else:
@@ -68,8 +69,7 @@ def _texts(positions: list[str], puzzle: "Puzzle") -> list[str]:
     return texts
 
 
-def _answer(table: "Table", position: "Labels", with_path: bool) -> dict[str, Any]:
-    distance = table.get_distance(position)
+def _answer(table: "Table", position: "Labels", distance: int | None, with_path: bool) -> dict[str, Any]:
     way = table.path(position) if with_path and distance is not None else None
     return {"position": position, "distance": distance, "path": way, "with_path": with_path}
 

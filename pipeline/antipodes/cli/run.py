@@ -58,10 +58,10 @@ def run(
             scheduler=scheduler,
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
-            overwrite=overwrite,
+            overwrite=overwrite or None,
         )
         path = store or Path(config.run.get("store", default_store(config.puzzle.name)))
-        return _run(config, path, options, interrupts, quiet, as_json)
+        return _run(config, path, options, interrupts, quiet or config.run.get("quiet", False), as_json)
 
 
 def resume(
@@ -121,13 +121,12 @@ def _run(
 def _print_report(config: "Config", report: "RunReport") -> None:
     from antipodes.plan import human
     from antipodes.report import draw_layers, draw_positions
-    from antipodes.run import peak_memory
     from antipodes.table import open_table
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))
     print()
-    print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {report.plan.index.size:,}")
+    print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {record.index_size:,}")
     antipodes = record.layers[-1]
     print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
     with open_table(report.store) as table:
@@ -140,7 +139,7 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
         print(f"time    {report.seconds:.2f} s: {phases}")
         print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
-        print(f"memory  {human(peak_memory())} at most")
+        print(f"memory  {human(report.peak_memory)} at most")
     else:
         print("time    none: the table was finished before")
     print(f"table   {report.store}")

@@ -62,9 +62,10 @@ def tile(
             workers=workers,
             scheduler=scheduler,
             checkpoint_every=checkpoint_every,
-            overwrite=overwrite,
+            overwrite=overwrite or None,
         )
         path = store or Path(config.run.get("store", default_store(config.problem.name)))
+        quiet = quiet or config.run.get("quiet", False)
         return tile_into(config, path, method, options, interrupts, quiet, raw, as_json)
 
 

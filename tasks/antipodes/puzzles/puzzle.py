@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -41,10 +42,13 @@ class Move:
 
     def legal(self, labels: Labels) -> NDArray[np.bool_]:
         """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""
-        empty = (labels[:, list(self.empty)] == 0).all(axis=1)
-        occupied = (labels[:, list(self.occupied)] != 0).all(axis=1)
-        result: NDArray[np.bool_] = empty & occupied
-        return result
+        return self.legal_where((labels != 0).T)
+
+    def legal_where(self, occupied: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The same, of positions that are known by which places are occupied, ``(places, n)``."""
+        onto = occupied[list(self.empty)]
+        legal: NDArray[np.bool_] = np.logical_and(occupied[list(self.occupied)].all(axis=0), ~onto.any(axis=0))
+        return legal
 
 
 def exchange_moves(edges: list[tuple[int, int]]) -> tuple[Move, ...]:
@@ -104,13 +108,22 @@ class Puzzle:
         PositionError
             The text has another number of symbols, a symbol that the puzzle does not know, or other pieces.
         """
-        known = {symbol: label for label, symbol in enumerate(self.symbols)}
         try:
-            written = self.board.split(text, self.symbols)
-            labels: Labels = self.checked(np.array([[known[symbol] for symbol in written]]))[0]
+            labels: Labels = self.checked(np.array([self._labels(text)]))[0]
         except PositionError as error:
             raise PositionError(f"position {shorten(text)!r}: {error}") from None
         return labels
+
+    def parse_many(self, texts: Sequence[str]) -> Labels:
+        """Read many positions at once, ``(n, places)``; raises as `parse`, for the first text that is none."""
+        try:
+            return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
+        except PositionError:
+            return np.array([self.parse(text) for text in texts])
+
+    def _labels(self, text: str) -> list[int]:
+        known = {symbol: label for label, symbol in enumerate(self.symbols)}
+        return [known[symbol] for symbol in self.board.split(text, self.symbols)]
 
     def checked(self, labels: NDArray[Any]) -> Labels:
         """The integers ``(n, places)`` as labels, if each row has exactly the pieces of the puzzle.

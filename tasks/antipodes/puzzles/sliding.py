@@ -59,6 +59,9 @@ def _start(text: str, board: Board) -> list[str]:
         raise ConfigError(
             f"start: expected {board.rows} x {board.columns} = {board.places} tiles, found {len(written)}"
         )
+    lines = [line for line in re.split(r"[\n/]", text) if line.strip()]
+    if len(lines) > 1:
+        _check_rectangle(lines, board)
     tiles = [BLANK[0] if symbol in BLANK else symbol for symbol in written]
     for tile in tiles:
         if not TILE.fullmatch(tile):
@@ -66,6 +69,15 @@ def _start(text: str, board: Board) -> list[str]:
     if tiles.count(BLANK[0]) != 1:
         raise ConfigError(f"start: expected one blank (0 or .), found {tiles.count(BLANK[0])}")
     return tiles
+
+
+def _check_rectangle(lines: list[str], board: Board) -> None:
+    if len(lines) != board.rows:
+        raise ConfigError(f"start: expected {board.rows} rows, or all tiles on one line, found {len(lines)} rows")
+    for number, line in enumerate(lines, start=1):
+        found = len(symbols_in(line, board.columns))
+        if found != board.columns:
+            raise ConfigError(f"start: expected {board.columns} tiles in each row, found {found} in row {number}")
 
 
 def _natural(tile: str) -> tuple[bool, int, str]:

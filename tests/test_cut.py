@@ -1,0 +1,81 @@
+"""A store is continued, proved and asked by the cut that it was made for, whatever a later version would choose."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from antipodes import plan
+from antipodes.config import Config, load_config
+from antipodes.errors import StoreDamagedError
+from antipodes.index import Index
+from antipodes.run import RunOptions, run_puzzle
+from antipodes.scheduler import Threads
+from antipodes.store import TableStore
+from antipodes.table import open_table
+from antipodes.verify import verify
+
+TILES = {"name": "tiles", "family": "sliding", "rows": 3, "columns": 4, "start": "1 2 3 4 / 5 5 5 5 / 5 5 5 0"}
+
+
+def stop_after(layers: int) -> object:
+    asked = iter([False] * layers)
+    return lambda: next(asked, True)
+
+
+def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Choose cuts and chunks as no version has done so far."""
+    monkeypatch.setattr(plan, "ROW_COST", 0)
+    monkeypatch.setattr(plan, "CHUNK_STATES", (1, 1000))
+
+
+def test_another_version_goes_on_with_the_cut_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, path = Config(TILES), tmp_path / "t.zarr"
+    begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))  # type: ignore[arg-type]
+    assert not begun.complete
+    other_choices(monkeypatch)
+    assert plan.plan_cut(config.puzzle) != begun.record.cut
+    report = run_puzzle(config, path, RunOptions(workers=2))
+    assert report.complete
+    assert report.record.cut == begun.record.cut
+    assert verify(path, Threads(2)).ok
+    fresh = run_puzzle(config, tmp_path / "fresh.zarr", RunOptions(workers=2))
+    assert fresh.record.cut != report.record.cut
+    assert fresh.record.layers == report.record.layers
+
+
+def test_a_table_is_asked_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_puzzle(Config(TILES), tmp_path / "t.zarr")
+    with open_table(tmp_path / "t.zarr") as table:
+        expected = table.distances_by_index(np.arange(table.index_size))
+    other_choices(monkeypatch)
+    with open_table(tmp_path / "t.zarr") as table:
+        assert np.array_equal(table.distances_by_index(np.arange(table.index_size)), expected)
+
+
+def test_a_cut_that_is_none(eight: Path) -> None:
+    record = TableStore(eight).read()
+    assert record.cut[0] == Index(tuple(record.counts), record.cut[0].leading)
+    with pytest.raises(StoreDamagedError, match="rows of"):
+        _ = type(record)(**{**record.__dict__, "rows": record.rows - 1}).cut
+
+
+@pytest.mark.parametrize(
+    ("piece", "board", "positions"),
+    [("king", "8x8", 3_812_256), ("knight", "32x32", 1_047_552)],
+)
+def test_wide_boards_with_few_pieces_are_not_taken_for_large(piece: str, board: str, positions: int) -> None:
+    rows, columns = (int(number) for number in board.split("x"))
+    pieces = "AABB" if piece == "king" else "AB"
+    start = pieces + "-" * (rows * columns - len(pieces))
+    drawing = "\n".join(start[row : row + columns] for row in range(0, len(start), columns))
+    puzzle = Config({"name": "wide", "family": "jump", "moves": piece, "start": drawing}).puzzle
+    planned = plan.plan_run(puzzle, 2)
+    assert planned.index.size == positions
+    assert planned.memory_bytes < 5 * plan.GIB
+
+
+def test_the_figures_of_a_held_run_hold_for_three_colours() -> None:
+    planned = plan.plan_run(load_config("three-colours").puzzle, 2)
+    assert planned.hold_depths
+    assert planned.memory_bytes < 300e6
