@@ -13,6 +13,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """The function as machine code, compiled at its first call and kept on disk.
 
     It is kept where numba keeps such code: beside the source if that can be written, else in the user's cache folder;
-    ``NUMBA_CACHE_DIR`` names another place. Kernels take arrays and scalars only: a function passed as an argument would be compiled anew in every process.
+    ``NUMBA_CACHE_DIR`` names another place. Kernels take arrays and scalars only: a function passed as an argument
+    would be compiled anew in every process.
     """
     return cast(Callable[P, R], numba.njit(nogil=True, cache=True)(function))
