@@ -70,7 +70,7 @@ def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
 
 
 @kernel
-def unmark(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap) -> None:
+def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap) -> None:
     """Set the bits of all positions up to ``depth`` in ``visited``, of those at it in ``frontier``.
 
     Greater depths are what a run left that died: they become unreached.

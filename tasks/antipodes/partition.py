@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.arrays import UNREACHED, Bitmap, Depths, words
-from antipodes.kernels import expand, mark, settle, unmark
+from antipodes.kernels import expand, mark, recover, settle
 from antipodes.moves import ILLEGAL, MoveTables
 
 
@@ -46,7 +46,7 @@ def restore(first_row: int, depths: Depths, depth: int, hold_depths: bool) -> St
     """The state at ``depth``, from the depths in the store."""
     frontier = np.zeros((depths.shape[0], words(depths.shape[1])), dtype=np.uint64)
     visited = np.zeros_like(frontier)
-    unmark(depths, depth, frontier, visited)
+    recover(depths, depth, frontier, visited)
     size = int(np.bitwise_count(frontier).sum())
     return State(first_row, frontier, visited, depths if hold_depths else None, size)
 
