@@ -82,3 +82,8 @@ def test_symbols_in() -> None:
 def test_shorten() -> None:
     assert shorten("a\n b", 3) == "a b"
     assert shorten("abcd", 3) == "ab…"
+
+
+def test_symbols_close_together_are_counted_one_by_one() -> None:
+    with pytest.raises(PositionError, match="expected 9 symbols, found 8"):
+        Board(3, 3).split("12345678", [str(symbol) for symbol in range(9)])

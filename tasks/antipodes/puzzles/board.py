@@ -40,7 +40,9 @@ class Board:
         if len(written) == self.rows * self.columns and self.holes:
             written = self._without_holes(written)
         if len(written) != self.places:
-            raise PositionError(f"expected {self.places} symbols, found {len(written)}")
+            close_together = len(written) == 1 and all(len(symbol) == 1 for symbol in symbols)
+            found = len(written[0]) if close_together else len(written)
+            raise PositionError(f"expected {self.places} symbols, found {found}")
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         for symbol in written:
             if symbol not in symbols:
