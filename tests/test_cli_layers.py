@@ -63,3 +63,10 @@ def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
     refused("layers", finished, "--plot")
     refused("layers", finished, "--pot", "x.svg")
     refused("layers", "x" * 300)
+
+
+def test_nothing_is_committed_yet(cli: Command, tmp_path: Path) -> None:
+    config = load_config("eight-puzzle")
+    TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle))
+    shown = json.loads(cli("layers", tmp_path / "new.zarr", "--json").out)
+    assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)

@@ -172,3 +172,12 @@ def test_nothing_is_overwritten_before_the_scheduler_answers(scheduler: str, cli
     outcome = cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--scheduler", scheduler)
     assert outcome.status in (1, 2)
     assert contents(eight) == before
+
+
+def test_defaults_of_the_config_begin_anew_and_say_nothing(cli: Command, tmp_path: Path) -> None:
+    path = tmp_path / "line.toml"
+    path.write_text(toml(LINE, {"overwrite": True, "quiet": True}))
+    for _ in range(2):
+        outcome = cli("run", path, "--json")
+        assert outcome.err == ""
+        assert json.loads(outcome.out)["resumed_from"] is None

@@ -174,7 +174,9 @@ class LayerSearch:
         if self.record.dtype == WIDEST:
             raise DepthLimitError(f"expected depths up to {self.depth:,}, found positions that lie deeper")
         with self.clock.measure("write"):
+            self.states.clear()  # the depths of a byte each make room for the wider ones
             self.record = self.store.widen(self.record)
+            self.plan = self.plan.widened()
             self.states = list(self._persist("widen", self._restored()).values())
         self.listener(Widened(self.depth))
 

@@ -1,7 +1,7 @@
 """What a run will do and what it takes, known before anything runs: rows, columns, chunks, partitions, memory, disk."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, prod
 
@@ -59,10 +59,20 @@ class Plan:
     table_bytes: int
     """The move tables."""
     memory_bytes: int
-    """All of the run, the program itself included."""
+    """All of the run, the program itself included; of a table whose depths take a byte each."""
     disk_bytes: int
+    """Likewise; a table that is widened takes twice that, and three times while it is copied."""
     hold_depths: bool
     """Whether depths stay in memory between checkpoints; else every layer is written when it is done."""
+    memory_limit: int | None = None
+    """Bytes that the run may take; None: any number."""
+
+    def widened(self) -> "Plan":
+        """The plan once each depth takes a second byte: they stay in memory only if those fit, too."""
+        memory_bytes = self.memory_bytes + (self.index.size if self.hold_depths else 0)
+        if self.hold_depths and self.memory_limit is not None and memory_bytes > self.memory_limit:
+            return replace(self, hold_depths=False)
+        return replace(self, memory_bytes=memory_bytes)
 
     @property
     def partition_count(self) -> int:
@@ -95,6 +105,7 @@ def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None, 
         memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
         disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
         hold_depths=hold_depths,
+        memory_limit=memory_limit,
     )
 
 

@@ -17,7 +17,7 @@ from antipodes.layers import LayerSearch
 from antipodes.lock import lock
 from antipodes.plan import Cut, Plan, available_memory, check_memory, plan_run
 from antipodes.scheduler import Scheduler, SchedulerError, check_scheduler_name, open_scheduler
-from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
+from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore, check_same_puzzle
 
 CHECKPOINT_EVERY = 120.0
 """Seconds between commits unless told otherwise: little is lost, and writing stays a small part of a long run."""
@@ -120,6 +120,7 @@ def run_puzzle(
         clock = Clock()
         if record is None or not record.complete:
             plan = plan_checked(config, options, scheduler, record.cut if record else None)
+            plan = plan.widened() if record and record.dtype == WIDEST else plan
             with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
                 record = record or _create(table, config, plan)
                 with saying_what_is_kept(table.path, lambda: _kept(table)):
