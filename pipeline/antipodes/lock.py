@@ -4,15 +4,50 @@ import fcntl
 import json
 import os
 import socket
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
 
 
+class Hold(Protocol):
+    """A lock that is held."""
+
+    token: str
+    """What the lock bears now; whoever writes with an older one was given up for lost, and is refused."""
+
+    def renew(self) -> str:
+        """Give the lock another token, and return it: from now on no writer with the old one gets through."""
+
+
+class FileHold:
+    """A lock file that is held."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        self._descriptor = descriptor
+        self._path = path
+        self.token = self.renew()
+
+    def renew(self) -> str:
+        """Write another token into the file.
+
+        The new text goes over the old one in one call and is never shorter, so that no reader finds half of it.
+        """
+        token = uuid.uuid4().hex
+        signature = {"process": os.getpid(), "host": socket.gethostname(), "token": token}
+        try:
+            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, json.dumps(signature).encode(), 0))
+        except OSError as error:
+            raise StoreError(f"cannot write {self._path}: {error.strerror or error}") from error
+        self.token = token
+        return token
+
+
 @contextmanager
-def lock(store: Path) -> Iterator[None]:
+def lock(store: Path) -> Iterator[FileHold]:
     """Hold ``<store>.lock``; the system lets go of it when the process ends, however it ends.
 
     Raises
@@ -20,17 +55,31 @@ def lock(store: Path) -> Iterator[None]:
     StoreLockedError
         Another process holds it.
     """
-    if not store.name:
-        raise NotAStoreError(f"expected the path of a store, found {str(store)!r}")
-    place = store.resolve()  # of two names of one store, too, one is refused
-    path = place.with_name(place.name + ".lock")
+    path = lock_path(store)
     descriptor = _acquire(path, store)
     try:
-        _sign(descriptor)
-        yield
+        yield FileHold(descriptor, path)
     finally:
         path.unlink(missing_ok=True)
         os.close(descriptor)
+
+
+def lock_path(store: Path) -> Path:
+    """Where the lock of a store lies; NotAStoreError where the path cannot be that of a store."""
+    if not store.name:
+        raise NotAStoreError(f"expected the path of a store, found {str(store)!r}")
+    place = store.resolve()  # of two names of one store, too, one is refused
+    return place.with_name(place.name + ".lock")
+
+
+def bears(store: Path, token: str) -> bool:
+    """Whether the lock of a store bears the token."""
+    try:
+        return bool(json.loads(lock_path(store).read_bytes())["token"] == token)
+    except FileNotFoundError:
+        return False
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _acquire(path: Path, store: Path) -> int:
@@ -48,13 +97,6 @@ def _acquire(path: Path, store: Path) -> int:
         if _is_at(descriptor, path):
             return descriptor
         os.close(descriptor)  # its last holder removed it between our two calls
-
-
-def _sign(descriptor: int) -> None:
-    """Say who holds the lock; on a full disk nobody does, and the lock holds all the same."""
-    with suppress(OSError):
-        os.truncate(descriptor, 0)
-        os.write(descriptor, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode())
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

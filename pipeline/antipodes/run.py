@@ -14,7 +14,7 @@ from antipodes.config import Config
 from antipodes.errors import InputError, StoreError
 from antipodes.events import Listener, silence
 from antipodes.layers import LayerSearch
-from antipodes.lock import lock
+from antipodes.lock import Hold
 from antipodes.plan import Cut, Plan, available_memory, check_memory, plan_run
 from antipodes.scheduler import Scheduler, SchedulerError, check_scheduler_name, open_scheduler
 from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore, check_same_puzzle
@@ -52,7 +52,8 @@ class RunReport:
     """What a run came to."""
 
     record: Record
-    store: Path
+    store: str
+    """Its path, or its URL."""
     resumed_from: int | None
     """The committed depth that the run began with."""
     clock: Clock
@@ -73,7 +74,7 @@ class RunReport:
         search = self.clock.search
         return {
             "puzzle": self.record.puzzle["name"],
-            "store": str(self.store),
+            "store": self.store,
             "complete": self.complete,
             "index_size": self.record.index_size,
             "states": self.record.states,
@@ -113,7 +114,7 @@ def run_puzzle(
     """
     begin = time.perf_counter()
     table = TableStore(store)
-    with lock(table.path):
+    with table.lock() as hold:
         record = None if options.overwrite else _found(table, config)
         states = record.states if record else 0
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
@@ -123,10 +124,10 @@ def run_puzzle(
             plan = plan.widened() if record and record.dtype == WIDEST else plan
             with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
                 record = record or _create(table, config, plan)
-                with saying_what_is_kept(table.path, lambda: _kept(table)):
-                    record, clock = _search(config, plan, table, record, opened, options, listener, interrupted)
+                with saying_what_is_kept(table.address, lambda: _kept(table)):
+                    record, clock = _search(config, plan, table, hold, record, opened, options, listener, interrupted)
     seconds = time.perf_counter() - begin
-    return RunReport(record, table.path, resumed_from, clock, seconds, record.states - states, peak_memory())
+    return RunReport(record, table.address, resumed_from, clock, seconds, record.states - states, peak_memory())
 
 
 def resume(
@@ -172,7 +173,7 @@ def peak_memory() -> int:
 
 
 @contextmanager
-def saying_what_is_kept(store: Path, kept: Callable[[], str]) -> Iterator[None]:
+def saying_what_is_kept(store: str, kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error what of the work is not lost, and how to go on."""
     try:
         yield
@@ -193,7 +194,7 @@ def _found(store: TableStore, config: Config) -> Record | None:
     if not store.exists():
         return None
     record = store.read()
-    check_same_puzzle(record, config, store.path)
+    check_same_puzzle(record, config, store.address)
     return store.sweep(record)
 
 
@@ -214,6 +215,7 @@ def _search(
     config: Config,
     plan: Plan,
     store: TableStore,
+    hold: Hold,
     record: Record,
     scheduler: Scheduler,
     options: RunOptions,

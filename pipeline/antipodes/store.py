@@ -6,7 +6,6 @@ Chunks may hold depths beyond the committed one, from a run that died: readers t
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -229,10 +228,10 @@ class TableStore(StoreDirectory):
         return record
 
 
-def check_same_puzzle(record: Record, config: Config, path: Path) -> None:
+def check_same_puzzle(record: Record, config: Config, address: str) -> None:
     """Raise StoreMismatchError unless the store holds the table of this puzzle."""
     if record.fingerprint != config.puzzle.fingerprint:
         raise StoreMismatchError(
-            f"{path} holds the table of another puzzle ({record.puzzle.get('name')!r}); "
+            f"{address} holds the table of another puzzle ({record.puzzle.get('name')!r}); "
             "expected the same start and moves: choose another --store, or --overwrite it"
         )

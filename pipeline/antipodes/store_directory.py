@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from zarr.storage import LocalStore
 
 from antipodes.durable import PARTIAL, replace_file, sync_directory
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes.lock import Hold, lock
 from antipodes.record import digest, read_record, write_record
 
 RECORD = "commit.json"
@@ -45,6 +47,15 @@ class StoreDirectory:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+
+    @property
+    def address(self) -> str:
+        """The path as text: where the store is, for messages and reports."""
+        return str(self.path)
+
+    def lock(self) -> AbstractContextManager[Hold]:
+        """Keep other runs from the store; StoreLockedError where one holds it."""
+        return lock(self.path)
 
     def exists(self) -> bool:
         """Whether there is anything at the path."""

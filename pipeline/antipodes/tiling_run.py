@@ -10,7 +10,6 @@ from typing import Any
 from antipodes.clock import Clock
 from antipodes.errors import InputError
 from antipodes.events import Listener, silence
-from antipodes.lock import lock
 from antipodes.run import RunOptions, chosen_scheduler, peak_memory, saying_what_is_kept
 from antipodes.scheduler import Scheduler
 from antipodes.tiling_config import BoardConfig
@@ -27,7 +26,8 @@ class TilingReport:
     """What a run came to."""
 
     record: TilingRecord
-    store: Path
+    store: str
+    """Its path, or its URL."""
     resumed_from: int | None
     """How many partitions were searched before the run began; None if it was the first."""
     raw_tilings: int
@@ -55,7 +55,7 @@ class TilingReport:
         clock = self.clock
         return {
             "board": self.record.board["name"],
-            "store": str(self.store),
+            "store": self.store,
             "complete": self.complete,
             "solutions": self.raw_tilings if raw else self.record.tilings,
             "raw_solutions": self.raw_tilings,
@@ -118,7 +118,7 @@ def tile_board(
         raise InputError(f"--method: expected {' or '.join(METHODS)}, found {method!r}")
     tilings = TilingStore(store)
     every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
-    with lock(tilings.path):
+    with tilings.lock():
         record = None if options.overwrite else _found(tilings, config, method)
         resumed_from = (len(record.searched) or None) if record else None
         clock = Clock()
@@ -128,11 +128,11 @@ def tile_board(
         else:
             with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
                 search = begun(record or _create(tilings, config, method or PRUNING, clock))
-                with saying_what_is_kept(tilings.path, lambda: _kept(tilings)):
+                with saying_what_is_kept(tilings.address, lambda: _kept(tilings)):
                     search.run(opened)
     return TilingReport(
         search.record,
-        tilings.path,
+        tilings.address,
         resumed_from,
         search.raw_tilings,
         clock,
@@ -147,7 +147,7 @@ def _found(store: TilingStore, config: BoardConfig, method: str | None) -> Tilin
     if not store.exists():
         return None
     record = store.read()
-    check_same_problem(record, config, method, store.path)
+    check_same_problem(record, config, method, store.address)
     store.sweep(record)
     return record
 

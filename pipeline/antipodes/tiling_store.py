@@ -191,15 +191,15 @@ def _merged(record: TilingRecord, further: Iterable[Searched]) -> tuple[Searched
     return tuple(sorted((*record.searched, *further), key=lambda one: one.number))
 
 
-def check_same_problem(record: TilingRecord, config: BoardConfig, method: str | None, path: Path) -> None:
+def check_same_problem(record: TilingRecord, config: BoardConfig, method: str | None, address: str) -> None:
     """Raise StoreMismatchError unless the store holds the tilings of this problem, found by this method if any."""
     if record.fingerprint != config.problem.fingerprint:
         raise StoreMismatchError(
-            f"{path} holds the tilings of another board ({record.board.get('name')!r}); "
+            f"{address} holds the tilings of another board ({record.board.get('name')!r}); "
             "expected the same cells and pieces: choose another --store, or --overwrite it"
         )
     if method is not None and record.method != method:
         raise StoreMismatchError(
-            f"{path} holds what the method {record.method} found; expected {method}: "
+            f"{address} holds what the method {record.method} found; expected {method}: "
             "choose another --store, or --overwrite it"
         )
