@@ -7,9 +7,10 @@ from typing import Any
 
 import zarr
 
-from antipodes.record import read_record, write_record
+from antipodes.record import parse, serialise
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.storage import RECORD
 from antipodes.store import TableStore
-from antipodes.store_directory import RECORD
 
 
 def contents(store: Path) -> dict[str, bytes]:
@@ -27,6 +28,16 @@ def flip_bit(path: Path, bit: int) -> None:
     content = bytearray(path.read_bytes())
     content[bit // 8 % len(content)] ^= 1 << bit % 8
     path.write_bytes(content)
+
+
+def write_record(path: Path, content: dict[str, Any]) -> None:
+    """Put a record into a file, as a store does."""
+    DirectoryStorage(path.parent).replace(path.name, serialise(content), None)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The record in a file, as a store reads it."""
+    return parse(DirectoryStorage(path.parent).read(path.name)[0], str(path))
 
 
 def change_record(store: Path, **changes: Any) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stores import read_record, write_record
 
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.record import digest, read_record, write_record
+from antipodes.record import digest
 
 CONTENT = {"layers": [1, 2, 4], "name": "Größe — 八", "complete": False, "nothing": None, "nested": {"a": 1.5}}
 values = st.recursive(
@@ -81,10 +82,20 @@ def test_it_is_json(tmp_path: Path) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot read"):
+    with pytest.raises(FileNotFoundError):
         read_record(tmp_path / "none.json")
 
 
-def test_digest(tmp_path: Path) -> None:
-    (tmp_path / "f").write_bytes(b"abc")
-    assert digest(tmp_path / "f").startswith("ba7816bf8f01cfea")  # FIPS 180-2, appendix B.1
+def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_record(tmp_path / "r.json", CONTENT)
+
+    def failing(self: Path) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_bytes", failing)
+    with pytest.raises(StoreError, match=r"cannot read .*r\.json: Input/output error"):
+        read_record(tmp_path / "r.json")
+
+
+def test_digest() -> None:
+    assert digest(b"abc").startswith("ba7816bf8f01cfea")  # FIPS 180-2, appendix B.1

@@ -120,7 +120,7 @@ def test_written_rows_come_back(tmp_path: Path) -> None:
 
 def test_what_the_record_says_has_other_bytes(tmp_path: Path, eight: Path) -> None:
     store = TableStore(eight)
-    assert store.bytes_on_disk() == sum(map(len, contents(eight).values()))
+    assert store.bytes_stored() == sum(map(len, contents(eight).values()))
     store.remove()
     assert not eight.exists()
 

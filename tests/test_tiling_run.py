@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -16,11 +17,12 @@ from conftest import Process
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes import record, store_directory, tiling_store
+from antipodes import durable
 from antipodes.errors import InputError, StoreError, StoreMismatchError
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
 from antipodes.run import RunOptions
 from antipodes.scheduler import SchedulerError, Threads, open_scheduler
+from antipodes.storage import directory
 from antipodes.tiling_config import BoardConfig, load_board
 from antipodes.tiling_run import tile_board
 from antipodes.tiling_store import TilingStore
@@ -50,12 +52,10 @@ def killed_at(step: int) -> Iterator[list[int]]:
         return call
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (record, store_directory, tiling_store):
-            for name in ("sync_file", "sync_directory"):
-                if hasattr(module, name):
-                    patch.setattr(module, name, counted(getattr(module, name)))
+        for module in (durable, directory):
+            patch.setattr(module, "sync_directory", counted(module.sync_directory))
         patch.setattr(os, "fsync", counted(os.fsync))
-        patch.setattr(tiling_store.shutil, "rmtree", counted(tiling_store.shutil.rmtree))
+        patch.setattr(shutil, "rmtree", counted(shutil.rmtree))
         yield steps
 
 

@@ -2,14 +2,18 @@
 
 import os
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 PARTIAL = ".partial"
 """How the name of a file ends that is not ready; a run that dies leaves such files, the next one removes them."""
 
 
-def replace_file(path: Path, content: bytes | bytearray | memoryview) -> None:
-    """Put ``content`` at ``path``: after a crash at any moment, the old file is there or the new one."""
+def replace_file(path: Path, content: bytes | bytearray | memoryview, check: Callable[[], None] = lambda: None) -> None:
+    """Put ``content`` at ``path``: after a crash at any moment, the old file is there or the new one.
+
+    What ``check`` raises, right before the new file would take its place, leaves the old one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
@@ -17,6 +21,7 @@ def replace_file(path: Path, content: bytes | bytearray | memoryview) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        check()
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)

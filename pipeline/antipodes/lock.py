@@ -1,4 +1,4 @@
-"""One run a store: a lock file beside it, held through the operating system."""
+"""One run a store in the file system: a lock file beside it, held through the operating system."""
 
 import fcntl
 import json
@@ -8,19 +8,10 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
-
-
-class Hold(Protocol):
-    """A lock that is held."""
-
-    token: str
-    """What the lock bears now; whoever writes with an older one was given up for lost, and is refused."""
-
-    def renew(self) -> str:
-        """Give the lock another token, and return it: from now on no writer with the old one gets through."""
+from antipodes.storage.storage import Hold
 
 
 class FileHold:
@@ -47,7 +38,7 @@ class FileHold:
 
 
 @contextmanager
-def lock(store: Path) -> Iterator[FileHold]:
+def lock(store: Path) -> Iterator[Hold]:
     """Hold ``<store>.lock``; the system lets go of it when the process ends, however it ends.
 
     Raises
@@ -72,14 +63,11 @@ def lock_path(store: Path) -> Path:
     return place.with_name(place.name + ".lock")
 
 
-def bears(store: Path, token: str) -> bool:
-    """Whether the lock of a store bears the token."""
-    try:
-        return bool(json.loads(lock_path(store).read_bytes())["token"] == token)
-    except FileNotFoundError:
-        return False
-    except (ValueError, KeyError, TypeError):
-        return False
+def check_token(store: Path, token: str) -> None:
+    """Raise StoreLockedError unless the lock of a store bears the token."""
+    path = lock_path(store)
+    if _signature(path).get("token") != token:
+        raise StoreLockedError(f"{store} was taken over by {_holder(path)}; not written")
 
 
 def _acquire(path: Path, store: Path) -> int:
@@ -107,8 +95,16 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _holder(path: Path) -> str:
+    signature = _signature(path)
+    if "process" in signature and "host" in signature:
+        return f"process {signature['process']} on {signature['host']}"
+    return "another process"
+
+
+def _signature(path: Path) -> dict[str, Any]:
+    """What the holder wrote into the lock file; nothing where there is none, or it is not to be understood."""
     try:
-        holder = json.loads(path.read_text())
-        return f"process {holder['process']} on {holder['host']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
+        signature = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return signature if isinstance(signature, dict) else {}

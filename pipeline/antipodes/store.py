@@ -1,9 +1,8 @@
-"""The table on disk: a chunked zarr array of depths, and the record that says how far it can be trusted.
+"""The table as it is kept: a chunked zarr array of depths, and the record that says how far it can be trusted.
 
 Chunks may hold depths beyond the committed one, from a run that died: readers take them for unreached.
 """
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -12,11 +11,10 @@ import numpy as np
 
 from antipodes.arrays import UNREACHED, Depths
 from antipodes.config import Config
-from antipodes.durable import sync_directory
 from antipodes.errors import StoreDamagedError, StoreMismatchError
 from antipodes.index import Index
 from antipodes.plan import Cut, Plan
-from antipodes.store_directory import StoreDirectory
+from antipodes.recorded_store import RecordedStore
 
 DEPTH = "depth"
 WIDER = "depth.wide"
@@ -85,7 +83,7 @@ class Record:
         return UNREACHED[self.dtype]
 
 
-class TableStore(StoreDirectory):
+class TableStore(RecordedStore):
     """A store of a table; it may be sent to other processes, since nothing in it is open."""
 
     FORMAT = "antipodes-table"
@@ -94,7 +92,7 @@ class TableStore(StoreDirectory):
 
     def create(self, config: Config, plan: Plan) -> Record:
         """Make an empty store; it appears as a whole, or not at all."""
-        try:
+        with self.writing():
             new = self.begin_as()
             record = Record(
                 puzzle=dict(config.settings),
@@ -115,8 +113,6 @@ class TableStore(StoreDirectory):
             new._create_array(DEPTH, record)
             record = new._commit_metadata(record)
             self.appear(new)
-        except OSError as error:
-            raise self.cannot_write(error) from error
         return record
 
     def read(self) -> Record:
@@ -132,38 +128,41 @@ class TableStore(StoreDirectory):
         try:
             record = Record(**self.read_content())
         except TypeError as error:
-            raise StoreDamagedError(f"{self.path} is damaged: its record has other fields than expected") from error
+            raise StoreDamagedError(f"{self.address} is damaged: its record has other fields than expected") from error
         self.check_metadata(record.metadata)
         return record
 
     def commit(self, record: Record) -> None:
-        """Replace the record; all that it says must be on disk already."""
-        for name in (record.array, f"{record.array}/c"):
-            if (folder := self.path / name).is_dir():
-                sync_directory(folder)
+        """Replace the record; all that it says must be safe already."""
+        with self.writing():
+            self.storage.settle(record.array)
         self.write_content(asdict(record))
 
     def sweep(self, record: Record) -> Record:
         """Clear away what a run that died left behind."""
-        self.sweep_partial_files()
+        self.storage.sweep()
         if record.array == WIDER:
             return self._finish_widening(record)
-        shutil.rmtree(self.path / WIDER, ignore_errors=True)
+        self.storage.delete(WIDER)
         return record
 
-    def write_rows(self, record: Record, first_row: int, depths: Depths) -> list[int]:
-        """Store the depths of whole chunks, durably; which of the chunks hold one."""
-        array = self.open_array(record.array, "r+")
+    def write_rows(self, record: Record, first_row: int, depths: Depths, token: str | None = None) -> list[int]:
+        """Store the depths of whole chunks, durably; which of the chunks hold one.
+
+        Raises
+        ------
+        StoreLockedError
+            The lock no longer bears the ``token``: whoever writes was given up for lost, and newer bytes stay.
+        """
+        array = self.open_to_write(record.array, token)
         written = []
         for row in range(0, len(depths), record.chunk_rows):
             block = depths[row : row + record.chunk_rows]
             number = (first_row + row) // record.chunk_rows
             if (block == record.unreached).all():
                 continue
-            try:
+            with self.writing():
                 array[first_row + row : first_row + row + len(block)] = block
-            except OSError as error:
-                raise self.cannot_write(error) from error
             written.append(number)
         return written
 
@@ -184,7 +183,7 @@ class TableStore(StoreDirectory):
                 block = self.read_chunk(record.array, number, first, end)
                 if block.dtype != depths.dtype:
                     raise StoreDamagedError(
-                        f"{self.path} was widened to {block.dtype} since it was opened: open it anew"
+                        f"{self.address} was widened to {block.dtype} since it was opened: open it anew"
                     )
                 depths[first - first_row : end - first_row] = block
         return depths
@@ -192,22 +191,20 @@ class TableStore(StoreDirectory):
     def widen(self, record: Record) -> Record:
         """The same depths in an array of 16 bits each."""
         wider = replace(record, dtype=WIDEST, array=WIDER)
-        try:
-            shutil.rmtree(self.path / WIDER, ignore_errors=True)
+        with self.writing():
+            self.storage.delete(WIDER)
             self._create_array(WIDER, wider)
             self._copy(record, wider)
             self._commit_metadata(wider)
             return self._finish_widening(wider)
-        except OSError as error:
-            raise self.cannot_write(error) from error
 
     def _finish_widening(self, wider: Record) -> Record:
         final = replace(wider, array=DEPTH)
-        shutil.rmtree(self.path / DEPTH, ignore_errors=True)
+        self.storage.delete(DEPTH)
         self._create_array(DEPTH, final)
         self._copy(wider, final)
         final = self._commit_metadata(final)
-        shutil.rmtree(self.path / WIDER)
+        self.storage.delete(WIDER)
         return final
 
     def _copy(self, source: Record, destination: Record) -> None:

@@ -7,7 +7,6 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
 
 import numpy as np
@@ -19,6 +18,7 @@ from antipodes.errors import AntipodesError, InputError, StoreError, Unreachable
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.storage.address import Address
 from antipodes.store import Record, TableStore
 
 UNREACHABLE = -1
@@ -31,15 +31,15 @@ class UnfinishedError(AntipodesError, LookupError):
     """The answer lies beyond what an unfinished table knows."""
 
 
-def open_table(path: Path | str, cache_bytes: int = 256 * MIB) -> "Table":
-    """The table in a store; chunks that were read stay in memory up to ``cache_bytes``.
+def open_table(address: Address, cache_bytes: int = 256 * MIB) -> "Table":
+    """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
 
     Raises
     ------
     NotAStoreError, StoreDamagedError
-        There is no table at the path, or its record is damaged.
+        There is no table at the address, or its record is damaged.
     """
-    store = TableStore(path)
+    store = TableStore(address)
     return Table(store, store.read(), cache_bytes)
 
 
@@ -72,7 +72,7 @@ class Table:
         return self._record.states
 
     def __repr__(self) -> str:
-        return f"open_table({str(self._store.path)!r})"
+        return f"open_table({self._store.address!r})"
 
     def close(self) -> None:
         """Let go of the chunks in memory."""
@@ -131,7 +131,7 @@ class Table:
         if distance == UNKNOWN:
             raise UnfinishedError(
                 f"{self._text(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
-                f"antipodes resume {self._store.path}"
+                f"antipodes resume {self._store.address}"
             )
         return distance
 
@@ -204,7 +204,7 @@ class Table:
         if not self.complete:
             raise UnfinishedError(
                 f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {self._store.path}"
+                f"antipodes resume {self._store.address}"
             )
         return self.positions_at(self.radius, limit)
 
@@ -255,7 +255,7 @@ class Table:
             return self._store.read_rows(self._record, first_row, end_row)
         finally:  # chunks of another store would make wrong distances, or look damaged
             if self._store.identity() != self._identity:
-                raise StoreError(f"{self._store.path} was replaced since it was opened: open it anew")
+                raise StoreError(f"{self._store.address} was replaced since it was opened: open it anew")
 
     def _chunk(self, number: int) -> Depths:
         if number in self._chunks:

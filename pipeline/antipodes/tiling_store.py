@@ -1,16 +1,13 @@
-"""Tilings on disk: those of each searched partition while a run goes on, and at the end all of them, sorted."""
+"""Tilings as they are kept: those of each searched partition while a run goes on, and at the end all, sorted."""
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from antipodes.durable import sync_directory
 from antipodes.errors import StoreMismatchError
-from antipodes.store_directory import StoreDirectory
+from antipodes.recorded_store import RecordedStore
 from antipodes.tiling_config import BoardConfig
 from antipodes.tilings.symmetry import Tilings
 
@@ -67,7 +64,7 @@ class TilingRecord:
         return sum(one.placements for one in self.searched)
 
 
-class TilingStore(StoreDirectory):
+class TilingStore(RecordedStore):
     """A store of tilings."""
 
     FORMAT = "antipodes-tilings"
@@ -87,13 +84,11 @@ class TilingStore(StoreDirectory):
             raw_tilings=None,
             metadata={},
         )
-        try:
+        with self.writing():
             new = self.begin_as()
             record = replace(record, metadata=new.digests(["zarr.json"]))
             new.commit(record)
             self.appear(new)
-        except OSError as error:
-            raise self.cannot_write(error) from error
         return record
 
     def read(self) -> TilingRecord:
@@ -113,20 +108,20 @@ class TilingStore(StoreDirectory):
         return record
 
     def commit(self, record: TilingRecord) -> None:
-        """Replace the record; all that it says must be on disk already."""
+        """Replace the record; all that it says must be safe already."""
         self.write_content(asdict(record))
 
     def sweep(self, record: TilingRecord) -> None:
         """Clear away what a run that died left behind."""
-        self.sweep_partial_files()
+        self.storage.sweep()
         if record.complete:
-            shutil.rmtree(self.path / PARTITIONS, ignore_errors=True)
+            self.storage.delete(PARTITIONS)
             return
-        shutil.rmtree(self.path / TILINGS, ignore_errors=True)
+        self.storage.delete(TILINGS)
         known = {str(one.number) for one in record.searched}
-        for folder in (self.path / PARTITIONS).glob("*"):
-            if folder.name not in known:
-                shutil.rmtree(folder)
+        for folder in self.storage.folders(PARTITIONS):
+            if folder not in known:
+                self.storage.delete(f"{PARTITIONS}/{folder}")
 
     def add(self, record: TilingRecord, found: Mapping[Searched, Tilings]) -> TilingRecord:
         """Commit the tilings of further partitions, ``(tilings, pieces)`` each."""
@@ -145,7 +140,7 @@ class TilingStore(StoreDirectory):
         searched = _merged(record, last)
         record = replace(record, searched=searched, complete=True, raw_tilings=raw_tilings, metadata=metadata)
         self.commit(record)
-        shutil.rmtree(self.path / PARTITIONS, ignore_errors=True)
+        self.storage.delete(PARTITIONS)
         return record
 
     def tilings(self, record: TilingRecord) -> Tilings:
@@ -166,25 +161,15 @@ class TilingStore(StoreDirectory):
 
     def _write(self, name: str, tilings: Tilings) -> dict[str, str]:
         """Store an array durably; the digest of its metadata."""
-        try:
-            shutil.rmtree(self.path / name, ignore_errors=True)
+        self.check_hold()
+        with self.writing():
+            self.storage.delete(name)
             rows = min(CHUNK_ROWS, max(1, len(tilings)))
-            array = self.create_array(name, tilings.shape, rows, "int32", NO_PLACEMENT, ("tiling", "piece"))
+            self.create_array(name, tilings.shape, rows, "int32", NO_PLACEMENT, ("tiling", "piece"))
             if len(tilings):
-                array[:] = tilings
-            self._sync(self.path / name)
+                self.open_to_write(name)[:] = tilings
+            self.storage.settle(name)
             return self.digests([f"{name}/zarr.json"])
-        except OSError as error:
-            raise self.cannot_write(error) from error
-
-    def _sync(self, folder: Path) -> None:
-        """Make everything in a folder durable, and the names that lead to it."""
-        for path in (folder, *folder.rglob("*")):
-            if path.is_dir():
-                sync_directory(path)
-        while folder != self.path:
-            folder = folder.parent
-            sync_directory(folder)
 
 
 def _merged(record: TilingRecord, further: Iterable[Searched]) -> tuple[Searched, ...]:

@@ -10,7 +10,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import overload
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import InputError
+from antipodes.storage.address import Address
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_store import TilingRecord, TilingStore
 from antipodes.tilings.drawing import BOTH, draw
@@ -31,7 +31,7 @@ Place = tuple[int, ...]
 """Row and column; in a box layer, row and column."""
 
 
-def open_tilings(path: Path | str, raw: bool = False) -> "Tilings":
+def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     """The tilings in a store, one for each class under the board's symmetries; ``raw``: all of them.
 
     Those of an unfinished store are the ones found so far.
@@ -39,9 +39,9 @@ def open_tilings(path: Path | str, raw: bool = False) -> "Tilings":
     Raises
     ------
     NotAStoreError, StoreDamagedError
-        There are no tilings at the path, or the record is damaged.
+        There are no tilings at the address, or the record is damaged.
     """
-    store = TilingStore(path)
+    store = TilingStore(address)
     return Tilings(store, store.read(), raw)
 
 
@@ -130,7 +130,7 @@ class Tilings(Sequence[Tiling]):
         return bool((self.array == tiling.placements).all(axis=1).any())
 
     def __repr__(self) -> str:
-        return f"open_tilings({str(self._store.path)!r}{', raw=True' if self._raw else ''})"
+        return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
 
     def close(self) -> None:
         """Let go of the tilings in memory."""

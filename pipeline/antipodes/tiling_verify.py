@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import StoreDamagedError
+from antipodes.storage.address import Address
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_store import TilingRecord, TilingStore
 from antipodes.tilings.partitions import partitions_of
@@ -25,15 +25,15 @@ class TilingVerdict:
     problems: tuple[str, ...]
 
 
-def verify_tilings(path: Path | str) -> TilingVerdict:
+def verify_tilings(address: Address) -> TilingVerdict:
     """Check every byte and every tiling in a store, finished or not.
 
     Raises
     ------
     NotAStoreError
-        There are no tilings at the path.
+        There are no tilings at the address.
     """
-    store = TilingStore(path)
+    store = TilingStore(address)
     try:
         record = store.read()
         problem = BoardConfig(record.board).problem

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from antipodes.plan import Partition, available_memory, partitions, plan_partiti
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Handle, Scheduler
+from antipodes.storage.address import Address
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore
 
 SHOWN = 5
@@ -32,15 +32,15 @@ class Verdict:
     problems: tuple[str, ...]
 
 
-def verify(path: Path | str, scheduler: Scheduler) -> Verdict:
+def verify(address: Address, scheduler: Scheduler) -> Verdict:
     """Check every byte and every distance of the table in a store, finished or not.
 
     Raises
     ------
     NotAStoreError
-        There is no table at the path.
+        There is no table at the address.
     """
-    store = TableStore(path)
+    store = TableStore(address)
     try:
         record = store.read()
         if record.committed_depth == NOTHING_COMMITTED:

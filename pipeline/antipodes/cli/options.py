@@ -1,12 +1,14 @@
 """The options that several commands share."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from antipodes.errors import InputError
+from antipodes.storage.address import Address, address_from
 
 OUTPUTS = Path("outputs")
 
@@ -14,7 +16,7 @@ Puzzle = Annotated[
     str, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
 ]
 Store = Annotated[
-    str, typer.Argument(metavar="STORE", help="The directory of a table, or the name of a puzzle run here.")
+    str, typer.Argument(metavar="STORE", help="The directory or the URL of a table, or the name of a puzzle run here.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
@@ -36,10 +38,19 @@ def default_store(name: str) -> Path:
     return OUTPUTS / f"{name}.zarr"
 
 
-def find_store(text: str) -> Path:
-    """The store at a path, or that of a puzzle of this name at its default place."""
-    path, named = Path(text), default_store(text)
-    return named if not os.path.exists(path) and os.path.exists(named) else path
+def find_store(text: str) -> Address:
+    """The store at a path or a URL, or that of a puzzle of this name at its default place."""
+    address = address_from(text)
+    if not isinstance(address, Path) or os.path.exists(address):
+        return address
+    named = default_store(text)
+    return named if os.path.exists(named) else address
+
+
+def chosen_store(option: str | None, run: Mapping[str, Any], name: str) -> Address:
+    """Where a run's store goes: the option says, else the config's ``[run]`` table, else the default is taken."""
+    text = option if option is not None else run.get("store")
+    return default_store(name) if text is None else address_from(text)
 
 
 def run_options(defaults: dict[str, Any], **given: Any) -> Any:

@@ -1,7 +1,6 @@
 """``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
 
 import gc
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,12 +15,13 @@ from antipodes.cli.options import (
     SchedulerName,
     Store,
     Workers,
-    default_store,
+    chosen_store,
     find_store,
     run_options,
 )
 from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
 from antipodes.cli.tile import tile_into
+from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.config import Config
@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     puzzle: Puzzle,
-    store: Annotated[Path | None, typer.Option(help="Where the table goes. [default: outputs/PUZZLE.zarr]")] = None,
+    store: Annotated[str | None, typer.Option(help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr]")] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
     checkpoint_every: CheckpointEvery = None,
@@ -60,8 +60,8 @@ def run(
             memory_limit=memory_limit,
             overwrite=overwrite or None,
         )
-        path = store or Path(config.run.get("store", default_store(config.puzzle.name)))
-        return _run(config, path, options, interrupts, quiet or config.run.get("quiet", False), as_json)
+        address = chosen_store(store, config.run, config.puzzle.name)
+        return _run(config, address, options, interrupts, quiet or config.run.get("quiet", False), as_json)
 
 
 def resume(
@@ -76,12 +76,12 @@ def resume(
     """Go on with an unfinished store, which knows its puzzle or board."""
     with Interrupts() as interrupts:
         from antipodes.config import Config
+        from antipodes.recorded_store import format_of
         from antipodes.store import TableStore
-        from antipodes.store_directory import format_of
         from antipodes.tiling_config import BoardConfig
         from antipodes.tiling_store import TilingStore
 
-        path = find_store(store)
+        address = find_store(store)
         options = run_options(
             {},
             workers=workers,
@@ -89,14 +89,14 @@ def resume(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
-        if format_of(path) == TilingStore.FORMAT:
-            board = BoardConfig(TilingStore(path).read().board)
-            return tile_into(board, path, None, options, interrupts, quiet, raw=False, as_json=as_json)
-        return _run(Config(TableStore(path).read().puzzle), path, options, interrupts, quiet, as_json)
+        if format_of(address) == TilingStore.FORMAT:
+            board = BoardConfig(TilingStore(address).read().board)
+            return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
+        return _run(Config(TableStore(address).read().puzzle), address, options, interrupts, quiet, as_json)
 
 
 def _run(
-    config: "Config", store: Path, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
+    config: "Config", store: Address, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
 ) -> int:
     from antipodes.progress import show_progress
     from antipodes.run import run_puzzle

@@ -3,7 +3,6 @@
 import signal
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ from antipodes.cli.interrupts import Stopped
 from antipodes.cli.options import AsJson, Puzzle, default_store, find_store
 from antipodes.cli.solutions import Timed, show_answer, show_exchanges
 from antipodes.errors import InputError
+from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
@@ -39,7 +39,7 @@ class Asked:
     bound: int | None
     listed: int
     limit: int | None
-    store: Path | None
+    store: Address | None
     heuristic: str | None
     as_json: bool
 
@@ -71,8 +71,8 @@ def solve(
     """Find a shortest way from one position to the start or another goal."""
     from antipodes.config import load_config
 
-    path = find_store(store) if store else None
-    asked = Asked(method, to, every, bound, listed, limit, path, heuristic, as_json)
+    address = find_store(store) if store else None
+    asked = Asked(method, to, every, bound, listed, limit, address, heuristic, as_json)
     _check_options(asked)
     found = load_config(puzzle).puzzle
     with _Stoppable():
@@ -144,7 +144,7 @@ def _answer(problem: "Problem", asked: Asked) -> tuple[float, "Answer", str | No
     return begin, solve(problem, method, **settings, **options), reason
 
 
-def _open_table(problem: "Problem", store: Path) -> Any:
+def _open_table(problem: "Problem", store: Address) -> Any:
     from antipodes.table import open_table
 
     table = open_table(store)

@@ -1,11 +1,10 @@
 """``antipodes status``: what is in a store."""
 
-from pathlib import Path
-
 import typer
 
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json
+from antipodes.storage.address import Address
 
 
 def register(app: typer.Typer) -> None:
@@ -15,68 +14,68 @@ def register(app: typer.Typer) -> None:
 
 def status(store: Store, as_json: AsJson = False) -> None:
     """Say what a store holds, finished or not."""
-    from antipodes.store_directory import format_of
+    from antipodes.recorded_store import format_of
     from antipodes.tiling_store import TilingStore
 
-    path = find_store(store)
-    if format_of(path) == TilingStore.FORMAT:
-        _tilings_status(path, as_json)
+    address = find_store(store)
+    if format_of(address) == TilingStore.FORMAT:
+        _tilings_status(address, as_json)
     else:
-        _table_status(path, as_json)
+        _table_status(address, as_json)
 
 
-def _table_status(path: Path, as_json: bool) -> None:
+def _table_status(address: Address, as_json: bool) -> None:
     from antipodes.plan import human
     from antipodes.store import NOTHING_COMMITTED, TableStore
 
-    table = TableStore(path)
+    table = TableStore(address)
     record = table.read()
     committed = record.committed_depth if record.committed_depth != NOTHING_COMMITTED else None
     if as_json:
         print_json(
             {
                 "puzzle": record.puzzle["name"],
-                "store": str(table.path),
+                "store": table.address,
                 "complete": record.complete,
                 "committed_depth": committed,
                 "states": record.states,
                 "layers": list(record.layers),
-                "bytes": table.bytes_on_disk(),
+                "bytes": table.bytes_stored(),
             }
         )
         return
     print(f"{record.puzzle['name']}: {'finished' if record.complete else 'unfinished'}")
     print(f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}'}")
     print(f"  positions    {record.states:,} of {record.rows * record.width:,}")
-    print(f"  on disk      {human(table.bytes_on_disk())} in {table.path}")
+    print(f"  stored       {human(table.bytes_stored())} in {table.address}")
     if not record.complete:
-        print(f"  go on with   antipodes resume {table.path}")
+        print(f"  go on with   antipodes resume {table.address}")
 
 
-def _tilings_status(path: Path, as_json: bool) -> None:
+def _tilings_status(address: Address, as_json: bool) -> None:
     from antipodes.plan import human
     from antipodes.tiling_store import TilingStore
 
-    store = TilingStore(path)
+    store = TilingStore(address)
     record = store.read()
     if as_json:
         print_json(
             {
                 "board": record.board["name"],
-                "store": str(path),
+                "store": store.address,
                 "complete": record.complete,
                 "method": record.method,
                 "partitions": record.partitions,
                 "searched_partitions": len(record.searched),
                 "solutions": record.tilings,
                 "placements": record.placements,
-                "bytes": store.bytes_on_disk(),
+                "bytes": store.bytes_stored(),
             }
         )
         return
     print(f"{record.board['name']}: {'finished' if record.complete else 'unfinished'}")
     print(f"  searched     {len(record.searched)} of {record.partitions} partitions, method {record.method}")
     print(f"  tilings      {record.tilings:,} up to the symmetries of the board")
-    print(f"  on disk      {human(store.bytes_on_disk())} in {path}")
+    print(f"  stored       {human(store.bytes_stored())} in {store.address}")
     if not record.complete:
-        print(f"  go on with   antipodes resume {path}")
+        print(f"  go on with   antipodes resume {store.address}")

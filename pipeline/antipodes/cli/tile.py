@@ -1,7 +1,6 @@
 """``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
 
 import gc
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,10 +11,11 @@ from antipodes.cli.options import (
     Quiet,
     SchedulerName,
     Workers,
-    default_store,
+    chosen_store,
     run_options,
 )
 from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.run import RunOptions
@@ -36,7 +36,7 @@ def tile(
     board: Annotated[
         str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
     ],
-    store: Annotated[Path | None, typer.Option(help="Where the tilings go. [default: outputs/BOARD.zarr]")] = None,
+    store: Annotated[str | None, typer.Option(help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]")] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
     checkpoint_every: Annotated[
@@ -64,9 +64,9 @@ def tile(
             checkpoint_every=checkpoint_every,
             overwrite=overwrite or None,
         )
-        path = store or Path(config.run.get("store", default_store(config.problem.name)))
+        address = chosen_store(store, config.run, config.problem.name)
         quiet = quiet or config.run.get("quiet", False)
-        return tile_into(config, path, method, options, interrupts, quiet, raw, as_json)
+        return tile_into(config, address, method, options, interrupts, quiet, raw, as_json)
 
 
 def boards(as_json: AsJson = False) -> None:
@@ -94,7 +94,7 @@ def boards(as_json: AsJson = False) -> None:
 
 def tile_into(
     config: "BoardConfig",
-    store: Path,
+    store: Address,
     method: str | None,
     options: "RunOptions",
     interrupts: Interrupts,

@@ -1,12 +1,12 @@
 """``antipodes verify``: prove a table."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import typer
 
 from antipodes.cli.options import AsJson, Store, Workers, find_store
 from antipodes.cli.output import FAILED, print_json
+from antipodes.storage.address import Address
 
 
 def register(app: typer.Typer) -> None:
@@ -16,19 +16,19 @@ def register(app: typer.Typer) -> None:
 
 def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
-    from antipodes.store_directory import format_of
+    from antipodes.recorded_store import format_of
     from antipodes.tiling_store import TilingStore
 
-    path = find_store(store)
-    if format_of(path) == TilingStore.FORMAT:
-        return _verify_tilings(path, as_json)
-    return _verify_table(path, workers, as_json)
+    address = find_store(store)
+    if format_of(address) == TilingStore.FORMAT:
+        return _verify_tilings(address, as_json)
+    return _verify_table(address, workers, as_json)
 
 
-def _verify_tilings(path: Path, as_json: bool) -> int:
+def _verify_tilings(address: Address, as_json: bool) -> int:
     from antipodes.tiling_verify import verify_tilings
 
-    verdict = verify_tilings(path)
+    verdict = verify_tilings(address)
     if as_json:
         print_json({"ok": verdict.ok, "checked_tilings": verdict.checked_tilings, "problems": list(verdict.problems)})
     else:
@@ -36,12 +36,12 @@ def _verify_tilings(path: Path, as_json: bool) -> int:
     return 0 if verdict.ok else FAILED
 
 
-def _verify_table(path: Path, workers: int | None, as_json: bool) -> int:
+def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
     from antipodes.run import available_workers
     from antipodes.scheduler import Threads
     from antipodes.verify import verify as prove
 
-    verdict = prove(path, Threads(workers or available_workers()))
+    verdict = prove(address, Threads(workers or available_workers()))
     if as_json:
         print_json({"ok": verdict.ok, "checked_states": verdict.checked_states, "problems": list(verdict.problems)})
     else:

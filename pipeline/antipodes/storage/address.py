@@ -1,0 +1,53 @@
+"""What the place of a store is called: a path, or a URL of object storage."""
+
+import re
+from pathlib import Path
+
+from antipodes.errors import NotAStoreError
+from antipodes.storage.storage import Storage
+
+SCHEMES = ("s3", "gs", "az")
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+Address = Path | str
+"""A path, or a URL as text."""
+
+
+def is_url(text: Address) -> bool:
+    """Whether it is a URL rather than a path."""
+    return isinstance(text, str) and URL.match(text) is not None
+
+
+def address_from(text: str) -> Address:
+    """What a person wrote, as a path unless it is a URL, which a path would spoil."""
+    return text if is_url(text) else Path(text)
+
+
+def storage_at(address: Address | Storage) -> Storage:
+    """Where the bytes of the store at an address lie; NotAStoreError where it is a URL that cannot be one's."""
+    if isinstance(address, Storage):
+        return address
+    if isinstance(address, str) and is_url(address):
+        from antipodes.storage.objects import ObjectStorage
+
+        return ObjectStorage(checked_url(address))
+    from antipodes.storage.directory import DirectoryStorage
+
+    return DirectoryStorage(Path(address))
+
+
+def checked_url(url: str) -> str:
+    """The URL without a slash at its end; NotAStoreError, which shows no secret, where it cannot be a store's."""
+    scheme, _, rest = url.partition("://")
+    if "@" in rest.partition("/")[0] or "?" in rest or "#" in rest:
+        raise NotAStoreError(
+            f"expected a URL such as {scheme}://bucket/name.zarr, found one with a user, password or parameters: "
+            "credentials come from the environment"
+        )
+    if scheme not in SCHEMES:
+        schemes = ", ".join(f"{one}://" for one in SCHEMES)
+        raise NotAStoreError(f"expected the path of a store, or a URL that begins with {schemes}; found {url!r}")
+    bucket, *names = rest.rstrip("/").split("/")
+    if not bucket or not names or not all(name.strip(".") for name in names):
+        raise NotAStoreError(f"expected a URL such as {scheme}://bucket/name.zarr, found {url!r}")
+    return url.rstrip("/")

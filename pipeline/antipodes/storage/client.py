@@ -1,0 +1,144 @@
+"""The objects of a bucket, asked for patiently, through obstore."""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+from antipodes.errors import InputError, StoreError
+from antipodes.storage.patience import IncompleteReadError, Patience, is_answer, patience_from_environment, reason
+from antipodes.storage.storage import Version
+
+CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
+DELETED_AT_ONCE = 1000
+"""Keys in a request; S3 takes no more."""
+
+T = TypeVar("T")
+Meta = dict[str, Any]
+"""What the storage says about an object: ``size``, ``last_modified``, ``e_tag``, ``version``."""
+
+
+class Changed(Exception):  # noqa: N818  (an answer, not a failure)
+    """There is another version of an object than the one that was to be replaced."""
+
+
+class Bucket:
+    """The objects of a bucket by their keys; it may be sent to other processes, with the patience but no client."""
+
+    def __init__(self, url: str, seconds: float | None = None) -> None:
+        self.url = url
+        self.patience = Patience(url, patience_from_environment() if seconds is None else seconds)
+        self.client  # noqa: B018  (so that what is wrong with the environment is said before anything is done)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Bucket, (self.url, self.patience.seconds)
+
+    @property
+    def client(self) -> Any:
+        """Obstore's store, one a process; credentials come from the environment of each."""
+        return _opened(self.url, os.getpid())
+
+    def head(self, key: str) -> Meta | None:
+        """What the storage says about an object, if there is one."""
+        import obstore
+
+        try:
+            return self._ask("read", key, lambda: dict(obstore.head(self.client, key)))
+        except FileNotFoundError:
+            return None
+
+    def get(self, key: str) -> tuple[bytes, Meta]:
+        """An object, whole, and what the storage says about it; FileNotFoundError where there is none."""
+        import obstore
+
+        def request() -> tuple[bytes, Meta]:
+            result = obstore.get(self.client, key)
+            content = bytes(result.bytes())
+            if len(content) != result.meta["size"]:
+                raise IncompleteReadError(f"{len(content)} of {result.meta['size']} bytes came")
+            return content, dict(result.meta)
+
+        return self._ask("read", key, request)
+
+    def put(self, key: str, content: Any, mode: Literal["create", "overwrite"] | Version = "overwrite") -> Version:
+        """Put an object in one request, under a condition if any; `Changed` where it is not met."""
+        import obstore
+
+        condition: Any = mode if isinstance(mode, str) else dict(mode)
+
+        def request() -> Version:
+            return version_of(dict(obstore.put(self.client, key, content, mode=condition, use_multipart=False)))
+
+        try:
+            return self._ask("write", key, request)
+        except Exception as error:
+            if isinstance(error, StoreError) or not is_answer(error):
+                raise
+            return self._own(key, bytes(content))
+
+    def _own(self, key: str, content: bytes) -> Version:
+        """The version at a key if it is ours: a request may be obeyed though its answer was lost; else `Changed`."""
+        try:
+            found, meta = self.get(key)
+        except FileNotFoundError:
+            raise Changed(key) from None
+        if found != content:
+            raise Changed(key)
+        return version_of(meta)
+
+    def delete(self, keys: list[str]) -> None:
+        """Delete objects, whether they are there or not."""
+        import obstore
+
+        for first in range(0, len(keys), DELETED_AT_ONCE):
+            some = keys[first : first + DELETED_AT_ONCE]
+            try:
+                self._ask("delete", some[0], lambda some=some: obstore.delete(self.client, some))  # type: ignore[misc]
+            except FileNotFoundError:
+                self._delete_each(some)  # where the storage, unlike S3, stops at one that is not there
+
+    def _delete_each(self, keys: list[str]) -> None:
+        import obstore
+
+        for key in keys:
+            with suppress(FileNotFoundError):
+                self._ask("delete", key, lambda key=key: obstore.delete(self.client, key))  # type: ignore[misc]
+
+    def list(self, folder: str) -> dict[str, int]:
+        """The keys that begin with a folder's, and how many bytes there are at each."""
+        import obstore
+
+        def request() -> dict[str, int]:
+            found = obstore.list(self.client, prefix=folder).collect()
+            return {one["path"]: one["size"] for one in found}
+
+        return self._ask("list", folder, request)
+
+    def _ask(self, what: str, key: str, request: Callable[[], T]) -> T:
+        return self.patience.insist(what, f"{self.url}/{key}", request)
+
+
+def version_of(meta: Mapping[str, Any]) -> Version:
+    """The part of what the storage says about an object by which the object can be replaced."""
+    return {name: meta[name] for name in ("e_tag", "version") if meta.get(name) is not None}
+
+
+@cache
+def _opened(url: str, process: int) -> Any:
+    """Obstore's client for a bucket; one that a parent process opened is of no use in its children."""
+    try:
+        from obstore.store import from_url
+    except ImportError:
+        raise InputError(f"a store at {url} needs obstore: pip install 'antipodes[cloud]'") from None
+    options: Any = {
+        "connect_timeout": CONNECT_TIMEOUT,
+        "timeout": REQUEST_TIMEOUT,
+        "allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"),
+    }
+    no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # `Patience` makes them, also of what it reads
+    try:
+        return from_url(url, client_options=options, retry_config=no_retries)
+    except Exception as error:  # obstore's own kinds, for URLs and settings
+        raise InputError(f"cannot use {url}: {reason(error)}") from None

@@ -1,0 +1,151 @@
+"""Stores in the file system: a directory of files, each on the disk before it bears its name."""
+
+import asyncio
+import os
+import shutil
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from zarr.core.buffer import Buffer
+from zarr.storage import LocalStore
+
+from antipodes.durable import PARTIAL, replace_file, sync_directory
+from antipodes.errors import StoreError
+from antipodes.lock import check_token, lock
+from antipodes.storage.storage import Hold, Storage, Version
+
+
+class DurableStore(LocalStore):
+    """Zarr's store in the file system, whose files are on the disk before they bear their names."""
+
+    def __init__(self, root: Path, *, read_only: bool = False, check: Callable[[], None] = lambda: None) -> None:
+        super().__init__(root, read_only=read_only)
+        self._check = check
+
+    async def set(self, key: str, value: Buffer) -> None:
+        """Put a value at a key."""
+        await asyncio.to_thread(self.set_sync, key, value)
+
+    def set_sync(self, key: str, value: Buffer) -> None:
+        """Put a value at a key; newer versions of zarr call this one alone."""
+        replace_file(self.root / key, value.as_buffer_like(), self._check)
+
+
+class DirectoryStorage(Storage):
+    """A directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes may work in other directories."""
+        return DirectoryStorage, (Path(os.path.abspath(self.path)),)
+
+    @property
+    def address(self) -> str:
+        return str(self.path)
+
+    def name_of(self, key: str) -> str:
+        return str(self.path / key)
+
+    def exists(self) -> bool:
+        return os.path.exists(self.path)
+
+    def has(self, key: str) -> bool:
+        return os.path.isfile(self.path / key)  # False, too, for names that are longer than the system takes
+
+    def read(self, key: str) -> tuple[bytes, Version]:
+        if not self.has(key):
+            raise FileNotFoundError(self.name_of(key))
+        try:
+            return (self.path / key).read_bytes(), {}
+        except OSError as error:
+            raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
+
+    def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        try:
+            replace_file(self.path / key, content)
+        except OSError as error:
+            raise StoreError(f"cannot write {self.name_of(key)}: {error.strerror or error}") from error
+        return {}
+
+    def delete(self, folder: str) -> None:
+        shutil.rmtree(self.path / folder, ignore_errors=True)
+
+    def folders(self, folder: str) -> list[str]:
+        return [path.name for path in (self.path / folder).glob("*")]
+
+    def size(self) -> int:
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+
+    def identity(self, key: str) -> tuple[object, ...]:
+        try:
+            status = os.stat(self.path / key)
+        except OSError:
+            return ()
+        return status.st_dev, status.st_ino, status.st_mtime_ns
+
+    def begin(self) -> "DirectoryStorage":
+        self._sweep_removed()
+        place = self.path.resolve()
+        new = place.with_name(f".{place.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(parents=True)
+        return DirectoryStorage(new)
+
+    def appear(self, new: Storage) -> None:
+        assert isinstance(new, DirectoryStorage)
+        place = self.path.resolve()
+        new.path.rename(place)
+        sync_directory(place.parent)
+
+    def remove(self) -> None:
+        self._sweep_removed()
+        self.path.resolve().rename(self._removed)
+        self._sweep_removed()
+
+    @property
+    def _removed(self) -> Path:
+        """Where a store goes to be deleted, so that none is left by halves; beside it, not beside a link to it."""
+        place = self.path.resolve()
+        return place.with_name(f".{place.name}.old")
+
+    def _sweep_removed(self) -> None:
+        shutil.rmtree(self._removed, ignore_errors=True)
+
+    def sweep(self) -> None:
+        for leftover in self.path.rglob(f"*{PARTIAL}"):
+            leftover.unlink(missing_ok=True)
+
+    def settle(self, folder: str) -> None:
+        last = self.path / folder
+        parents = last.relative_to(self.path).parents
+        for path in (last / "c", last, *(self.path / parent for parent in parents)):
+            if path.is_dir():
+                sync_directory(path)
+
+    def probe(self) -> None:
+        path = self.path / f".probe.{uuid.uuid4().hex}{PARTIAL}"
+        try:
+            replace_file(path, b"probe")
+            path.unlink()
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
+
+    def lock(self) -> AbstractContextManager[Hold]:
+        return lock(self.path)
+
+    def check_token(self, token: str) -> None:
+        check_token(self.path, token)
+
+    def surely_lacks(self, key: str) -> bool:
+        return not self.has(key)
+
+    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> DurableStore:
+        if token is None:
+            return DurableStore(self.path / folder, read_only=read_only)
+        expected = token
+        return DurableStore(self.path / folder, read_only=read_only, check=lambda: self.check_token(expected))

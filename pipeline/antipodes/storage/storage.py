@@ -1,0 +1,126 @@
+"""What a store asks of the place where its bytes lie, whatever kind of place it is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+RECORD = "commit.json"
+"""The key of what says that there is a store, and what of it counts."""
+GROUP = "zarr.json"
+"""The key that is the first to be written in a store."""
+
+Version = Mapping[str, str]
+"""What tells the content of a key from what it is replaced with; empty where nothing does."""
+
+
+class Hold(Protocol):
+    """A lock that is held."""
+
+    @property
+    def token(self) -> str:
+        """What the lock bears now; whoever writes with an older one was given up for lost, and is refused."""
+
+    def renew(self) -> str:
+        """Give the lock another token, and return it: from now on no writer with the old one gets through.
+
+        Raises
+        ------
+        StoreLockedError
+            Another run has taken the lock over.
+        """
+
+
+class Storage(ABC):
+    """Bytes by their keys, which are paths with slashes.
+
+    It may be sent to other processes, since nothing in it is open. What is written is safe when the call returns, and
+    replaces what was there as a whole. Nothing but FileNotFoundError and StoreErrors leaves its methods.
+    """
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """Where it is, as a person writes it."""
+
+    @abstractmethod
+    def name_of(self, key: str) -> str:
+        """What a key is called in messages."""
+
+    @abstractmethod
+    def exists(self) -> bool:
+        """Whether there is anything but the remains of a store that was not created or removed to the end."""
+
+    @abstractmethod
+    def has(self, key: str) -> bool:
+        """Whether there is anything at a key."""
+
+    @abstractmethod
+    def read(self, key: str) -> tuple[bytes, Version]:
+        """What is at a key, and its version; FileNotFoundError where nothing is."""
+
+    @abstractmethod
+    def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        """Put ``content`` in place of what is at a key, in this version if the storage can tell; None: of nothing.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written, or there is another version at the key.
+        """
+
+    @abstractmethod
+    def delete(self, folder: str) -> None:
+        """Delete all keys in a folder, if there are any."""
+
+    @abstractmethod
+    def folders(self, folder: str) -> list[str]:
+        """The names of the folders in a folder."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """How many bytes there are at all keys."""
+
+    @abstractmethod
+    def identity(self, key: str) -> tuple[object, ...]:
+        """What tells the thing at a key from another that takes its place, even an equal one; empty: there is none."""
+
+    @abstractmethod
+    def begin(self) -> "Storage":
+        """An empty storage to create a store in, which then comes to be here by `appear`."""
+
+    @abstractmethod
+    def appear(self, new: "Storage") -> None:
+        """Make the store that was created in `begin`'s storage the one that is here, as a whole."""
+
+    @abstractmethod
+    def remove(self) -> None:
+        """Delete everything; from the first moment on there is no whole store, with its record, to be found."""
+
+    @abstractmethod
+    def sweep(self) -> None:
+        """Clear away what was being written in a run that died."""
+
+    @abstractmethod
+    def settle(self, folder: str) -> None:
+        """Make sure that the names of an array's folder and its files are as durable as what is in them."""
+
+    @abstractmethod
+    def probe(self) -> None:
+        """Write something and delete it; StoreError where that cannot be done."""
+
+    @abstractmethod
+    def lock(self) -> AbstractContextManager[Hold]:
+        """Keep other runs from the store; StoreLockedError where one holds it."""
+
+    @abstractmethod
+    def check_token(self, token: str) -> None:
+        """Raise StoreLockedError unless the lock bears this token."""
+
+    @abstractmethod
+    def surely_lacks(self, key: str) -> bool:
+        """Whether nothing is at a key, if asking is cheap; else it is found missing when an array is read."""
+
+    @abstractmethod
+    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> Any:
+        """A folder as zarr takes it; with a token, what is set goes through only while the lock bears it."""
