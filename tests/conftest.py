@@ -2,12 +2,16 @@ import io
 import os
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from s3 import Bucket, Proxy, Server
 
 PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
 
@@ -109,3 +113,31 @@ def unfinished(tmp_path: Path) -> Path:
     asked = iter(range(1000))
     run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
     return store
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> "Iterator[Server]":
+    """An S3 server."""
+    from s3 import Server
+
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def bucket(s3_server: "Server", monkeypatch: pytest.MonkeyPatch) -> "Bucket":
+    """An empty bucket of its own; credentials and address are in the environment."""
+    for name, value in {**s3_server.environment(), "ANTIPODES_STORE_PATIENCE": "30"}.items():
+        monkeypatch.setenv(name, value)
+    return s3_server.create_bucket(f"bucket-{uuid.uuid4().hex}")
+
+
+@pytest.fixture
+def proxy(bucket: "Bucket", monkeypatch: pytest.MonkeyPatch) -> "Iterator[Proxy]":
+    """What stands between the program and the bucket's server, and makes it fail when asked to."""
+    from s3 import Proxy
+
+    standing = Proxy(bucket.server)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", standing.url)
+    yield standing
+    standing.close()

@@ -36,7 +36,9 @@ def tile(
     board: Annotated[
         str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
     ],
-    store: Annotated[str | None, typer.Option(help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]")] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]")
+    ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
     checkpoint_every: Annotated[

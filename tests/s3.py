@@ -1,0 +1,198 @@
+"""An S3 server in a process of its own, its buckets as tests look at them, and a proxy that makes it fail."""
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+import obstore
+from obstore.store import S3Store
+
+KEY, SECRET = "AKIDANTIPODESTEST", "s3cr3t-of-the-tests"
+START_SECONDS = 60
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
+
+Fault = Callable[[int, str, str], str | None]
+"""From the number of a request, its method and its path to what is done to it; None: nothing."""
+
+
+class Server:
+    """moto's server."""
+
+    def __enter__(self) -> "Server":
+        self.port = _free_port()
+        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            assert self._process.poll() is None, "the server has ended"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.05)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def environment(self) -> dict[str, str]:
+        """What the clients of the server find in their environment."""
+        return {
+            "AWS_ACCESS_KEY_ID": KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_REGION": "us-east-1",
+            "AWS_ENDPOINT_URL": self.url,
+        }
+
+    def create_bucket(self, name: str) -> "Bucket":
+        import boto3
+
+        credentials = {"aws_access_key_id": KEY, "aws_secret_access_key": SECRET, "region_name": "us-east-1"}
+        boto3.client("s3", endpoint_url=self.url, **credentials).create_bucket(Bucket=name)
+        return Bucket(self, name)
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/moto-api/", timeout=5):
+                return True
+        except OSError:
+            return False
+
+
+class Bucket:
+    """A bucket, past the program and past every proxy."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.server = server
+        self.name = name
+        self._store = S3Store(
+            name,
+            endpoint=server.url,
+            access_key_id=KEY,
+            secret_access_key=SECRET,
+            region="us-east-1",
+            client_options={"allow_http": True},
+        )
+
+    def url(self, path: str = "t.zarr") -> str:
+        return f"s3://{self.name}/{path}"
+
+    def listing(self) -> list[str]:
+        return sorted(one["path"] for one in obstore.list(self._store).collect())
+
+    def get(self, key: str) -> bytes:
+        return bytes(obstore.get(self._store, key).bytes())
+
+    def put(self, key: str, content: bytes) -> None:
+        obstore.put(self._store, key, content, use_multipart=False)
+
+    def delete(self, key: str) -> None:
+        obstore.delete(self._store, key)
+
+    def contents(self, path: str = "t.zarr") -> dict[str, bytes]:
+        """All objects of a store, by their path in it."""
+        return {key.removeprefix(f"{path}/"): self.get(key) for key in self.listing() if key.startswith(f"{path}/")}
+
+
+class Proxy:
+    """Stands before a server and does to requests what `fault` says: "drop", "lose", "truncate", "unconditional", 503.
+
+    "drop" closes the connection; "lose" lets the request through and closes it then; "truncate" sends half of what
+    was read; "unconditional" takes the conditions out; a number is the status that is answered.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.fault: Fault = lambda number, method, path: None
+        self.requests: list[tuple[str, str]] = []
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, server.port))
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    def fail_for(self, seconds: float, fault: str, after: int = 0) -> None:
+        """Do something to all requests for some seconds, which begin with the request of a number from now."""
+        first = len(self.requests) + after
+        began: list[float] = []
+
+        def during(number: int, method: str, path: str) -> str | None:
+            if number < first:
+                return None
+            began.append(time.monotonic())
+            return fault if time.monotonic() - began[0] < seconds else None
+
+        self.fault = during
+
+
+def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _pass(self) -> None:
+            content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            proxy.requests.append((self.command, self.path))
+            fault = proxy.fault(len(proxy.requests) - 1, self.command, self.path)
+            self.close_connection = fault is not None
+            if fault == "drop":
+                return
+            if fault is not None and fault.isdigit():
+                self._answer(int(fault), {}, b"")
+                return
+            status, headers, answer = self._forward(content, fault)
+            if fault == "lose":
+                return
+            self._answer(status, headers, answer, truncated=fault == "truncate")
+
+        def _forward(self, content: bytes, fault: str | None) -> tuple[int, dict[str, str], bytes]:
+            headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+            if fault == "unconditional":
+                headers = {name: value for name, value in headers.items() if not name.lower().startswith("if-")}
+            connection = HTTPConnection("127.0.0.1", port, timeout=30)
+            try:
+                connection.request(self.command, self.path, content, headers)
+                response = connection.getresponse()
+                return response.status, dict(response.getheaders()), response.read()
+            except (OSError, HTTPException):
+                return 502, {}, b""
+            finally:
+                connection.close()
+
+        def _answer(self, status: int, headers: dict[str, str], content: bytes, truncated: bool = False) -> None:
+            self.send_response_only(status)
+            lengths = [value for name, value in headers.items() if name.lower() == "content-length"]
+            for name, value in headers.items():
+                if name.lower() not in HOP_BY_HOP:
+                    self.send_header(name, value)
+            length = lengths[0] if lengths and self.command == "HEAD" else str(len(content))
+            self.send_header("Content-Length", length)
+            self.end_headers()
+            self.wfile.write(content[: len(content) // 2] if truncated else content)
+
+        do_GET = do_PUT = do_HEAD = do_POST = do_DELETE = _pass  # noqa: N815
+
+        def log_message(self, *_: Any) -> None:
+            """The tests' output is not the place."""
+
+    return Handler
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
