@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
-from antipodes.lock import lock
+from antipodes.lock import check_token, lock
 
 
 def hold(store: Path, held: Any) -> None:
@@ -79,4 +79,30 @@ def test_two_names_of_one_store(tmp_path: Path) -> None:
     (tmp_path / "t.zarr").mkdir()
     (tmp_path / "link.zarr").symlink_to(tmp_path / "t.zarr")
     with lock(tmp_path / "t.zarr"), pytest.raises(StoreLockedError), lock(tmp_path / "link.zarr"):
+        pass
+
+
+def test_the_token(tmp_path: Path) -> None:
+    with lock(tmp_path / "t.zarr") as hold:
+        old = hold.token
+        check_token(tmp_path / "t.zarr", old)
+        new = hold.renew()
+        assert (hold.token, new != old) == (new, True)
+        check_token(tmp_path / "t.zarr", new)
+        with pytest.raises(StoreLockedError, match=rf"taken over by process {os.getpid()} on .*; not written"):
+            check_token(tmp_path / "t.zarr", old)
+    with pytest.raises(StoreLockedError, match="taken over by another process"):
+        check_token(tmp_path / "t.zarr", new)
+
+
+def test_a_token_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with lock(tmp_path / "t.zarr") as hold:
+        monkeypatch.setattr(os, "pwrite", full)
+        with pytest.raises(StoreError, match=r"cannot write .*t.zarr.lock: No space left on device"):
+            hold.renew()
+    monkeypatch.undo()
+    with lock(tmp_path / "t.zarr"):
         pass

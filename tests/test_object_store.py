@@ -59,6 +59,7 @@ def test_the_commands(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
     assert json.loads(cli("farthest", url, "--json").out)["count"] == 2
     assert json.loads(cli("query", url, FARTHEST, "--json").out)[0]["distance"] == 31
     assert cli("verify", url).status == 0
+    assert "8 6 7" in cli("solve", "eight-puzzle", FARTHEST, "--store", url).out
     assert not list(tmp_path.iterdir()), "nothing is written here"
 
 

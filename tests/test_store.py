@@ -1,4 +1,5 @@
 import os
+import pickle
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,7 @@ import zarr
 from stores import change_record, chunk_files, contents
 
 from antipodes.config import Config, load_config
-from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
 from antipodes.plan import plan_run
 from antipodes.run import RunOptions, run_puzzle
 from antipodes.store import NOTHING_COMMITTED, TableStore
@@ -233,3 +234,51 @@ def test_a_chunk_is_on_the_disk_before_it_bears_its_name(tmp_path: Path, monkeyp
     assert sum(name.startswith("0.") for name in replaced) >= 2  # the chunks, narrow and wide
     for name in replaced:
         assert calls.index(("fsync", name)) < calls.index(("replace", name))
+
+
+def test_only_who_has_the_token_writes(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    record = store.read()
+    newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
+    with store.lock() as hold:
+        old = hold.token
+        assert store.write_rows(record, 0, newer - 1, old) == [0]
+        assert store.write_rows(record, 0, newer, hold.renew()) == [0]
+        before = contents(tmp_path)
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.write_rows(record, 0, newer - 1, old)
+        assert contents(tmp_path) == before
+
+
+def test_who_lost_the_lock_commits_nothing(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    record, before = store.read(), contents(tmp_path)
+    with store.lock():
+        (tmp_path / "t.zarr.lock").write_text("{}")
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.commit(record)
+    assert contents(tmp_path) == before
+
+
+def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = TableStore(eight.name)
+    digest, before = store.record_digest(), contents(tmp_path)
+    elsewhere = pickle.loads(pickle.dumps(store))
+    monkeypatch.chdir("/")
+    elsewhere.check_reachable(digest)
+    assert contents(tmp_path) == before
+    with pytest.raises(StoreError, match="there is no store at"):
+        store.check_reachable(digest)
+    with pytest.raises(StoreError, match="another store here"):
+        elsewhere.check_reachable("0" * 64)
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(30, "Read-only file system")))
+    with pytest.raises(StoreError, match=rf"cannot write {eight}: Read-only file system"):
+        elsewhere.check_reachable(digest)
+
+
+def test_copies_know_nothing_of_the_lock_and_the_record(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    with store.lock():
+        assert store._hold is not None
+        assert pickle.loads(pickle.dumps(store))._hold is None

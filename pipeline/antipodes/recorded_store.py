@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
 
-from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes.errors import InputError, NotAStoreError, StoreDamagedError, StoreError
 from antipodes.record import digest, parse, serialise
 from antipodes.storage.address import Address, storage_at
 from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
@@ -141,7 +141,11 @@ class RecordedStore:
 
         A worker on another machine may find nothing at the address, or another disk's directory of that name.
         """
-        if self.record_digest() != record_digest:
+        try:
+            found = self.record_digest()
+        except InputError as error:  # of a client that cannot be opened here
+            raise StoreError(str(error)) from error
+        if found != record_digest:
             raise StoreError(f"{self.address} is another store here, or another copy: its record is not the expected")
         self.storage.probe()
 

@@ -30,7 +30,6 @@ class Bucket:
     def __init__(self, url: str, seconds: float | None = None) -> None:
         self.url = url
         self.patience = Patience(url, patience_from_environment() if seconds is None else seconds)
-        self.client  # noqa: B018  (so that what is wrong with the environment is said before anything is done)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Bucket, (self.url, self.patience.seconds)

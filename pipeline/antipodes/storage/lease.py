@@ -27,6 +27,9 @@ STALE_AFTER = 60.0
 ACQUIRE_TRIES = 5
 """Attempts while others acquire or release the lock at the same moment."""
 
+_left_behind: set[str] = set()
+"""Tokens of the locks that this process let go of but could not delete, since the server did not answer."""
+
 Signature = Mapping[str, Any]
 """Who holds a lock: ``process``, ``host``, ``machine``, ``started``; its ``token``; ``beat``, a count of refreshes."""
 
@@ -58,9 +61,11 @@ class LeaseHold:
         It is refreshed right before, which fails if it is another's, and keeps others off until it is deleted.
         """
         self._ended.set()
-        with suppress(StoreError):  # what was committed is safe; the next run finds a lock that gets stale
+        try:
             self._put()
             self._bucket.delete([self._key])
+        except StoreError:  # what was committed is safe; this process may lock again, others when the lock is stale
+            _left_behind.add(self.token)
 
     def _refresh_always(self) -> None:
         while not self._ended.wait(REFRESH_EVERY):
@@ -111,7 +116,8 @@ def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHold:
     for _ in range(ACQUIRE_TRIES):
         found, meta = _read(bucket, key)
         now = _server_time(bucket, f"{key}.{uuid.uuid4().hex}", address)
-        if meta and not _is_dead(found) and (now - meta["last_modified"]).total_seconds() <= STALE_AFTER:
+        abandoned = _is_dead(found) or found.get("token") in _left_behind
+        if meta and not abandoned and (now - meta["last_modified"]).total_seconds() <= STALE_AFTER:
             break
         with suppress(Changed):
             version = bucket.put(key, _serialised(signature), version_of(meta) if meta else "create")

@@ -25,6 +25,8 @@ class ObjectStorage(Storage):
         scheme, _, rest = url.partition("://")
         name, _, self._prefix = rest.partition("/")
         self._bucket = bucket or Bucket(f"{scheme}://{name}")
+        if bucket is None:
+            self._bucket.client  # noqa: B018  (so that what is wrong with the environment is said at once)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ObjectStorage, (self.url, self._bucket)

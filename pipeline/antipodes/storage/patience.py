@@ -17,6 +17,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
 """Seconds between tries; each pause is twice the one before."""
 
 CONFLICTS = ("AlreadyExistsError", "PreconditionError")
+AT_THE_SAME_MOMENT = "ConditionalRequestConflict"
+"""What S3 answers to a condition while another request changes the object: ask again."""
 HOPELESS = ("PermissionDeniedError", "UnauthenticatedError", "NotSupportedError", "InvalidPathError")
 """Obstore's errors by their names, since it is loaded only when it is needed."""
 TRANSIENT_STATUS = {408, 409, 425, 429}
@@ -71,6 +73,7 @@ class Patience:
                 result = request()
             except Exception as error:
                 if is_answer(error):
+                    _gave_up.pop(self.server, None)
                     raise
                 if not _may_get_better(error) or time.monotonic() + pause > end:
                     raise self._failure(what, address, error, time.monotonic() - begin) from None
@@ -95,7 +98,7 @@ def is_answer(error: Exception) -> bool:
     """Whether the error says what there is, or is not, rather than that something went wrong."""
     if isinstance(error, FileNotFoundError):
         return not any(sign in str(error) for sign in NO_BUCKET)
-    return type(error).__name__ in CONFLICTS and _status(error) != 409
+    return type(error).__name__ in CONFLICTS and AT_THE_SAME_MOMENT not in str(error)
 
 
 def reason(error: Exception) -> str:
