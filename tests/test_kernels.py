@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from antipodes.arrays import UNREACHED, Bitmap, words
-from antipodes.kernels import expand, mark, recover, settle
+from antipodes.kernels import expand, leaving, mark, recover, settle
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -29,17 +29,19 @@ def to_flags(bits: Bitmap, width: int) -> Flags:
 def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
     first, covered = 2, 5
     flags = rng.random((rows, width)) < rng.random()
-    target = rng.integers(-1, 10, (rows, moves), dtype=np.int32)
-    shuffle = rng.integers(0, 3, (rows, moves), dtype=np.int16)
+    target = rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32)
+    shuffle = rng.integers(0, 3, (rows + 3, moves), dtype=np.int16)
+    lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
     shuffles = np.array([np.arange(width), rng.permutation(width), rng.permutation(width)], dtype=np.int32)
     before = rng.random((covered, width)) < 0.1
     expected = before.copy()
-    for row, column in np.argwhere(flags):
+    for line, column in np.argwhere(flags):
+        row = lines[line]
         for to_row, number in zip(target[row], shuffle[row], strict=True):
             if first <= to_row < first + covered:
                 expected[to_row - first, shuffles[number, column]] = True
     incoming = to_bits(before)
-    expand(incoming, first, to_bits(flags), target, shuffle, shuffles)
+    expand(incoming, first, to_bits(flags), lines, target, shuffle, shuffles)
     assert np.array_equal(to_flags(incoming, width), expected)
 
 
@@ -50,7 +52,18 @@ def test_settle(rng: np.random.Generator, width: int, rows: int) -> None:
     incoming, visited = to_bits(reached), to_bits(known)
     assert settle(incoming, visited) == (reached & ~known).sum()
     assert np.array_equal(to_flags(incoming, width), reached & ~known)
-    assert np.array_equal(to_flags(visited, width), reached | known)
+    assert np.array_equal(to_flags(visited, width), known)
+
+
+@settings(deadline=None)
+@given(seeds, st.integers(1, 8), st.integers(0, 4))
+def test_leaving(rng: np.random.Generator, rows: int, moves: int) -> None:
+    flags = rng.random((rows, 70)) < rng.choice([0, 0.01])
+    target = rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32)
+    lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
+    out = (target != -1) & ((target < 3) | (target >= 7))
+    expected = [line for line in range(rows) if flags[line].any() and out[lines[line]].any()]
+    assert leaving(to_bits(flags), lines, target, 3, 7).tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])

@@ -1,4 +1,4 @@
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from antipodes import partition
 from antipodes.arrays import Depths
 from antipodes.index import Index
-from antipodes.moves import MoveTables, move_tables
+from antipodes.moves import ILLEGAL, MoveTables, move_tables
 from antipodes.partition import State
 from antipodes.puzzles import puzzle_from
 
@@ -22,28 +22,42 @@ def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Dept
     sources = partition.sources(partition.reaches(TABLES, bounds))
     depths = np.full((INDEX.rows, INDEX.width), 255, dtype=np.uint8)
     layers: list[int] = []
-    while count := sum(partition.found(state) for state in states):
-        for state in states:
+    while last := [state for state in states if state.depth == len(layers)]:
+        for state in last:
             here = depths[state.first_row : state.first_row + len(state.frontier)]
             here[np.unpackbits(state.frontier.view(np.uint8), axis=1, bitorder="little")[:, : INDEX.width] == 1] = len(
                 layers
             )
-        layers.append(count)
-        others = [partition.for_others(state) for state in states]
-        states = [
-            partition.advance(state, [others[source] for source in into], TABLES, len(layers))
-            for state, into in zip(states, sources, strict=True)
-        ]
+        layers.append(sum(state.found[-1][1] for state in last))
+        states = advanced(states, sources, len(layers))
     if hold_depths:
         held = np.concatenate([state.depths for state in states if state.depths is not None])
         assert np.array_equal(held, depths)
     return layers, depths
 
 
+def advanced(states: list[State], sources: list[list[int]], depth: int) -> list[State]:
+    """The next states, each from itself and from what others send."""
+    lean = {
+        state.number: partition.for_others(state, TABLES, state.first_row, state.first_row + len(state.rows))
+        for state in states
+        if state.depth == depth - 1
+    }
+    return [
+        partition.advance(
+            state,
+            [state if one == state.number else lean[one] for one in sources[state.number] if one in lean],
+            TABLES,
+            depth,
+        )
+        for state in states
+    ]
+
+
 def begin(bounds: list[int], hold_depths: bool) -> list[State]:
     return [
-        partition.begin(first, end - first, INDEX.width, STARTS, "uint8", hold_depths)
-        for first, end in pairwise(bounds)
+        partition.begin(number, first, end - first, INDEX.width, STARTS, "uint8", hold_depths)
+        for number, (first, end) in enumerate(pairwise(bounds))
     ]
 
 
@@ -58,17 +72,17 @@ def test_how_it_is_cut_changes_nothing(bounds: list[int], hold_depths: bool) -> 
 
 
 def test_advancing_twice_is_harmless() -> None:
-    first = partition.begin(0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    first = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
     once, twice = (partition.advance(first, [first], TABLES, 1) for _ in range(2))
     for a, b in zip(once, twice, strict=True):
         assert np.array_equal(a, b)  # type: ignore[arg-type]
-    assert partition.found(first) == 1
+    assert first.found == ((0, 1),)
     assert first.visited is not None
     assert np.array_equal(first.frontier, first.visited)
 
 
 def test_restore_is_what_the_search_had() -> None:
-    before = partition.begin(0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    before = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 6):
         before = partition.advance(before, [before], TABLES, depth)
     assert before.depths is not None
@@ -76,26 +90,59 @@ def test_restore_is_what_the_search_had() -> None:
     deeper = partition.advance(before, [before], TABLES, 6)
     assert deeper.depths is not None
     assert not np.array_equal(deeper.depths, stored)
-    restored = partition.restore(0, deeper.depths.copy(), 5, hold_depths=True)
+    restored = partition.restore(0, 0, deeper.depths.copy(), 5, hold_depths=True)
     assert restored.depths is not None
     assert np.array_equal(restored.depths, stored)
     assert np.array_equal(restored.frontier, before.frontier)
     assert before.visited is not None
     assert np.array_equal(restored.visited, before.visited)
-    assert restored.found == before.found
+    assert restored.found == before.found[-1:]
+
+
+def test_a_state_that_nothing_new_leads_to_stays_what_it_is() -> None:
+    first = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    assert partition.advance(first, [], TABLES, 1) is first
+    later = partition.advance(first, [first], TABLES, 1)
+    assert later.depth == 1
+    assert later is not first
+
+
+def test_recent_layers_are_remembered() -> None:
+    state = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    found = list(state.found)
+    for depth in count(1):
+        after = partition.advance(state, [state], TABLES, depth)
+        if after is state:
+            break
+        state = after
+        found.append(state.found[-1])
+    assert len(found) > partition.RECENT
+    assert list(state.found) == found[-partition.RECENT :]
+
+
+def test_for_others_is_what_leaves() -> None:
+    state = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    for depth in range(1, 9):
+        state = partition.advance(state, [state], TABLES, depth)
+    assert len(partition.for_others(state, TABLES, 0, 60).rows) == 0
+    lean = partition.for_others(state, TABLES, 10, 40)
+    leaves = ((TABLES.target != ILLEGAL) & ((TABLES.target < 10) | (TABLES.target >= 40))).any(axis=1)
+    assert lean.rows.tolist() == np.flatnonzero(leaves & state.frontier.any(axis=1)).tolist()
+    assert np.array_equal(lean.frontier, state.frontier[lean.rows])
+    assert (lean.visited, lean.depths, lean.found) == (None, None, state.found)
 
 
 def test_without_depths_in_memory() -> None:
-    assert partition.begin(0, 60, INDEX.width, STARTS, "uint8", hold_depths=False).depths is None
+    assert partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=False).depths is None
     stored = np.full((60, INDEX.width), 255, dtype=np.uint8)
-    assert partition.restore(0, stored, 3, hold_depths=False).depths is None
+    assert partition.restore(0, 0, stored, 3, hold_depths=False).depths is None
 
 
 def test_starts_outside_belong_to_others() -> None:
-    last = partition.begin(59, 1, INDEX.width, np.array([0, 59 * INDEX.width - 1]), "uint8", hold_depths=True)
-    assert (partition.found(last), last.frontier.any()) == (0, False)
-    both = partition.begin(59, 1, INDEX.width, np.array([0, 59 * INDEX.width]), "uint8", hold_depths=True)
-    assert partition.found(both) == 1
+    last = partition.begin(1, 59, 1, INDEX.width, np.array([0, 59 * INDEX.width - 1]), "uint8", hold_depths=True)
+    assert (last.found, last.depth, last.frontier.any()) == ((), -1, False)
+    both = partition.begin(1, 59, 1, INDEX.width, np.array([0, 59 * INDEX.width]), "uint8", hold_depths=True)
+    assert both.found == ((0, 1),)
 
 
 def test_reaches_and_sources() -> None:

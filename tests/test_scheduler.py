@@ -4,12 +4,24 @@ from operator import add, mul
 import pytest
 
 from antipodes.errors import InputError
-from antipodes.scheduler import Scheduler, SchedulerError, Threads, open_scheduler
+from antipodes.events import silence
+from antipodes.scheduler import (
+    Call,
+    Key,
+    Scheduler,
+    SchedulerError,
+    Threads,
+    as_scheduler,
+    is_result,
+    open_scheduler,
+    result_of,
+)
 
 
 @pytest.fixture(params=["threads", pytest.param("local", marks=pytest.mark.slow)])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
+        assert opened.ready(silence, lambda: False)
         yield opened
 
 
@@ -40,9 +52,40 @@ def test_nothing_to_do(scheduler: Scheduler) -> None:
 
 
 def test_done_is_called_for_each() -> None:
-    done: list[int] = []
-    Threads(3).persist({("f", number): (add, number, 1) for number in range(7)}, lambda: done.append(1))
-    assert len(done) == 7
+    done: list[Key] = []
+    calls = {("f", number): (add, number, 1) for number in range(7)}
+    Threads(3).persist(calls, done=done.append)
+    assert sorted(done) == list(calls)
+
+
+def test_calls_may_take_the_results_of_others(scheduler: Scheduler) -> None:
+    calls: dict[Key, Call] = {
+        ("h", 0): (add, 1, 2),
+        ("h", 1): (sum, [result_of(("h", 0)), result_of(("h", 0)), 4]),
+        ("h", 2): (mul, result_of(("h", 1)), 7),
+    }
+    handles = scheduler.persist(calls, [("h", 2)])
+    assert list(handles) == [("h", 2)]
+    assert scheduler.values(list(handles.values())) == [70]
+    assert [is_result(result_of(("h", 0))), is_result(("h", 0))] == [True, False]
+
+
+def test_what_is_spread_keeps_its_order(scheduler: Scheduler) -> None:
+    handles = scheduler.spread({("i", number): (add, number, 1) for number in range(5)})
+    assert scheduler.values(list(handles.values())) == [1, 2, 3, 4, 5]
+
+
+def test_threads_have_no_performance_report() -> None:
+    with pytest.raises(InputError, match="expected a cluster"), Threads(1).reporting("report.html"):
+        pass
+
+
+def test_what_is_no_client_is_refused() -> None:
+    with (
+        pytest.raises(InputError, match=r"expected a client of dask.distributed.*found 'tcp"),
+        as_scheduler("tcp://h:1"),
+    ):
+        pass
 
 
 def test_errors_come_through(scheduler: Scheduler) -> None:

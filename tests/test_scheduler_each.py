@@ -6,12 +6,14 @@ from operator import mul, truediv
 
 import pytest
 
+from antipodes.events import silence
 from antipodes.scheduler import Key, Scheduler, Threads, open_scheduler
 
 
 @pytest.fixture(scope="module", params=["threads", "local"])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
+        assert opened.ready(silence, lambda: False)
         yield opened
 
 

@@ -1,25 +1,37 @@
-"""The tasks between a partition's state and the store: write it, and read it back."""
+"""The tasks between a group of partitions and the store: write it, and read it back."""
+
+from collections.abc import Sequence
 
 from antipodes import partition
+from antipodes.group import Group
 from antipodes.kernels import mark
 from antipodes.partition import State
 from antipodes.plan import Partition
 from antipodes.store import Record, TableStore
 
 
-def write_depths(store: TableStore, record: Record, state: State, depth: int) -> list[int]:
-    """Store what a partition knows up to ``depth``; which chunks hold a depth.
+def write_group(store: TableStore, record: Record, group: Group, depth: int, token: str) -> list[int]:
+    """Store what a group found since the record was committed, up to ``depth``; which chunks hold a depth of it.
 
-    Where the state does not hold the depths, those in the store are read and the last layer is added.
+    That is done only as long as the lock of the store bears the token.
     """
+    changed = [state for state in group if state.depth > record.committed_depth]
+    return [chunk for state in changed for chunk in _write(store, record, state, depth, token)]
+
+
+def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> list[int]:
     depths = state.depths
-    if depths is None:
+    if depths is None:  # those in the store are read, and the last layer is added
         depths = store.read_rows(record, state.first_row, state.first_row + len(state.frontier))
         mark(depths, state.frontier, depth)
-    return store.write_rows(record, state.first_row, depths)
+    return store.write_rows(record, state.first_row, depths, token)
 
 
-def read_state(store: TableStore, record: Record, part: Partition, hold_depths: bool) -> State:
-    """The state of a partition at the committed depth."""
+def read_group(store: TableStore, record: Record, parts: Sequence[Partition], hold_depths: bool) -> Group:
+    """The partitions of a group at the committed depth."""
+    return tuple(_read(store, record, part, hold_depths) for part in parts)
+
+
+def _read(store: TableStore, record: Record, part: Partition, hold_depths: bool) -> State:
     depths = store.read_rows(record, part.first_row, part.end_row)
-    return partition.restore(part.first_row, depths, record.committed_depth, hold_depths)
+    return partition.restore(part.number, part.first_row, depths, record.committed_depth, hold_depths)

@@ -18,6 +18,8 @@ RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "store": str,
     "workers": int,
     "scheduler": str,
+    "scheduler_file": str,
+    "performance_report": str,
     "checkpoint_every": (int, float),
     "memory_limit": (int, str),
     "overwrite": bool,

@@ -19,6 +19,40 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterReady:
+    """So many workers of a cluster take part from now on."""
+
+    workers: int
+    threads: int
+    """Tasks that they run at once, all together."""
+    dashboard: str | None
+    """The address of dask's dashboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingForWorkers:
+    """There are no workers; the run goes on as soon as there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRefused:
+    """A worker joined that cannot take part."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkersLost:
+    """Workers are gone with what they knew; the search goes on from the last commit."""
+
+    who: str
+    depth: int
+    """The last depth that is committed, -1 if none is."""
+    again: int
+    """Positions that were found since, and have to be found again."""
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionSettled:
     """Another partition of the layer at ``depth`` is done."""
 
@@ -96,6 +130,10 @@ class PartitionsCommitted:
 
 Event = (
     Begun
+    | ClusterReady
+    | WaitingForWorkers
+    | WorkerRefused
+    | WorkersLost
     | PartitionSettled
     | LayerSettled
     | Committing

@@ -1,21 +1,35 @@
-"""The layer loop: the tasks of each depth, when they are committed, and how the search goes on from a commit."""
+"""The layer loop: how far the search goes at once, when it commits, and how it goes on from a commit."""
 
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from antipodes import partition
-from antipodes.checkpoint import read_state, write_depths
 from antipodes.clock import Clock
 from antipodes.errors import DepthLimitError
-from antipodes.events import Begun, Committed, Committing, LayerSettled, Listener, PartitionSettled, Widened
+from antipodes.events import (
+    Begun,
+    Committed,
+    Committing,
+    LayerSettled,
+    Listener,
+    PartitionSettled,
+    Widened,
+    WorkersLost,
+)
+from antipodes.groups import Groups
 from antipodes.kernels import warm_up
-from antipodes.moves import move_tables
 from antipodes.plan import Plan
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.scheduler import Call, Handle, Scheduler
+from antipodes.scheduler import Scheduler, SchedulerError, SchedulerLostError, WorkersLostError
+from antipodes.storage.storage import Hold
 from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore
+
+BLOCK_SECONDS = 2.0
+"""Layers are handed over together as long as they take less: a run answers to an interruption after about so long."""
+FIRST_BLOCK = 4
+"""So many layers are handed over at first; twice as many, or half of it, each time from then on."""
+LOSSES_ALLOWED = 3
+"""So often workers may be lost without a commit in between; after that it is not bad luck."""
 
 
 @dataclass
@@ -23,51 +37,55 @@ class LayerSearch:
     """A breadth-first search, a layer at a time, that goes on from what the store holds."""
 
     puzzle: Puzzle
-    plan: Plan
+    planned: Callable[[Record], Plan]
+    """The plan for the workers that there are."""
     store: TableStore
+    hold: Hold
+    """The lock of the store."""
     record: Record
     """The last commit."""
     scheduler: Scheduler
+    """It is ready."""
     checkpoint_every: float
     """Seconds between two commits at least; 0 commits every layer."""
     listener: Listener
     interrupted: Callable[[], bool]
     """Asked between layers whether to commit and stop."""
     clock: Clock = field(default_factory=Clock)
-    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    """Part of every key, so that two runs on one cluster do not share results."""
 
-    tables: Handle = field(init=False)
-    sources: list[list[int]] = field(init=False)
-    """From which partitions moves lead into each."""
-    states: list[Handle] = field(init=False)
-    frontiers: list[Handle] = field(init=False)
-    """The states as other partitions need them; of those at the last depth only."""
-    counts: list[int] = field(init=False)
-    """How many positions of each partition are at the last depth."""
-    layers: list[int] = field(init=False)
+    groups: Groups | None = None
+    layers: list[int] = field(default_factory=list)
     unwritten: set[int] = field(default_factory=set)
-    """Partitions that have changed since they were written."""
-    last_commit: float = field(init=False)
+    """Groups that have changed since they were written."""
+    taken_up: float = 0.0
+    """When the search last went on from the store, or wrote to it."""
+    block: int = FIRST_BLOCK
+    """How many layers to hand over together."""
+    stopping: bool = False
     found: int = 0
-    """Positions that this run has found."""
+    """Positions that this run has found, those that it had to find again counted each time."""
+    found_again: int = 0
+    """Positions that it had found and lost, with workers, before they were committed."""
+    losses: int = 0
+    """How often workers were lost."""
+    losses_since_commit: int = 0
 
     def run(self) -> Record:
         """Search until no new position is found, or the run is interrupted; the commit it ends with."""
-        with self.clock.measure("tables"):
-            self._build_tables()
-        with self.clock.measure("write"):
-            self._go_on()
-        if self._is_commit_due():
-            self._commit()
-        while any(self.counts) and not self.interrupted():
-            if self.depth + 1 == self.record.unreached:
-                self._widen()
-            self._advance()
-            if self._is_commit_due():
-                self._commit()
-        if self.unwritten or not self.record.complete:
-            self._commit()
+        self.scheduler.prepare((warm_up,))
+        lost = False
+        while not self.record.complete and not self.stopping:
+            if lost or self.scheduler.changed:
+                self.groups = None
+                if not self.scheduler.ready(self.listener, self._stop):
+                    break
+            try:
+                self._take_up()
+                self._search()
+                lost = False
+            except (WorkersLostError, SchedulerLostError) as error:
+                self._lose(error)
+                lost = True
         return self.record
 
     @property
@@ -75,94 +93,125 @@ class LayerSearch:
         """The depth of the last layer."""
         return len(self.layers) - 1
 
-    def _build_tables(self) -> None:
-        bounds = [*(part.first_row for part in self.plan.partitions), self.plan.index.rows]
-        preparing: dict[int, Call] = {0: (move_tables, self.puzzle, self.plan.index), 1: (warm_up,)}
-        self.tables, _ = self._persist("prepare", preparing).values()
-        (reaches,) = self._persist("reaches", {0: (partition.reaches, self.tables, bounds)}).values()
-        self.sources = partition.sources(self.scheduler.values([reaches])[0])
+    def _take_up(self) -> None:
+        """Have the last commit on the workers that there are."""
+        first = not self.layers
+        if self.groups is None:
+            with self.clock.measure("tables"):
+                self.scheduler.everywhere((self.store.check_reachable, self.store.record_digest()))
+                self.groups = Groups(self.scheduler, self.puzzle, self.planned(self.record))
+        with self.clock.measure("write"):
+            self._go_on(self.groups)
+        self.block, self.taken_up = FIRST_BLOCK, time.monotonic()
+        if first:
+            resumed, plan = self.record.committed_depth != NOTHING_COMMITTED, self.groups.plan
+            states = sum(self.layers)
+            self.listener(Begun(self.puzzle.name, plan.index.size, self.depth, states, resumed, plan.hold_depths))
 
-    def _go_on(self) -> None:
-        """Take up the search at the committed depth, or at the starts."""
-        resumed = self.record.committed_depth != NOTHING_COMMITTED
-        calls = self._restored() if resumed else self._begun()
-        self.states = list(self._persist("begin", calls).values())
-        self.frontiers = self.scheduler.parts(partition.for_others, self.states)
-        self.counts = self.scheduler.values(self.scheduler.parts(partition.found, self.states))
-        self.layers = list(self.record.layers) or [sum(self.counts)]
-        if not resumed:
-            self.unwritten = {number for number, count in enumerate(self.counts) if count}
-        self.last_commit = time.monotonic()
-        size = self.plan.index.size
-        self.listener(Begun(self.puzzle.name, size, self.depth, sum(self.layers), resumed, self.plan.hold_depths))
+    def _go_on(self, groups: Groups) -> None:
+        if self.record.committed_depth == NOTHING_COMMITTED:
+            groups.begin(groups.plan.index.rank(self.puzzle.start_labels), self.record)
+            self.unwritten = {number for number, count in enumerate(groups.counts) if count}
+            self.layers = [sum(groups.counts)]
+        else:
+            groups.restore(self.store, self.record)
+            self.unwritten.clear()
+            self.layers = list(self.record.layers)
 
-    def _begun(self) -> dict[int, Call]:
-        starts = self.plan.index.rank(self.puzzle.start_labels)
-        width, dtype, hold = self.plan.index.width, self.record.dtype, self.plan.hold_depths
-        return {
-            part.number: (partition.begin, part.first_row, part.rows, width, starts, dtype, hold)
-            for part in self.plan.partitions
-        }
+    def _search(self) -> None:
+        """Search until there is nothing more to find, the run is interrupted, or the last commit is to be taken up."""
+        assert self.groups is not None
+        if self._is_commit_due():
+            self._commit()
+        while any(self.groups.counts) and not self._stop():
+            if self.depth + 1 == self.record.unreached:
+                self._widen()
+                return
+            self._advance(self.groups)
+            if self._is_commit_due():
+                self._commit()
+                if self.scheduler.keeps_history and not self.record.complete:
+                    return
+        if self.unwritten or not any(self.groups.counts):
+            self._commit()
 
-    def _restored(self) -> dict[int, Call]:
-        return {
-            part.number: (read_state, self.store, self.record, part, self.plan.hold_depths)
-            for part in self.plan.partitions
-        }
+    def _stop(self) -> bool:
+        self.stopping = self.stopping or self.interrupted()
+        return self.stopping
 
-    def _advance(self) -> None:
-        """Find the next layer."""
+    def _advance(self, groups: Groups) -> None:
+        """Find the next layers."""
+        layers, begin = self._layers_at_once(), time.monotonic()
+
+        def settled(number: int, of: int) -> None:
+            self.listener(PartitionSettled(self.depth + 1, number, of))
+
         with self.clock.measure("search"):
-            self._settle(self.depth + 1)
-        count = sum(self.counts)
-        if count:
-            self.layers.append(count)
-            self.found += count
-            rate = self.found / self.clock.search
-            self.listener(LayerSettled(self.depth, count, sum(self.layers), rate))
-
-    def _settle(self, depth: int) -> None:
-        """One task for each partition that the last layer leads into."""
-        calls: dict[int, Call] = {}
-        for number, sources in enumerate(self.sources):
-            active = [self.frontiers[source] for source in sources if self.counts[source]]
-            if active:
-                calls[number] = (partition.advance, self.states[number], active, self.tables, depth)
-        advanced = self._persist(f"advance-{depth}", calls, self._progress(depth, len(calls)))
-        self.counts = [0] * len(self.states)
-        counts = self.scheduler.values(self.scheduler.parts(partition.found, list(advanced.values())))
-        frontiers = self.scheduler.parts(partition.for_others, list(advanced.values()))
-        for (number, state), count, frontier in zip(advanced.items(), counts, frontiers, strict=True):
-            self.states[number], self.counts[number], self.frontiers[number] = state, count, frontier
+            reached, counts = groups.advance(self.depth, layers, settled)
+        self.block = max(1, 2 * layers if time.monotonic() - begin < BLOCK_SECONDS / 2 else layers // 2)
+        self.unwritten |= reached
+        for count in counts:
             if count:
-                self.unwritten.add(number)
+                self._tell_layer(count)
+
+    def _tell_layer(self, count: int) -> None:
+        self.layers.append(count)
+        self.found += count
+        self.listener(LayerSettled(self.depth, count, sum(self.layers), self.found / self.clock.search))
+
+    def _layers_at_once(self) -> int:
+        """As many as take less than a moment, but for those that are to be written one by one, or do not fit."""
+        assert self.groups is not None
+        if self.checkpoint_every == 0 or not self.groups.plan.hold_depths:
+            return 1
+        return min(self.block, self.scheduler.layers_at_once, self.record.unreached - 1 - self.depth)
 
     def _is_commit_due(self) -> bool:
-        overdue = time.monotonic() - self.last_commit >= self.checkpoint_every
-        return bool(self.unwritten) and (overdue or not self.plan.hold_depths)
+        assert self.groups is not None
+        overdue = time.monotonic() - self.taken_up >= self.checkpoint_every
+        return bool(self.unwritten) and (overdue or self.scheduler.changed or not self.groups.plan.hold_depths)
 
     def _commit(self) -> None:
+        assert self.groups is not None
         self.listener(Committing(self.depth))
         with self.clock.measure("write"):
-            calls: dict[int, Call] = {
-                number: (write_depths, self.store, self.record, self.states[number], self.depth)
-                for number in sorted(self.unwritten)
-            }
-            written = self.scheduler.values(list(self._persist(f"write-{self.depth}", calls).values()))
+            written = self.groups.write(sorted(self.unwritten), self.store, self.record, self.depth, self.hold.token)
             self.record = replace(
                 self.record,
-                complete=not any(self.counts),
+                complete=not any(self.groups.counts),
                 committed_depth=self.depth,
                 layers=tuple(self.layers),
-                chunks=tuple(sorted({*self.record.chunks, *(chunk for chunks in written for chunk in chunks)})),
+                chunks=tuple(sorted({*self.record.chunks, *written})),
             )
             self.store.commit(self.record)
         self.unwritten.clear()
-        self.last_commit = time.monotonic()
+        self.losses_since_commit = 0
+        self.taken_up = time.monotonic()
         self.listener(Committed(self.depth))
 
+    def _lose(self, error: SchedulerError) -> None:
+        """Forget what was not committed, and see to it that who is lost does not write any more.
+
+        Raises
+        ------
+        SchedulerError
+            That happened too often since the last commit.
+        """
+        self.groups = None
+        again = max(0, sum(self.layers) - self.record.states)
+        self.losses += 1
+        self.losses_since_commit += 1
+        self.found_again += again
+        if self.losses_since_commit > LOSSES_ALLOWED:
+            often = f"workers were lost {self.losses_since_commit} times without a commit in between"
+            raise SchedulerError(
+                f"{often}, the last time {error}: out of memory, or in need of a shorter --checkpoint-every?"
+            )
+        self.hold.renew()
+        self.listener(WorkersLost(str(error), self.record.committed_depth, again))
+
     def _widen(self) -> None:
-        """Go on with 16 bits a depth, from the store: the one way to begin again.
+        """Have 16 bits a depth in the store.
 
         Raises
         ------
@@ -174,23 +223,6 @@ class LayerSearch:
         if self.record.dtype == WIDEST:
             raise DepthLimitError(f"expected depths up to {self.depth:,}, found positions that lie deeper")
         with self.clock.measure("write"):
-            self.states.clear()  # the depths of a byte each make room for the wider ones
+            self.groups = None  # the depths of a byte each make room for the wider ones
             self.record = self.store.widen(self.record)
-            self.plan = self.plan.widened()
-            self.states = list(self._persist("widen", self._restored()).values())
         self.listener(Widened(self.depth))
-
-    def _progress(self, depth: int, partitions: int) -> Callable[[], None]:
-        settled = 0
-
-        def done() -> None:
-            nonlocal settled
-            settled += 1
-            self.listener(PartitionSettled(depth, settled, partitions))
-
-        return done
-
-    def _persist(self, name: str, calls: dict[int, Call], done: Callable[[], None] | None = None) -> dict[int, Handle]:
-        keyed = {(f"{name}-{self.run_id}", number): call for number, call in calls.items()}
-        handles = self.scheduler.persist(keyed, done)
-        return dict(zip(calls, handles.values(), strict=True))

@@ -26,6 +26,9 @@ TASKS_A_WORKER = 8
 """So many partitions a worker keep all busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
 """What the program and its libraries take themselves, measured as peak memory with an empty puzzle, rounded up."""
+GROUP_STATES = (16 * MIB, 256 * MIB)
+"""On a cluster a group of partitions, the work of one task, holds so many states: a layer of it takes 10 ms or more on
+the average, and the memory of a worker holds several."""
 RECORD_BYTES = 64 * KIB
 
 
@@ -56,6 +59,8 @@ class Plan:
     chunk_rows: int
     partition_rows: int
     """Rows of each partition, but for the last."""
+    group_size: int
+    """Partitions that a task takes together."""
     table_bytes: int
     """The move tables."""
     memory_bytes: int
@@ -84,9 +89,21 @@ class Plan:
         """Ranges of rows, each a whole number of chunks."""
         return partitions(self.index, self.partition_rows)
 
+    @property
+    def groups(self) -> list[tuple[Partition, ...]]:
+        """The partitions of each task, side by side."""
+        firsts = range(0, self.partition_count, self.group_size)
+        return [self.partitions[first : first + self.group_size] for first in firsts]
 
-def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None, cut: Cut | None = None) -> Plan:
-    """The plan of a puzzle for so many workers.
+
+def plan_run(
+    puzzle: Puzzle,
+    workers: int = 1,
+    memory_limit: int | None = None,
+    cut: Cut | None = None,
+    processes: int = 0,
+) -> Plan:
+    """The plan of a puzzle for so many workers: threads of this process, or of so many others.
 
     With ``memory_limit``, in bytes, depths are held in memory only if that fits. A store that is continued brings its
     ``cut`` along, which an earlier version of this program may have chosen otherwise.
@@ -95,12 +112,15 @@ def plan_run(puzzle: Puzzle, workers: int = 1, memory_limit: int | None = None, 
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
     chunks = workers * 2 * chunk_rows * index.width
-    fixed = PROGRAM_BYTES + tables + max(_bitmap_bytes(index) + chunks, building_bytes(puzzle, index))
+    fixed = max(1, processes) * (PROGRAM_BYTES + tables) + max(
+        _bitmap_bytes(index) + chunks, building_bytes(puzzle, index)
+    )
     hold_depths = memory_limit is None or fixed + index.size <= memory_limit
     return Plan(
         index=index,
         chunk_rows=chunk_rows,
         partition_rows=partition_rows,
+        group_size=plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1,
         table_bytes=tables,
         memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
         disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
@@ -151,6 +171,13 @@ def plan_partition(index: Index, chunk_rows: int, workers: int) -> int:
     """How many rows a partition has: few enough to keep all workers busy, and no layer waiting for one of them."""
     wanted = min(PARTITION_STATES, ceil(index.size / (TASKS_A_WORKER * workers)))
     return chunk_rows * max(1, wanted // (chunk_rows * index.width))
+
+
+def plan_group(index: Index, partitions: int, workers: int) -> int:
+    """How many partitions a task of a cluster takes: as many as give each worker one, if its work is worth a task."""
+    least, most = GROUP_STATES
+    groups = max(1, min(workers, index.size // least), ceil(index.size / most))
+    return ceil(partitions / groups)
 
 
 def partitions(index: Index, rows: int) -> tuple[Partition, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from antipodes.events import (
     Begun,
+    ClusterReady,
     Committed,
     Committing,
     Event,
@@ -17,7 +18,10 @@ from antipodes.events import (
     PartitionSearched,
     PartitionSettled,
     TilingBegun,
+    WaitingForWorkers,
     Widened,
+    WorkerRefused,
+    WorkersLost,
     silence,
 )
 
@@ -53,6 +57,15 @@ def describe(event: Event) -> str | None:
             known = f"goes on from depth {depth}, {states:,} positions known" if resumed else "begins"
             lean = "" if holds_depths else "; memory cannot hold their depths: every layer is written at once"
             return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
+        case ClusterReady(workers, threads, dashboard):
+            return f"{workers} workers with {threads} threads" + (f"; dashboard: {dashboard}" if dashboard else "")
+        case WaitingForWorkers():
+            return "there are no workers: waiting for some to join"
+        case WorkerRefused(reason):
+            return f"{reason}: it is left out"
+        case WorkersLost(who, depth, again):
+            kept = "the beginning" if depth < 0 else f"depth {depth}"
+            return f"lost: {who}; going on from {kept}, {again:,} positions have to be found again"
         case LayerSettled(depth, count, states, rate):
             return f"depth {depth}: {count:,} positions, {states:,} so far, {rate / 1e6:,.1f} million/s"
         case Committed(depth):
@@ -118,6 +131,8 @@ class _LiveDisplay:
                 self.progress.update(self.task, name=name, total=partitions, completed=done)
                 fields.update(found=f"{tilings:,} tilings" if done else "", completed=done)
                 self._draw(f"{done} of {partitions} partitions", always=True)
+            case ClusterReady() | WaitingForWorkers() | WorkerRefused() | WorkersLost():
+                self.progress.console.print(describe(event), highlight=False, soft_wrap=True)
             case PartitionSearched(done, partitions, tilings, rate):
                 fields.update(found=f"{tilings:,} tilings, {rate / 1e6:,.1f} million placements/s", completed=done)
                 self._draw(f"{done} of {partitions} partitions", always=True)

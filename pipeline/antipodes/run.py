@@ -4,23 +4,26 @@ import os
 import resource
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from antipodes.clock import Clock
 from antipodes.config import Config
-from antipodes.errors import InputError, StoreError
+from antipodes.errors import InputError, InterruptedRunError, StoreError, WorkerFailedError
 from antipodes.events import Listener, silence
 from antipodes.layers import LayerSearch
-from antipodes.lock import Hold
-from antipodes.plan import Cut, Plan, available_memory, check_memory, plan_run
-from antipodes.scheduler import Scheduler, SchedulerError, check_scheduler_name, open_scheduler
+from antipodes.plan import Plan, check_memory, plan_run
+from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, check_scheduler_name, open_scheduler
+from antipodes.storage.address import Address
 from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore, check_same_puzzle
 
-CHECKPOINT_EVERY = 120.0
-"""Seconds between commits unless told otherwise: little is lost, and writing stays a small part of a long run."""
+CHECKPOINT_EVERY, ON_A_CLUSTER = 120.0, 30.0
+"""Seconds between commits unless told otherwise: little is lost, and writing stays a small part of a long run.
+
+On a cluster each worker more is one that may be lost, and all go back to the last commit when one is.
+"""
 
 
 def available_workers() -> int:
@@ -36,6 +39,10 @@ class RunOptions:
     """Tasks at once; None: as many as there are processors."""
     scheduler: str = "threads"
     """``threads``, ``local`` or the address of a dask scheduler."""
+    scheduler_file: str | None = None
+    """The file that a dask scheduler wrote its address to; it goes before ``scheduler``."""
+    performance_report: str | None = None
+    """Where dask's own report of a cluster's run goes, a web page."""
     checkpoint_every: float | None = None
     """Seconds between two commits at least; 0 commits as often as possible, None as often as suits the kind of run."""
     memory_limit: int | None = None
@@ -45,6 +52,13 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         check_scheduler_name(self.scheduler)
+
+    def resume_command(self, store: Address) -> str:
+        """What goes on with a run, where this one did its work."""
+        where = "" if self.scheduler == "threads" else f" --scheduler {self.scheduler}"
+        if self.scheduler_file is not None:
+            where = f" --scheduler-file {self.scheduler_file}"
+        return f"antipodes resume {store}{where}"
 
 
 @dataclass(frozen=True)
@@ -61,8 +75,12 @@ class RunReport:
     """All of the run."""
     states_found: int
     """Positions that this run itself found."""
+    workers_lost: int
+    """How often workers of a cluster were lost."""
+    found_again: int
+    """Positions that had to be found again since workers were lost."""
     peak_memory: int
-    """The most bytes that the run took, or a process that it started."""
+    """The most bytes that the run took, or a process that it started; workers elsewhere are not seen."""
 
     @property
     def complete(self) -> bool:
@@ -89,26 +107,32 @@ class RunReport:
                 "write": self.clock.write,
             },
             "states_per_second": self.states_found / search if search else None,
+            "workers_lost": self.workers_lost,
+            "states_found_again": self.found_again,
             "peak_memory_bytes": self.peak_memory,
         }
 
 
 def run_puzzle(
     config: Config,
-    store: Path | str,
+    store: Address,
     options: RunOptions = RunOptions(),
     listener: Listener = silence,
     interrupted: Callable[[], bool] = lambda: False,
-    scheduler: Scheduler | None = None,
+    scheduler: Any = None,
 ) -> RunReport:
     """Compute the table of a puzzle, or go on with it; a finished one is only reported.
 
-    A ``scheduler`` that is given is used, and left open, whatever the options say.
+    A ``scheduler`` that is given, or a client of dask.distributed, is used, and left open, whatever the options say.
 
     Raises
     ------
     ResourceLimitError
         The puzzle does not fit into the memory that it may use.
+    InterruptedRunError
+        It was interrupted while it waited for the first worker.
+    SchedulerError
+        The cluster is gone, or cannot do the work; what was committed stays.
     StoreError
         The store belongs to another puzzle or run, is damaged, or cannot be written; what was committed stays.
     """
@@ -118,38 +142,76 @@ def run_puzzle(
         record = None if options.overwrite else _found(table, config)
         states = record.states if record else 0
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
-        clock = Clock()
-        if record is None or not record.complete:
-            plan = plan_checked(config, options, scheduler, record.cut if record else None)
-            plan = plan.widened() if record and record.dtype == WIDEST else plan
-            with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
-                record = record or _create(table, config, plan)
-                with saying_what_is_kept(table.address, lambda: _kept(table)):
-                    record, clock = _search(config, plan, table, hold, record, opened, options, listener, interrupted)
-    seconds = time.perf_counter() - begin
-    return RunReport(record, table.address, resumed_from, clock, seconds, record.states - states, peak_memory())
+        if record is not None and record.complete:
+            return _report(table, record, resumed_from, states, begin)
+        with chosen_scheduler(options, scheduler) as opened:
+            if not opened.ready(listener, interrupted):
+                raise InterruptedRunError("interrupted: there was no worker yet")
+            planned = partial(plan_checked, config, options, opened)
+            first_plan = planned(record)  # before anything is overwritten
+            search = LayerSearch(
+                puzzle=config.puzzle,
+                planned=planned,
+                store=table,
+                hold=hold,
+                record=record or _create(table, config, first_plan),
+                scheduler=opened,
+                checkpoint_every=_checkpoint_every(options, opened),
+                listener=listener,
+                interrupted=interrupted,
+            )
+            with saying_what_is_kept(options.resume_command(table.address), lambda: _kept(table)):
+                search.run()
+    return _report(table, search.record, resumed_from, states, begin, search)
+
+
+def _report(
+    table: TableStore,
+    record: Record,
+    resumed_from: int | None,
+    states_before: int,
+    begin: float,
+    search: LayerSearch | None = None,
+) -> RunReport:
+    return RunReport(
+        record=record,
+        store=table.address,
+        resumed_from=resumed_from,
+        clock=search.clock if search else Clock(),
+        seconds=time.perf_counter() - begin,
+        states_found=record.states - states_before,
+        workers_lost=search.losses if search else 0,
+        found_again=search.found_again if search else 0,
+        peak_memory=peak_memory(),
+    )
 
 
 def resume(
-    store: Path | str,
+    store: Address,
     options: RunOptions = RunOptions(),
     listener: Listener = silence,
     interrupted: Callable[[], bool] = lambda: False,
-    scheduler: Scheduler | None = None,
+    scheduler: Any = None,
 ) -> RunReport:
     """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
     record = TableStore(store).read()
     return run_puzzle(Config(record.puzzle), store, options, listener, interrupted, scheduler)
 
 
-def plan_checked(
-    config: Config, options: RunOptions, scheduler: Scheduler | None = None, cut: Cut | None = None
-) -> Plan:
-    """The plan of a run, of the store with this cut if any; ResourceLimitError where it does not fit into memory."""
-    workers = scheduler.workers if scheduler else options.workers or available_workers()
-    limit = options.memory_limit or available_memory()
-    plan = plan_run(config.puzzle, workers, limit, cut)
-    check_memory(plan, limit)
+def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:
+    if options.checkpoint_every is not None:
+        return options.checkpoint_every
+    return CHECKPOINT_EVERY if scheduler.shares_memory else ON_A_CLUSTER
+
+
+def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler, record: Record | None = None) -> Plan:
+    """The plan of a run, of this store if any; ResourceLimitError where it does not fit into memory."""
+    limit = options.memory_limit or scheduler.memory
+    cut = record.cut if record else None
+    plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes)
+    plan = plan.widened() if record and record.dtype == WIDEST else plan
+    if limit is not None:
+        check_memory(plan, limit)
     return plan
 
 
@@ -173,12 +235,12 @@ def peak_memory() -> int:
 
 
 @contextmanager
-def saying_what_is_kept(store: str, kept: Callable[[], str]) -> Iterator[None]:
-    """Add to the message of an error what of the work is not lost, and how to go on."""
+def saying_what_is_kept(resume: str, kept: Callable[[], str]) -> Iterator[None]:
+    """Add to the message of an error what of the work is not lost, and the command that goes on."""
     try:
         yield
-    except (StoreError, SchedulerError) as error:
-        raise type(error)(f"{error}; {kept()}; go on with: antipodes resume {store}") from error
+    except (StoreError, SchedulerError, WorkerFailedError) as error:
+        raise type(error)(f"{error}; {kept()}; go on with: {resume}") from error
 
 
 def _kept(store: TableStore) -> str:
@@ -204,33 +266,12 @@ def _create(store: TableStore, config: Config, plan: Plan) -> Record:
     return store.create(config, plan)
 
 
-def chosen_scheduler(options: RunOptions, given: Scheduler | None) -> AbstractContextManager[Scheduler]:
-    """The scheduler that was given, which stays open, or the one that the options name."""
+@contextmanager
+def chosen_scheduler(options: RunOptions, given: Any = None) -> Iterator[Scheduler]:
+    """The scheduler that was given, or that of a client that was, which stay open, or the one that the options name."""
     if given is not None:
-        return nullcontext(given)
-    return open_scheduler(options.scheduler, options.workers or available_workers())
-
-
-def _search(
-    config: Config,
-    plan: Plan,
-    store: TableStore,
-    hold: Hold,
-    record: Record,
-    scheduler: Scheduler,
-    options: RunOptions,
-    listener: Listener,
-    interrupted: Callable[[], bool],
-) -> tuple[Record, Clock]:
-    every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
-    search = LayerSearch(
-        puzzle=config.puzzle,
-        plan=plan,
-        store=store,
-        record=record,
-        scheduler=scheduler,
-        checkpoint_every=every,
-        listener=listener,
-        interrupted=interrupted,
-    )
-    return search.run(), search.clock
+        opened = as_scheduler(given)
+    else:
+        opened = open_scheduler(options.scheduler, options.workers or available_workers(), options.scheduler_file)
+    with opened as scheduler, scheduler.reporting(options.performance_report):
+        yield scheduler

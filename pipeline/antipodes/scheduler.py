@@ -1,31 +1,33 @@
 """Where tasks run: threads of this process, a local cluster of processes, or a cluster at an address.
 
 The rest of the program knows no more than this: `persist` runs tasks and leaves their results where they are,
-`parts` takes something out of them, `values` fetches them; `each` runs tasks and hands over each result as it ends.
+`values` fetches them; `each` runs tasks and hands over each result as it ends; `everywhere` asks all workers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
 import dask.threaded
 from dask.callbacks import Callback
-from dask.task_spec import List, Task
+from dask.task_spec import List, Task, TaskRef
 
-from antipodes.errors import AntipodesError, InputError
+from antipodes.errors import AntipodesError, InputError, InterruptedRunError
+from antipodes.events import Listener
+from antipodes.plan import available_memory
 
 Key = tuple[str, int]
 Handle = Any
 """A result, or what stands for it on a cluster; tasks take it as an argument and get the result."""
 Ended = Callable[[Key, Any], None]
 """Told each result as its task ends."""
+Done = Callable[[Key], None]
+"""Told the key of each result that is there."""
 Call = tuple[Any, ...]
-"""A function and its arguments; handles among them, also in lists, stand for results."""
+"""A function and its arguments; handles and `result_of` among them, also in lists, stand for results."""
+Stop = Callable[[], bool]
+"""Asked whether to begin nothing more."""
 
-
-QUEUED = 2
-"""Tasks that a worker of a cluster knows of, so that it need not wait for the next."""
 NOT_BEGUN = object()
 """The result of a task that a stop came before."""
 
@@ -34,22 +36,67 @@ class SchedulerError(AntipodesError, RuntimeError):
     """The scheduler cannot be reached, or lost what the run cannot do without."""
 
 
+class SchedulerLostError(SchedulerError, InterruptedRunError):
+    """The scheduler is gone; the run goes on where another one is."""
+
+
+class WorkersLostError(SchedulerError):
+    """Workers are gone, and results with them: what was not committed has to be computed again."""
+
+
 class Scheduler(Protocol):
     """Runs tasks."""
 
-    workers: int
-    """How many tasks run at once."""
+    shares_memory: bool
+    """Whether all tasks see the same arrays, so that nothing is gained by handing on less than the whole."""
+    layers_at_once: int
+    """How many layers are worth being handed over before the first of them is asked for."""
+    keeps_history: bool
+    """Whether it remembers how each result came about, as long as another one comes from it."""
 
-    def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
-        """Run the calls, which do not depend on each other; ``done`` is called as each ends."""
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+
+    @property
+    def processes(self) -> int:
+        """In how many processes they run, each with tables of its own; 0: in this one."""
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes that the workers may take for a run all together; None: nobody knows."""
+
+    def ready(self, listener: Listener, stop: Stop) -> bool:
+        """Wait for workers, and have all that there are take part; False if told to stop before there were any."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there are other workers than `ready` found, though nothing was lost."""
+
+    def prepare(self, call: Call) -> None:
+        """Have the call done in each process of the workers but this one before its tasks; also in those that join."""
+
+    def everywhere(self, call: Call) -> None:
+        """Do the call once in every process of the workers but this one; an error names the worker."""
+
+    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+        """Run the calls, which do not depend on each other, neighbours on the same worker."""
+
+    def persist(
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+    ) -> dict[Key, Handle]:
+        """Run the calls, and keep the wanted results, by default all; ``done`` is called as each of them is there."""
 
     def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         """A small part of each result, so that those who need no more need not fetch it all."""
 
     def values(self, handles: Sequence[Handle]) -> list[Any]:
-        """The results themselves."""
+        """The results themselves; WorkersLostError as soon as workers are."""
 
-    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
+    def reporting(self, page: str | None) -> AbstractContextManager[None]:
+        """Have dask's own report of what runs meanwhile written to a web page, if one is named."""
+
+    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
         """Run the calls in their order, as they do not depend on each other; once ``stopped`` says so, begin no more.
 
         ``ended`` is called in the thread that waits, with the results of all that were begun.
@@ -59,14 +106,35 @@ class Scheduler(Protocol):
 class Threads:
     """Threads of this process; results are values in memory."""
 
+    shares_memory = True
+    layers_at_once = 1
+    keeps_history = False
+    processes = 0
+    changed = False
+
     def __init__(self, workers: int) -> None:
         self.workers = workers
+        self.memory = available_memory()
 
-    def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
-        keys = list(calls)
-        ended = Callback(posttask=lambda *_: done()) if done else Callback()
+    def ready(self, listener: Listener, stop: Stop) -> bool:
+        return True
+
+    def prepare(self, call: Call) -> None:
+        pass
+
+    def everywhere(self, call: Call) -> None:
+        pass
+
+    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+        return self.persist(calls)
+
+    def persist(
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+    ) -> dict[Key, Handle]:
+        keys = list(calls if wanted is None else wanted)
+        ended = Callback(posttask=lambda key, *_: done(key)) if done else Callback()
         with ended:
-            results = dask.threaded.get(_graph(calls), keys, num_workers=self.workers)
+            results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
         return dict(zip(keys, results, strict=True))
 
     def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
@@ -75,7 +143,12 @@ class Threads:
     def values(self, handles: Sequence[Handle]) -> list[Any]:
         return list(handles)
 
-    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
+    def reporting(self, page: str | None) -> AbstractContextManager[None]:
+        if page is not None:
+            raise InputError("--performance-report: expected a cluster to report on, found the scheduler threads")
+        return nullcontext()
+
+    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
         def run(function: Callable[..., Any], *arguments: Any) -> Any:
             return NOT_BEGUN if stopped() else function(*arguments)
 
@@ -90,65 +163,27 @@ class Threads:
             dask.threaded.get(graph, list(graph), num_workers=self.workers)
 
 
-class Cluster:
-    """The workers of a dask.distributed client; results stay on them as futures."""
+def result_of(key: Key) -> Any:
+    """What stands, as an argument of a call, for the result of another call that is handed over with it."""
+    return TaskRef(key)
 
-    def __init__(self, client: Any) -> None:
-        self.client = client
-        self.workers = max(1, sum(client.nthreads().values()))
 
-    def persist(self, calls: Mapping[Key, Call], done: Callable[[], None] | None = None) -> dict[Key, Handle]:
-        keys = list(calls)
-        with _losses():
-            futures = self.client.get(_graph(calls), keys, sync=False)
-        if done:
-            for future in futures:
-                future.add_done_callback(lambda _: done())
-        return dict(zip(keys, futures, strict=True))
+def is_result(argument: Any) -> bool:
+    """Whether the argument of a call is a `result_of`."""
+    return isinstance(argument, TaskRef)
 
-    def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        futures: list[Handle] = self.client.map(part, handles)
-        return futures
 
-    def values(self, handles: Sequence[Handle]) -> list[Any]:
-        with _losses():
-            results: list[Any] = self.client.gather(list(handles))
-        return results
-
-    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Callable[[], bool]) -> None:
-        from distributed import as_completed
-
-        waiting = iter(calls.items())
-
-        def begin(count: int) -> list[Any]:
-            return [self.client.submit(*call, key=key) for key, call in islice(waiting, count)]
-
-        with _losses():
-            under_way = as_completed(begin(QUEUED * self.workers))
-            for future in under_way:
-                ended(future.key, future.result())
-                if not stopped():
-                    under_way.update(begin(1))
+def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key, Task]:
+    """The calls as dask's tasks, each the last arguments of the function ``around`` it if there is one."""
+    return {
+        key: Task(key, *around, *(List(*one) if isinstance(one, list) else one for one in call))
+        for key, call in calls.items()
+    }
 
 
 @contextmanager
-def _losses() -> Iterator[None]:
-    """Turn what distributed raises when it loses a scheduler, or gives up on a task, into SchedulerError."""
-    from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
-    from distributed.comm.core import CommClosedError
-
-    try:
-        yield
-    except KilledWorker as error:
-        raise SchedulerError(f"workers died again and again during {error.task}: out of memory?") from error
-    except (FutureCancelledError, CommClosedError, TimeoutError) as error:
-        raise SchedulerError(f"the dask scheduler was lost: {' '.join(str(error).split())}") from error
-
-
-@contextmanager
-def open_scheduler(name: str, workers: int) -> Iterator[Scheduler]:
-    """The scheduler called ``threads`` or ``local``, with so many workers, or the one at an address.
+def open_scheduler(name: str, workers: int, scheduler_file: str | None = None) -> Iterator[Scheduler]:
+    """The scheduler called ``threads`` or ``local``, with so many workers, or the one at an address or in a file.
 
     Raises
     ------
@@ -158,51 +193,35 @@ def open_scheduler(name: str, workers: int) -> Iterator[Scheduler]:
         No scheduler answers at the address.
     """
     check_scheduler_name(name)
-    if name == "threads":
+    if name == "threads" and scheduler_file is None:
         yield Threads(workers)
-    elif name == "local":
-        with _local_cluster(workers) as client:
-            yield Cluster(client)
     else:
-        with _client(name) as client:
-            yield Cluster(client)
+        from antipodes.cluster import Cluster, connected, local_cluster
+
+        if scheduler_file is not None:
+            opened = connected(scheduler_file=scheduler_file)
+        else:
+            opened = local_cluster(workers) if name == "local" else connected(name)
+        with opened as client, Cluster(client) as cluster:
+            yield cluster
+
+
+@contextmanager
+def as_scheduler(given: Any) -> Iterator[Scheduler]:
+    """What was given instead of a name: a scheduler, or a client of dask.distributed; it stays open."""
+    if isinstance(given, Threads):
+        yield given
+        return
+    from antipodes.cluster import Cluster
+
+    if isinstance(given, Cluster):
+        yield given
+        return
+    with Cluster(given) as cluster:
+        yield cluster
 
 
 def check_scheduler_name(name: str) -> None:
     """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
     if name not in ("threads", "local") and "://" not in name:
         raise InputError(f"--scheduler: expected threads, local or an address such as tcp://host:8786, found {name!r}")
-
-
-@contextmanager
-def _local_cluster(workers: int) -> Iterator[Any]:
-    from distributed import LocalCluster
-
-    cluster = LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        dashboard_address=":0",
-        silence_logs="ERROR",
-        preload=["antipodes.worker"],
-    )
-    with cluster, _client(cluster) as client:
-        yield client
-
-
-@contextmanager
-def _client(address: Any) -> Iterator[Any]:
-    from distributed import Client
-
-    try:
-        client = Client(address, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise SchedulerError(f"no dask scheduler answers at {address}: {error}") from error
-    with client:
-        yield client
-
-
-def _graph(calls: Mapping[Key, Call]) -> dict[Key, Task]:
-    return {
-        key: Task(key, function, *(List(*one) if isinstance(one, list) else one for one in arguments))
-        for key, (function, *arguments) in calls.items()
-    }

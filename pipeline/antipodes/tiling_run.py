@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from antipodes.clock import Clock
-from antipodes.errors import InputError
+from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Listener, silence
 from antipodes.run import RunOptions, chosen_scheduler, peak_memory, saying_what_is_kept
-from antipodes.scheduler import Scheduler
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_search import TilingSearch
 from antipodes.tiling_store import TilingRecord, TilingStore, check_same_problem
@@ -84,7 +83,7 @@ def tile_board(
     options: RunOptions = RunOptions(),  # noqa: B008  (frozen)
     listener: Listener = silence,
     interrupted: Callable[[], bool] = lambda: False,
-    scheduler: Scheduler | None = None,
+    scheduler: Any = None,
 ) -> TilingReport:
     """Find all tilings of a board, or go on with it; a finished store is only reported.
 
@@ -103,7 +102,7 @@ def tile_board(
     interrupted
         Asked before each partition whether to begin no more, commit those that are under way, and stop.
     scheduler
-        Used, and left open, whatever the options say.
+        A scheduler, or a client of dask.distributed: used, and left open, whatever the options say.
 
     Raises
     ------
@@ -127,8 +126,10 @@ def tile_board(
             search = begun(record)
         else:
             with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
+                if not opened.ready(listener, interrupted):
+                    raise InterruptedRunError("interrupted: there was no worker yet")
                 search = begun(record or _create(tilings, config, method or PRUNING, clock))
-                with saying_what_is_kept(tilings.address, lambda: _kept(tilings)):
+                with saying_what_is_kept(options.resume_command(tilings.address), lambda: _kept(tilings)):
                     search.run(opened)
     return TilingReport(
         search.record,

@@ -75,6 +75,7 @@ class TilingSearch:
 
     def _prepare(self, scheduler: Scheduler) -> None:
         partitions_of(self.problem, self.record.method)
+        scheduler.prepare((warm_up, self.problem, self.record.method))
         warming: dict[Key, Call] = {(f"prepare-{self.run_id}", 0): (warm_up, self.problem, self.record.method)}
         scheduler.values(list(scheduler.persist(warming).values()))
 

@@ -1,12 +1,64 @@
-"""What a worker process of a local cluster does before its first task; dask loads it as a preload module."""
+"""What runs on the workers of a cluster beside the tasks themselves."""
 
+import os
 import signal
+import socket
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
-from antipodes.kernels import warm_up
+from distributed import WorkerPlugin, get_worker
+
+from antipodes.errors import StoreError, WorkerFailedError
+
+SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
+"""What a worker must have in the client's version: they exchange values with each other, and share a store."""
 
 
 def dask_setup(worker: Any) -> None:
-    """Compile the kernels, and leave Ctrl-C, which the terminal sends to all processes, to the one that leads."""
+    """Leave Ctrl-C, which the terminal sends to all processes of a local cluster, to the one that leads.
+
+    dask calls it in the workers that load this module when they start.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    warm_up()
+
+
+class WarmUp(WorkerPlugin):
+    """Compiles kernels, or loads them, before a worker gets its first task; also on workers that join late."""
+
+    idempotent = True
+    """To register it again is to have it on the workers of a scheduler that was started anew."""
+
+    def __init__(self, name: str, call: tuple[Any, ...]) -> None:
+        self.name = name
+        self.call = call
+        """A function and its arguments."""
+
+    def setup(self, worker: Any) -> None:
+        """Called by dask in every worker."""
+        function, *arguments = self.call
+        function(*arguments)
+
+
+def versions() -> dict[str, str]:
+    """What this process runs."""
+    python = ".".join(map(str, sys.version_info[:2]))
+    return {"python": python, **{package: version(package) for package in SAME_EVERYWHERE}}
+
+
+def named(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of the call; an error of the machine tells which one it is."""
+    try:
+        return function(*arguments)
+    except StoreError as error:
+        raise type(error)(f"{this_worker()}: {error}") from error
+    except MemoryError as error:
+        raise WorkerFailedError(f"{this_worker()} ran out of memory: {error or 'nothing more could be had'}") from error
+    except OSError as error:
+        raise WorkerFailedError(f"{this_worker()}: {error}") from error
+
+
+def this_worker() -> str:
+    """How messages call the worker that asks."""
+    return f"worker {get_worker().address} (process {os.getpid()} on {socket.gethostname()})"

@@ -29,6 +29,14 @@ class DepthLimitError(AntipodesError, OverflowError):
     """Positions lie deeper than a table can say."""
 
 
+class InterruptedRunError(AntipodesError, InterruptedError):
+    """A run that ended before its work was done; the same command goes on from there."""
+
+
+class WorkerFailedError(AntipodesError, RuntimeError):
+    """A worker of a cluster lacks what a task needs; the message names it."""
+
+
 class StoreError(AntipodesError, OSError):
     """A store that cannot be read or written."""
 

@@ -9,32 +9,39 @@ from antipodes.compile import kernel
 
 
 @kernel
+def _any(bits: Bitmap, line: int) -> bool:
+    for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
+        if bits[line, word] != 0:
+            return True
+    return False
+
+
+@kernel
 def expand(
     incoming: Bitmap,
     first_row: int,
     frontier: Bitmap,
+    rows: NDArray[np.int32],
     target: NDArray[np.int32],
     shuffle: NDArray[np.int16],
     shuffles: NDArray[np.int32],
 ) -> None:
     """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
 
-    ``incoming`` covers the rows from ``first_row`` on; ``target`` and ``shuffle`` are those of the frontier's rows.
+    ``incoming`` covers the rows from ``first_row`` on, each line of the ``frontier`` the row that ``rows`` names.
     """
     one = np.uint64(1)
-    for row in range(frontier.shape[0]):
-        word = 0
-        while word < frontier.shape[1] and frontier[row, word] == 0:
-            word += 1
-        if word == frontier.shape[1]:
+    for line in range(frontier.shape[0]):
+        if not _any(frontier, line):
             continue
+        row = rows[line]
         for move in range(target.shape[1]):
             to_row = target[row, move] - first_row
             if to_row < 0 or to_row >= incoming.shape[0]:
                 continue
             number = shuffle[row, move]
             for word in range(frontier.shape[1]):
-                rest = frontier[row, word]
+                rest = frontier[line, word]
                 if number == 0:
                     incoming[to_row, word] |= rest
                     continue
@@ -45,14 +52,31 @@ def expand(
 
 
 @kernel
+def leaving(
+    frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
+) -> NDArray[np.int64]:
+    """The lines of ``frontier`` with positions that some move leads out of the rows ``first_row`` to ``end_row``."""
+    lines = np.empty(frontier.shape[0], dtype=np.int64)
+    count = 0
+    for line in range(frontier.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[rows[line], move]
+            if to_row >= 0 and not first_row <= to_row < end_row:
+                if _any(frontier, line):
+                    lines[count] = line
+                    count += 1
+                break
+    return lines[:count]
+
+
+@kernel
 def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
-    """Take what was visited before out of ``incoming`` and add the rest to ``visited``; how many that are."""
+    """Take what was visited before out of ``incoming``; how many positions are left."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
-            visited[row, word] |= new
             count += np.int64(ones(new))
     return count
 
@@ -94,6 +118,8 @@ def warm_up() -> None:
     layer = np.zeros((1, 1), dtype=np.uint64)
     depths = np.zeros((1, 1), dtype=np.uint8)
     nowhere = np.full((1, 1), -1, dtype=np.int32)
-    expand(layer, 0, layer, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
+    rows = np.zeros(1, dtype=np.int32)
+    expand(layer, 0, layer, rows, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
+    leaving(layer, rows, nowhere, 0, 1)
     settle(layer, layer)
     mark(depths, layer, 0)

@@ -1,6 +1,6 @@
-"""One partition of the search: its state as a value, and the tasks that make the next one of it.
+"""One partition of the search: its state as a value, and how the next one is made of it.
 
-Running a task twice is harmless: it reads the states that it is given, and what it changes in place, the depths,
+Doing that twice is harmless: it reads the states that it is given, and what it changes in place, the depths,
 are bytes that it would write again.
 """
 
@@ -12,25 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.arrays import UNREACHED, Bitmap, Depths, words
-from antipodes.kernels import expand, mark, recover, settle
+from antipodes.kernels import expand, leaving, mark, recover, settle
 from antipodes.moves import ILLEGAL, MoveTables
+
+RECENT = 16
+"""A state remembers how many positions it found in so many layers: in all those that may be asked for at once."""
 
 
 class State(NamedTuple):
-    """What a partition knows after a layer; all arrays cover its rows."""
+    """What a partition knows after a layer."""
 
+    number: int
     first_row: int
+    rows: NDArray[np.int32]
+    """``(lines,)``: which row each line of the frontier is: all rows of the partition, but in a copy for others."""
     frontier: Bitmap
-    """The positions at the last depth."""
+    """``(lines, words)``: the positions at the last depth at which there were any."""
     visited: Bitmap | None
-    """All positions reached; None in a copy for other partitions."""
+    """All positions reached, a line a row; None in a copy for other partitions."""
     depths: Depths | None
     """``(rows, width)``; None where the store alone holds the depths."""
-    found: int
-    """How many positions the frontier has."""
+    found: tuple[tuple[int, int], ...]
+    """Depth and number of positions, of the last layers that had any: the last one is the frontier."""
+
+    @property
+    def depth(self) -> int:
+        """That of the frontier; -1 if no position was reached yet."""
+        return self.found[-1][0] if self.found else -1
 
 
-def begin(first_row: int, rows: int, width: int, starts: NDArray[np.int64], dtype: str, hold_depths: bool) -> State:
+def begin(
+    number: int, first_row: int, rows: int, width: int, starts: NDArray[np.int64], dtype: str, hold_depths: bool
+) -> State:
     """The state at depth 0: the frontier is those of the ``starts``, indices, that lie in the partition."""
     here = starts[(starts >= first_row * width) & (starts < (first_row + rows) * width)] - first_row * width
     frontier = np.zeros((rows, words(width)), dtype=np.uint64)
@@ -39,47 +52,46 @@ def begin(first_row: int, rows: int, width: int, starts: NDArray[np.int64], dtyp
     depths = np.full((rows, width), UNREACHED[dtype], dtype=dtype) if hold_depths else None
     if depths is not None:
         depths[row, column] = 0
-    return State(first_row, frontier, frontier.copy(), depths, len(here))
+    return State(number, first_row, _rows(first_row, rows), frontier, frontier.copy(), depths, _found(0, len(here)))
 
 
-def restore(first_row: int, depths: Depths, depth: int, hold_depths: bool) -> State:
+def restore(number: int, first_row: int, depths: Depths, depth: int, hold_depths: bool) -> State:
     """The state at ``depth``, from the depths in the store."""
     frontier = np.zeros((depths.shape[0], words(depths.shape[1])), dtype=np.uint64)
     visited = np.zeros_like(frontier)
     recover(depths, depth, frontier, visited)
-    size = int(np.bitwise_count(frontier).sum())
-    return State(first_row, frontier, visited, depths if hold_depths else None, size)
+    found = _found(depth, int(np.bitwise_count(frontier).sum()))
+    rows = _rows(first_row, len(depths))
+    return State(number, first_row, rows, frontier, visited, depths if hold_depths else None, found)
 
 
 def advance(state: State, sources: Sequence[State], tables: MoveTables, depth: int) -> State:
-    """The state at ``depth``, from that before it and those of all partitions that move into this one."""
+    """The state at ``depth``, from that before it and all frontiers that lead here; itself if nothing is new."""
     assert state.visited is not None
-    visited = state.visited.copy()
-    frontier = np.zeros_like(visited)
+    incoming = np.zeros_like(state.visited)
     for source in sources:
-        rows = slice(source.first_row, source.first_row + len(source.frontier))
-        expand(
-            frontier,
-            state.first_row,
-            source.frontier,
-            tables.target[rows],
-            tables.shuffle[rows],
-            tables.shuffles,
-        )
-    new = int(settle(frontier, visited))
-    if state.depths is not None and new:
-        mark(state.depths, frontier, depth)
-    return State(state.first_row, frontier, visited, state.depths, new)
+        expand(incoming, state.first_row, source.frontier, source.rows, tables.target, tables.shuffle, tables.shuffles)
+    new = int(settle(incoming, state.visited))
+    if not new:
+        return state
+    if state.depths is not None:
+        mark(state.depths, incoming, depth)
+    found = (*state.found, *_found(depth, new))[-RECENT:]
+    return state._replace(frontier=incoming, visited=state.visited | incoming, found=found)
 
 
-def for_others(state: State) -> State:
-    """What other partitions need of the state: the frontier."""
-    return state._replace(visited=None, depths=None)
+def for_others(state: State, tables: MoveTables, first_row: int, end_row: int) -> State:
+    """What those need of the state who have other rows than these: where the frontier moves out of them."""
+    lines = leaving(state.frontier, state.rows, tables.target, first_row, end_row)
+    return state._replace(rows=state.rows[lines], frontier=state.frontier[lines], visited=None, depths=None)
 
 
-def found(state: State) -> int:
-    """How many positions the frontier has."""
-    return state.found
+def _rows(first_row: int, rows: int) -> NDArray[np.int32]:
+    return np.arange(first_row, first_row + rows, dtype=np.int32)
+
+
+def _found(depth: int, count: int) -> tuple[tuple[int, int], ...]:
+    return ((depth, count),) if count else ()
 
 
 def sources(reached: Sequence[Sequence[int]]) -> list[list[int]]:

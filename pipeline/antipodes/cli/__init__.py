@@ -14,6 +14,7 @@ from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
 from antipodes.errors import (
     AntipodesError,
     InputError,
+    InterruptedRunError,
     NotAStoreError,
     ResourceLimitError,
     StoreMismatchError,
@@ -55,7 +56,7 @@ def run_command(arguments: list[str]) -> int:
     except typer.TyperException as error:
         return complain(error.format_message(), BAD_INPUT)
     except AntipodesError as error:
-        return complain(str(error), BAD_INPUT if isinstance(error, USERS_FAULT) else FAILED)
+        return complain(str(error), _status_of(error))
     except MemoryError:
         return complain("out of memory: try a --memory-limit", FAILED)
     except BrokenPipeError:
@@ -69,6 +70,12 @@ def run_command(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return complain("stopped", INTERRUPTED)
     return status
+
+
+def _status_of(error: AntipodesError) -> int:
+    if isinstance(error, InterruptedRunError):
+        return INTERRUPTED
+    return BAD_INPUT if isinstance(error, USERS_FAULT) else FAILED
 
 
 def _leave_tasks(status: int) -> NoReturn:

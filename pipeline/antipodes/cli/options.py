@@ -25,8 +25,15 @@ SchedulerName = Annotated[
     str | None,
     typer.Option("--scheduler", help="threads, local (processes) or the address of a dask scheduler."),
 ]
+SchedulerFile = Annotated[
+    str | None, typer.Option(help="The file that a dask scheduler wrote its address to, in place of --scheduler.")
+]
+PerformanceReport = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Keep dask's own report of a cluster's run, a web page.")
+]
 CheckpointEvery = Annotated[
-    float | None, typer.Option(min=0, help="Seconds between commits; 0: every layer. [default: 120]")
+    float | None,
+    typer.Option(min=0, help="Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"),
 ]
 MemoryLimit = Annotated[
     str | None, typer.Option(help="Memory that the run may take, such as 2GiB. [default: what is available]")

@@ -10,8 +10,10 @@ from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
     MemoryLimit,
+    PerformanceReport,
     Puzzle,
     Quiet,
+    SchedulerFile,
     SchedulerName,
     Store,
     Workers,
@@ -43,6 +45,8 @@ def run(
     ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
+    performance_report: PerformanceReport = None,
     checkpoint_every: CheckpointEvery = None,
     memory_limit: MemoryLimit = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where there is a table.")] = False,
@@ -58,6 +62,8 @@ def run(
             dict(config.run),
             workers=workers,
             scheduler=scheduler,
+            scheduler_file=scheduler_file,
+            performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
             overwrite=overwrite or None,
@@ -70,6 +76,8 @@ def resume(
     store: Store,
     workers: Workers = None,
     scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
+    performance_report: PerformanceReport = None,
     checkpoint_every: CheckpointEvery = None,
     memory_limit: MemoryLimit = None,
     quiet: Quiet = False,
@@ -88,6 +96,8 @@ def resume(
             {},
             workers=workers,
             scheduler=scheduler,
+            scheduler_file=scheduler_file,
+            performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
@@ -105,16 +115,14 @@ def _run(
 
     gc.freeze()
     gc.enable()
-    interrupts.going_on = f"antipodes resume {store}"
+    interrupts.going_on = options.resume_command(store)
     with show_progress(quiet) as listener:
         report = run_puzzle(config, store, options, listener, interrupts.requested)
     if as_json:
         print_json(report.to_json())
     if not report.complete:
-        return complain(
-            f"interrupted: depths 0 to {report.record.radius} are in {store}; go on with: antipodes resume {store}",
-            INTERRUPTED,
-        )
+        kept = f"depths 0 to {report.record.radius} are" if report.record.layers else "nothing is"
+        return complain(f"interrupted: {kept} in {store}; go on with: {interrupts.going_on}", INTERRUPTED)
     if not as_json:
         _print_report(config, report)
     return 0

@@ -8,7 +8,9 @@ import typer
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.options import (
     AsJson,
+    PerformanceReport,
     Quiet,
+    SchedulerFile,
     SchedulerName,
     Workers,
     chosen_store,
@@ -41,6 +43,8 @@ def tile(
     ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
+    performance_report: PerformanceReport = None,
     checkpoint_every: Annotated[
         float | None, typer.Option(min=0, help="Seconds between commits; 0: every partition. [default: 1]")
     ] = None,
@@ -63,6 +67,8 @@ def tile(
             dict(config.run),
             workers=workers,
             scheduler=scheduler,
+            scheduler_file=scheduler_file,
+            performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             overwrite=overwrite or None,
         )
@@ -110,7 +116,7 @@ def tile_into(
 
     gc.freeze()
     gc.enable()
-    interrupts.going_on = f"antipodes resume {store}"
+    interrupts.going_on = options.resume_command(store)
     interrupts.under_way = "the partitions that are under way"
     with show_progress(quiet) as listener:
         report = tile_board(config, store, method, options, listener, interrupts.requested)
@@ -120,7 +126,7 @@ def tile_into(
         record = report.record
         return complain(
             f"interrupted: {len(record.searched)} of {record.partitions} partitions are in {store}; "
-            f"go on with: antipodes resume {store}",
+            f"go on with: {interrupts.going_on}",
             INTERRUPTED,
         )
     if not as_json:

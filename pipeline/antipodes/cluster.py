@@ -1,0 +1,307 @@
+"""A dask.distributed cluster as a scheduler: its workers come and go, and what is told of them is believed."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+from distributed import Client, KilledWorker, LocalCluster, wait
+from distributed.client import FutureCancelledError
+from distributed.comm.core import CommClosedError
+
+from antipodes.errors import InputError
+from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
+from antipodes.partition import RECENT
+from antipodes.scheduler import (
+    Call,
+    Done,
+    Ended,
+    Handle,
+    Key,
+    SchedulerError,
+    SchedulerLostError,
+    Stop,
+    WorkersLostError,
+    graph_of,
+)
+from antipodes.watch import Watch
+from antipodes.worker import WarmUp, named, versions
+
+CONNECT_SECONDS = 10
+"""After so long without a scheduler at the address, there is none; also where one was."""
+POLL_SECONDS = 0.1
+WAIT_SECONDS = 1.0
+"""So often it is asked whether there are workers at all, while a result is waited for."""
+QUEUED = 2
+"""Tasks that a worker knows of, so that it need not wait for the next."""
+MEMORY_SHARE = 0.6
+"""Of a worker's memory limit, what a run plans with: dask begins to move results to disk at that."""
+
+
+class Cluster:
+    """The workers of a client that someone else opened, and closes; results stay on the workers as futures."""
+
+    shares_memory = False
+    layers_at_once = RECENT
+    keeps_history = True
+
+    def __init__(self, client: Any) -> None:
+        if not isinstance(client, Client) or client.asynchronous:
+            raise InputError(f"expected a client of dask.distributed, not an asynchronous one; found {client!r}")
+        self.client = client
+        self.members: dict[str, Any] = {}
+        """What dask knows of each worker that tasks are given to, by its address; neighbours on the same machine."""
+        self._watch = Watch(client)
+        self._listener: Listener = silence
+        self._plugin: WarmUp | None = None
+        self._refused: set[str] = set()
+
+    def __enter__(self) -> "Cluster":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.client.status == "running":
+            self._watch.close()
+            if self._plugin:
+                self.client.unregister_worker_plugin(self._plugin.name)
+
+    @property
+    def workers(self) -> int:
+        return max(1, sum(int(worker["nthreads"]) for worker in self.members.values()))
+
+    @property
+    def processes(self) -> int:
+        return max(1, len(self.members))
+
+    @property
+    def memory(self) -> int | None:
+        limits = [worker["memory_limit"] for worker in self.members.values()]
+        return int(MEMORY_SHARE * sum(limits)) if limits and all(limits) else None
+
+    @property
+    def changed(self) -> bool:
+        return self._watch.changed
+
+    def ready(self, listener: Listener, stop: Stop) -> bool:
+        first, self._listener = not self.members, listener
+        workers = self._await_workers(listener, stop)
+        skewed = self._skewed(workers)
+        if skewed and first:
+            raise SchedulerError(next(iter(skewed.values())))
+        for worker in skewed.keys() - self._refused:
+            listener(WorkerRefused(skewed[worker]))
+        self._refused |= skewed.keys()
+        before = self.members.keys()
+        self.members = {address: workers[address] for address in sorted(workers.keys() - skewed.keys())}
+        self._watch.begin(self.members)
+        if not self.members:
+            return False
+        if self._plugin:
+            self._register(self._plugin)
+        if self.members.keys() - self._workers_now().keys():  # one that left before anybody watched
+            return self.ready(listener, stop)
+        if self.members.keys() != before:
+            listener(ClusterReady(len(self.members), self.workers, dashboard_of(self.client)))
+        return True
+
+    def prepare(self, call: Call) -> None:
+        self._plugin = WarmUp(f"antipodes-{uuid.uuid4().hex}", call)
+        self._register(self._plugin)
+
+    def _register(self, plugin: WarmUp) -> None:
+        with translated():
+            self.client.register_plugin(plugin)
+
+    def _await_workers(self, listener: Listener, stop: Stop) -> dict[str, Any]:
+        told = False
+        while not stop():
+            with translated():
+                workers: dict[str, Any] = self._workers_now()
+            if workers.keys() - self._refused:
+                return workers
+            if not told:
+                listener(WaitingForWorkers())
+                told = True
+            time.sleep(POLL_SECONDS)
+        return {}
+
+    def _workers_now(self) -> dict[str, Any]:
+        begin = time.monotonic()
+        while self.client.status == "connecting" and time.monotonic() - begin < 2 * CONNECT_SECONDS:
+            time.sleep(POLL_SECONDS)
+        if self.client.status != "running":
+            raise SchedulerLostError("the dask scheduler was lost")
+        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        return {address: worker for address, worker in workers.items() if worker["status"] in ("running", "paused")}
+
+    def _skewed(self, workers: Mapping[str, Any]) -> dict[str, str]:
+        """Of workers that cannot take part, why."""
+        if not workers:
+            return {}
+        here = versions()
+        with translated():
+            found = self.client.run(versions, workers=list(workers), on_error="return")
+        why = {}
+        for address, there in found.items():
+            if isinstance(there, BaseException):
+                why[address] = f"worker {address} cannot load antipodes: {there}"
+            elif there != here:
+                different = [name for name in here if there.get(name) != here[name]]
+                have = ", ".join(f"{name} {there.get(name)}" for name in different)
+                want = ", ".join(f"{name} {here[name]}" for name in different)
+                why[address] = f"worker {address} has {have}; expected {want} as here"
+        return why
+
+    def everywhere(self, call: Call) -> None:
+        name = f"everywhere-{uuid.uuid4().hex}"
+        handles = [
+            handle
+            for number, worker in enumerate(self.members)
+            for handle in self._submit({(name, number): call}, [(name, number)], [worker])
+        ]
+        self.values(handles)
+
+    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+        keys, handles = list(calls), []
+        for place, worker in enumerate(self.members):
+            first, end = (len(keys) * edge // len(self.members) for edge in (place, place + 1))
+            own = keys[first:end]
+            handles += self._submit({key: calls[key] for key in own}, own, [worker])
+        return dict(zip(keys, handles, strict=True))
+
+    def persist(
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+    ) -> dict[Key, Handle]:
+        keys = list(calls if wanted is None else wanted)
+        futures = self._submit(calls, keys, list(self.members))
+        if done:
+            for future in futures:
+                future.add_done_callback(lambda ended: done(ended.key))
+        return dict(zip(keys, futures, strict=True))
+
+    def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
+        name = f"{part.__name__}-{uuid.uuid4().hex}"
+        return list(self.persist({(name, number): (part, handle) for number, handle in enumerate(handles)}).values())
+
+    def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
+        if not wanted:
+            return []
+        with translated():
+            futures: list[Handle] = self.client.get(
+                graph_of(calls, (named,)), list(wanted), workers=list(workers), sync=False
+            )
+        return futures
+
+    def values(self, handles: Sequence[Handle]) -> list[Any]:
+        with translated():
+            results: list[Any] = self.client.sync(self._gather, list(handles))
+        return results
+
+    async def _gather(self, handles: list[Handle]) -> Any:
+        gathering = asyncio.ensure_future(self.client.gather(handles, asynchronous=True))
+        loss = asyncio.ensure_future(self._watch.loss())
+        try:
+            await asyncio.wait({gathering, loss}, return_when=asyncio.FIRST_COMPLETED)
+            if self._watch.lost:
+                raise WorkersLostError(", ".join(self._watch.lost.values()))
+            return await gathering
+        finally:
+            loss.cancel()
+            gathering.cancel()
+
+    @contextmanager
+    def reporting(self, page: str | None) -> Iterator[None]:
+        if page is None:
+            yield
+            return
+        try:
+            import bokeh  # noqa: F401  (what dask draws its report with)
+        except ImportError as error:
+            raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
+        from distributed import performance_report
+
+        with self.client.as_current(), performance_report(filename=page):
+            yield
+
+    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
+        waiting = iter(calls.items())
+        under_way: set[Any] = set()
+        while not stopped() or under_way:
+            room = 0 if stopped() else QUEUED * self._threads_now() - len(under_way)
+            for key, call in islice(waiting, max(0, room)):
+                under_way.update(self._submit({key: call}, [key], ()))
+            if not under_way:
+                return
+            for future in self._some_of(under_way, stopped):
+                under_way.discard(future)
+                with translated():
+                    ended(future.key, future.result())
+
+    def _threads_now(self) -> int:
+        with translated():
+            return sum(self.client.nthreads().values())
+
+    def _some_of(self, under_way: set[Any], stopped: Stop) -> list[Any]:
+        """Those of the futures that are done, once one is; all that cannot end are given up if there is a stop."""
+        while True:
+            with translated(), suppress(TimeoutError):
+                return list(wait(under_way, timeout=WAIT_SECONDS, return_when="FIRST_COMPLETED").done)
+            if not self._await_workers(self._listener, stopped):
+                under_way.clear()
+                return []
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what distributed raises when it loses a scheduler or a worker, or gives up on a task, into our errors."""
+    try:
+        yield
+    except KilledWorker as error:
+        worker = error.last_worker.address
+        raise WorkersLostError(f"worker {worker} died during a task that others had died of, too") from error
+    except (FutureCancelledError, CommClosedError) as error:
+        raise SchedulerLostError(f"the connection to the dask scheduler was lost: {_line(error)}") from error
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def dashboard_of(client: Any) -> str | None:
+    """The address of dask's dashboard, None where it has none."""
+    if "dashboard" not in client.scheduler_info()["services"]:
+        return None
+    link: str = client.dashboard_link
+    return link
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[Any]:
+    """A client of so many processes on this machine, which end with it."""
+    cluster = LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        silence_logs="ERROR",
+        preload=["antipodes.worker"],
+    )
+    with cluster, connected(cluster) as client:
+        yield client
+
+
+@contextmanager
+def connected(address: Any = None, scheduler_file: str | None = None) -> Iterator[Any]:
+    """A client of the scheduler at an address, or the one that wrote a file; SchedulerError where none answers."""
+    try:
+        client = Client(address, scheduler_file=scheduler_file, timeout=f"{CONNECT_SECONDS}s")
+    except (OSError, ValueError) as error:
+        place = address if scheduler_file is None else f"the address in {scheduler_file}"
+        raise SchedulerError(f"no dask scheduler answers at {place}: {_line(error)}") from error
+    with client:
+        yield client

@@ -1,0 +1,174 @@
+"""The groups of partitions, where the scheduler keeps them: begun or restored, advanced together, written."""
+
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes import group
+from antipodes.checkpoint import read_group, write_group
+from antipodes.kernels import warm_up
+from antipodes.moves import move_tables
+from antipodes.plan import Plan
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.scheduler import Call, Handle, Key, Scheduler, is_result, result_of
+from antipodes.store import Record, TableStore
+
+Settled = Callable[[int, int], None]
+"""Told how many groups of a layer are settled, and of how many."""
+
+
+@dataclass
+class Block:
+    """Layers that are handed over together: their tasks, and what stands for the groups after the last of them."""
+
+    groups: list[Handle]
+    frontiers: list[Handle]
+    """The groups as others need them."""
+    active: set[int]
+    """The groups that may have positions at the last depth."""
+    calls: dict[Key, Call] = field(default_factory=dict)
+    changed: set[int] = field(default_factory=set)
+
+
+class Groups:
+    """Each group as a handle, and what the others need of it."""
+
+    def __init__(self, scheduler: Scheduler, puzzle: Puzzle, plan: Plan) -> None:
+        self.plan = plan
+        self.counts: list[int] = []
+        """How many positions of each group are at the last depth."""
+        self._scheduler = scheduler
+        self._run = uuid.uuid4().hex
+        """Part of every key, so that no result of another run, or of one that lost workers, is taken for ours."""
+        self._links = self._link(puzzle)
+        self._sources = self._sources_of_groups()
+        """The groups from which moves lead into each, itself among them if its own do."""
+        self._groups: list[Handle] = []
+        self._frontiers: list[Handle] = []
+
+    def begin(self, starts: NDArray[np.int64], record: Record) -> None:
+        """Have the groups at depth 0; ``starts`` are indices."""
+        width, hold = self.plan.index.width, self.plan.hold_depths
+        parts = [tuple((part.number, part.first_row, part.rows) for part in here) for here in self.plan.groups]
+        self._place("begin", [(group.begin, here, width, starts, record.dtype, hold) for here in parts], 0)
+
+    def restore(self, store: TableStore, record: Record) -> None:
+        """Have the groups at the committed depth, from the store."""
+        self._groups, self._frontiers = [], []  # what they hold makes room
+        hold = self.plan.hold_depths
+        calls: list[Call] = [(read_group, store, record, parts, hold) for parts in self.plan.groups]
+        self._place("restore", calls, record.committed_depth)
+
+    def advance(self, depth: int, layers: int, settled: Settled) -> tuple[set[int], list[int]]:
+        """Go on from ``depth`` by so many layers, in one round trip.
+
+        The groups in which there are new positions, and how many there are in each layer.
+        """
+        block = Block(
+            list(self._groups), list(self._frontiers), {number for number, count in enumerate(self.counts) if count}
+        )
+        if len(self._groups) == 1:
+            self._add_layers(block, depth, layers)
+        else:
+            for at in range(depth, depth + layers):
+                self._add_layers(block, at, 1)
+        self._run_block(block, settled if layers == 1 else None)
+        found = self._found(sorted(block.changed))
+        depths = range(depth + 1, depth + layers + 1)
+        self.counts = [found.get(number, {}).get(depths[-1], 0) for number in range(len(self._groups))]
+        reached = {number for number, here in found.items() if any(here.get(at) for at in depths)}
+        return reached, [sum(here.get(at, 0) for here in found.values()) for at in depths]
+
+    def write(self, numbers: Iterable[int], store: TableStore, record: Record, depth: int, token: str) -> set[int]:
+        """Store what the groups of these numbers know up to ``depth``; which further chunks hold a depth of them."""
+        calls: dict[Key, Call] = {
+            self._key(f"write-{depth}", number): (write_group, store, record, self._groups[number], depth, token)
+            for number in numbers
+        }
+        written = self._scheduler.values(list(self._scheduler.persist(calls).values()))
+        return {chunk for chunks in written for chunk in chunks}
+
+    def _link(self, puzzle: Puzzle) -> Handle:
+        """The move tables, and how partitions lead into each other; the kernels are loaded meanwhile."""
+        tables, kernels, linked = (self._key(name, 0) for name in ("tables", "kernels", "links"))
+        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.index.rows)
+        preparing: dict[Key, Call] = {
+            tables: (move_tables, puzzle, self.plan.index),
+            kernels: (warm_up,),
+            linked: (group.links, result_of(tables), bounds),
+        }
+        return self._scheduler.persist(preparing, [linked, kernels])[linked]
+
+    def _sources_of_groups(self) -> list[list[int]]:
+        (sources,) = self._scheduler.values(self._scheduler.parts(group.sources, [self._links]))
+        size = self.plan.group_size
+        return [
+            sorted({source // size for part in parts for source in sources[part.number]}) for parts in self.plan.groups
+        ]
+
+    def _place(self, name: str, calls: list[Call], depth: int) -> None:
+        """Have the results of the calls as the groups at ``depth``."""
+        keyed = {self._key(f"{name}-{depth}", number): call for number, call in enumerate(calls)}
+        self._groups = list(self._scheduler.spread(keyed).values())
+        self._frontiers = self._groups
+        if not self._scheduler.shares_memory:
+            lean: dict[Key, Call] = {
+                self._key(f"frontier-{name}-{depth}", number): (group.for_others, here, self._links, depth)
+                for number, here in enumerate(self._groups)
+            }
+            self._frontiers = list(self._scheduler.persist(lean).values())
+        found = self._found(range(len(self._groups)))
+        self.counts = [found[number].get(depth, 0) for number in range(len(self._groups))]
+
+    def _add_layers(self, block: Block, depth: int, layers: int) -> None:
+        """Add the tasks of layers behind ``depth``; of more than one only if there is one group."""
+        before = list(block.groups)
+        reached = [number for number, sources in enumerate(self._sources) if block.active.intersection(sources)]
+        for number in reached:
+            others = [block.frontiers[one] for one in self._sources[number] if one in block.active and one != number]
+            key = self._key(f"advance-{depth}", number)
+            block.calls[key] = (group.advance, before[number], others, self._links, depth, layers)
+            block.groups[number] = result_of(key)
+        if self._scheduler.shares_memory:
+            block.frontiers = list(block.groups)
+        else:
+            for number in reached:
+                key = self._key(f"frontier-{depth}", number)
+                block.calls[key] = (group.for_others, block.groups[number], self._links, depth + layers)
+                block.frontiers[number] = result_of(key)
+        block.active = set(reached)
+        block.changed |= block.active
+
+    def _run_block(self, block: Block, settled: Settled | None) -> None:
+        """Run the calls, and keep those of their results that stand for groups and frontiers in the end."""
+        groups = [one.key for one in block.groups if is_result(one)]
+        frontiers = [one.key for one in block.frontiers if is_result(one)]
+        wanted = list(dict.fromkeys([*groups, *frontiers]))
+        handles = self._scheduler.persist(block.calls, wanted, _counting(groups, settled) if settled else None)
+        self._groups = [handles[one.key] if is_result(one) else one for one in block.groups]
+        self._frontiers = [handles[one.key] if is_result(one) else one for one in block.frontiers]
+
+    def _found(self, numbers: Iterable[int]) -> dict[int, dict[int, int]]:
+        """How many positions the groups found, by depth."""
+        numbers = list(numbers)
+        parts = self._scheduler.parts(group.found, [self._groups[number] for number in numbers])
+        return dict(zip(numbers, self._scheduler.values(parts), strict=True))
+
+    def _key(self, name: str, number: int) -> Key:
+        return f"{name}-{self._run}", number
+
+
+def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
+    """Tell how many of the keys there are once another one is."""
+    awaited = set(keys)
+    done: list[Key] = []
+
+    def count(key: Key) -> None:
+        if key in awaited:
+            done.append(key)
+            settled(len(done), len(awaited))
+
+    return count

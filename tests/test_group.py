@@ -1,0 +1,74 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from antipodes import group, partition
+from antipodes.group import Group
+from antipodes.index import Index
+from antipodes.moves import move_tables
+from antipodes.puzzles import puzzle_from
+
+PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
+INDEX = Index(PUZZLE.counts, 2)
+TABLES = move_tables(PUZZLE, INDEX)
+STARTS = INDEX.rank(PUZZLE.start_labels)
+BOUNDS = [0, 7, 20, 31, 44, 60]
+LINKS = group.links(TABLES, BOUNDS)
+
+
+def begun(sizes: list[int]) -> list[Group]:
+    parts = [(number, first, end - first) for number, (first, end) in enumerate(pairwise(BOUNDS))]
+    ends = np.cumsum([0, *sizes])
+    return [
+        group.begin(parts[first:end], INDEX.width, STARTS, "uint8", hold_depths=True) for first, end in pairwise(ends)
+    ]
+
+
+def depths_of(groups: list[Group]) -> bytes:
+    held = [state.depths for one in groups for state in one if state.depths is not None]
+    return np.concatenate(held).tobytes()
+
+
+def searched(sizes: list[int]) -> tuple[bytes, list[int]]:
+    """Depths, and positions at each of them, of a search in groups of so many partitions."""
+    groups, layers = begun(sizes), [1]
+    while layers[-1]:
+        depth = len(layers) - 1
+        lean = [group.for_others(one, LINKS, depth) for one in groups]
+        groups = [
+            group.advance(one, [other for at, other in enumerate(lean) if at != here], LINKS, depth, 1)
+            for here, one in enumerate(groups)
+        ]
+        layers.append(sum(group.found(one).get(depth + 1, 0) for one in groups))
+    return depths_of(groups), layers
+
+
+@pytest.mark.parametrize("sizes", [[1, 1, 1, 1, 1], [2, 3], [1, 3, 1], [4, 1], [5]])
+def test_how_partitions_are_grouped_changes_nothing(sizes: list[int]) -> None:
+    assert searched(sizes) == searched([1, 1, 1, 1, 1])
+
+
+def test_a_group_alone_goes_on_by_several_layers() -> None:
+    depths, layers = searched([5])
+    (alone,) = begun([5])
+    for depth in range(0, len(layers), 4):
+        alone = group.advance(alone, [], LINKS, depth, 4)
+        assert [group.found(alone).get(at, 0) for at in range(depth, min(depth + 4, len(layers)))] == layers[
+            depth : depth + 4
+        ]
+    assert depths_of([alone]) == depths
+
+
+def test_others_are_sent_no_more_than_what_leaves_the_group() -> None:
+    groups = begun([2, 3])
+    for depth in range(6):
+        lean = [group.for_others(one, LINKS, depth) for one in groups]
+        sent = {int(row) for state in lean[0] for row in state.rows}
+        assert all((TABLES.target[row] >= BOUNDS[2]).any() for row in sent)
+        groups = [group.advance(one, [lean[1 - here]], LINKS, depth, 1) for here, one in enumerate(groups)]
+    assert sent
+
+
+def test_links() -> None:
+    assert group.sources(LINKS) == partition.sources(partition.reaches(TABLES, BOUNDS))
