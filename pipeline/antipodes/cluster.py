@@ -13,9 +13,10 @@ from distributed import Client, KilledWorker, LocalCluster, wait
 from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
 
-from antipodes.errors import InputError
+from antipodes.errors import InputError, WorkerFailedError
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
 from antipodes.partition import RECENT
+from antipodes.plan import human
 from antipodes.scheduler import (
     Call,
     Done,
@@ -38,6 +39,10 @@ WAIT_SECONDS = 1.0
 """So often it is asked whether there are workers at all, while a result is waited for."""
 QUEUED = 2
 """Tasks that a worker knows of, so that it need not wait for the next."""
+REASON_SECONDS = 0.5
+"""So long after it is known that a worker is gone, it is known why."""
+PAUSED_SECONDS = 60
+"""A worker that has no memory left may move results to its disk for so long, until it has."""
 MEMORY_SHARE = 0.6
 """Of a worker's memory limit, what a run plans with: dask begins to move results to disk at that."""
 
@@ -207,13 +212,37 @@ class Cluster:
         gathering = asyncio.ensure_future(self.client.gather(handles, asynchronous=True))
         loss = asyncio.ensure_future(self._watch.loss())
         try:
-            await asyncio.wait({gathering, loss}, return_when=asyncio.FIRST_COMPLETED)
-            if self._watch.lost:
-                raise WorkersLostError(", ".join(self._watch.lost.values()))
+            while not gathering.done() and not loss.done():
+                await asyncio.wait({gathering, loss}, timeout=WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                self._check_paused()
+            if loss.done():
+                await self._tell_loss()
             return await gathering
         finally:
             loss.cancel()
             gathering.cancel()
+
+    async def _tell_loss(self) -> None:
+        await asyncio.sleep(REASON_SECONDS)
+        lost = self._watch.lost
+        starved = [worker for worker in lost if worker in self._watch.starved]
+        if starved:
+            raise WorkerFailedError(
+                f"worker {starved[0]} was stopped, since it took more memory than the {self._limit_of(starved[0])} "
+                "that it may: give workers more, or have more workers"
+            )
+        raise WorkersLostError(", ".join(f"worker {worker}" for worker in lost))
+
+    def _check_paused(self) -> None:
+        for worker, since in self._watch.paused.items():
+            if time.monotonic() - since > PAUSED_SECONDS:
+                raise WorkerFailedError(
+                    f"worker {worker} has begun no task for {PAUSED_SECONDS} seconds, since it has too little left "
+                    f"of its {self._limit_of(worker)} of memory: give workers more, or have more workers"
+                )
+
+    def _limit_of(self, worker: str) -> str:
+        return human(self.members[worker]["memory_limit"])
 
     @contextmanager
     def reporting(self, page: str | None) -> Iterator[None]:

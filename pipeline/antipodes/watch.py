@@ -1,7 +1,9 @@
 """Who joins and leaves a cluster, as its scheduler tells."""
 
 import asyncio
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 EVENTS = "all"
@@ -16,36 +18,47 @@ class Watch:
     def __init__(self, client: Any) -> None:
         self.client = client
         self.members: frozenset[str] = frozenset()
-        self.lost: dict[str, str] = {}
-        """The members that are gone, and why as far as it is known."""
+        self.lost: list[str] = []
+        """The members that are gone, and results with them."""
+        self.starved: set[str] = set()
+        """Workers that were stopped since they took more memory than they may."""
+        self.paused: dict[str, float] = {}
+        """Members that begin no task since they have no memory left, and since when, on the monotonic clock."""
         self.changed = False
         """Whether a worker joined, or a member left and took nothing along."""
-        self._starved: set[str] = set()
-        self._alarm = client.sync(_new_event)
-        client.subscribe_topic(EVENTS, self._told)
-        client.subscribe_topic(OUT_OF_MEMORY, self._told_memory)
-
-    def close(self) -> None:
-        """Listen no longer."""
-        for topic in (EVENTS, OUT_OF_MEMORY):
-            self.client.unsubscribe_topic(topic)
+        self._alarm: asyncio.Event = client.sync(_new_event)
 
     def begin(self, members: Iterable[str]) -> None:
         """From now on these are the members, and none is lost."""
-        self.members = frozenset(members)
+        before, self.members = self.members, frozenset(members)
+        self._forget(before - self.members)
         self.lost.clear()
+        self.paused.clear()
         self.changed = False
         self.client.loop.add_callback(self._alarm.clear)
+        # the scheduler may be another one than it was when this was said last
+        self.client.subscribe_topic(EVENTS, self._told)
+        self.client.subscribe_topic(OUT_OF_MEMORY, self._told_memory)
+        for member in self.members:
+            self.client.subscribe_topic(member, lambda event, member=member: self._told_status(member, event[1]))
+
+    def close(self) -> None:
+        """Listen no longer."""
+        self._forget({EVENTS, OUT_OF_MEMORY, *self.members})
 
     async def loss(self) -> None:
         """Return once a member is lost."""
         await self._alarm.wait()
 
+    def _forget(self, topics: Iterable[str]) -> None:
+        for topic in topics:
+            with suppress(ValueError):  # which says that we do not listen to it
+                self.client.unsubscribe_topic(topic)
+
     def _told(self, event: tuple[float, Any]) -> None:
-        message = event[1]
-        match message:
+        match event[1]:
             case {"action": "remove-worker", "worker": worker} if worker in self.members:
-                self._left(worker, message)
+                self._left(worker, event[1])
             case {"action": "add-worker"}:
                 self.changed = True
 
@@ -54,12 +67,18 @@ class Watch:
         if message["expected"] and not took_along:
             self.changed = True
             return
-        memory = ", which took more memory than it may" if worker in self._starved else ""
-        self.lost[worker] = f"worker {worker}{memory}"
+        self.lost.append(worker)
         self._alarm.set()
 
     def _told_memory(self, event: tuple[float, Any]) -> None:
-        self._starved.add(event[1]["worker"])
+        self.starved.add(event[1]["worker"])
+
+    def _told_status(self, member: str, message: Any) -> None:
+        match message:
+            case {"action": "worker-status-change", "status": "paused"}:
+                self.paused.setdefault(member, time.monotonic())
+            case {"action": "worker-status-change"}:
+                self.paused.pop(member, None)
 
 
 async def _new_event() -> asyncio.Event:
