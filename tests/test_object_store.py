@@ -298,7 +298,7 @@ def test_no_patience(text: str, bucket: Bucket, refused: Callable[..., str], mon
 
 
 def test_credentials_stay_in_the_environment(bucket: Bucket, process: Process) -> None:
-    outcome = process("run", "eight-puzzle", "--store", bucket.url(), "--checkpoint-every", 0)
+    outcome = process("run", "knights-coloured", "--store", bucket.url())
     written = "".join(outcome.communicate(timeout=60))
     assert outcome.returncode == 0
     written += repr(pickle.dumps(TableStore(bucket.url()))) + repr([bucket.get(key) for key in bucket.listing()])
