@@ -1,8 +1,9 @@
 """The groups of partitions, where the scheduler keeps them: begun or restored, advanced together, written."""
 
 import uuid
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from antipodes import group
 from antipodes.checkpoint import read_group, write_group
 from antipodes.kernels import warm_up
 from antipodes.moves import move_tables
-from antipodes.plan import Plan
+from antipodes.plan import Partition, Plan
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Key, Scheduler, is_result, result_of
 from antipodes.store import Record, TableStore
@@ -59,7 +60,7 @@ class Groups:
         """Have the groups at the committed depth, from the store."""
         self._groups, self._frontiers = [], []  # what they hold makes room
         hold = self.plan.hold_depths
-        calls: list[Call] = [(read_group, store, record, parts, hold) for parts in self.plan.groups]
+        calls: list[Call] = [(read_group, store, _about(record, parts), parts, hold) for parts in self.plan.groups]
         self._place("restore", calls, record.committed_depth)
 
     def advance(self, depth: int, layers: int, settled: Settled) -> tuple[set[int], list[int]]:
@@ -85,7 +86,14 @@ class Groups:
     def write(self, numbers: Iterable[int], store: TableStore, record: Record, depth: int, token: str) -> set[int]:
         """Store what the groups of these numbers know up to ``depth``; which further chunks hold a depth of them."""
         calls: dict[Key, Call] = {
-            self._key(f"write-{depth}", number): (write_group, store, record, self._groups[number], depth, token)
+            self._key(f"write-{depth}", number): (
+                write_group,
+                store,
+                _about(record, self.plan.groups[number]),
+                self._groups[number],
+                depth,
+                token,
+            )
             for number in numbers
         }
         written = self._scheduler.values(list(self._scheduler.persist(calls).values()))
@@ -159,6 +167,14 @@ class Groups:
 
     def _key(self, name: str, number: int) -> Key:
         return f"{name}-{self._run}", number
+
+
+def _about(record: Record, parts: Sequence[Partition]) -> Record:
+    """What the record says of some partitions: of a large table, it would not be sent along with each task whole."""
+    first, end = (
+        bisect_left(record.chunks, row / record.chunk_rows) for row in (parts[0].first_row, parts[-1].end_row)
+    )
+    return replace(record, chunks=record.chunks[first:end], layers=(), metadata={})
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

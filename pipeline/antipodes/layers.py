@@ -48,6 +48,8 @@ class LayerSearch:
     """It is ready."""
     checkpoint_every: float
     """Seconds between two commits at least; 0 commits every layer."""
+    commit_share: float
+    """The share of the time that commits may take: after a long one, the next one waits longer."""
     listener: Listener
     interrupted: Callable[[], bool]
     """Asked between layers whether to commit and stop."""
@@ -59,6 +61,8 @@ class LayerSearch:
     """Groups that have changed since they were written."""
     taken_up: float = 0.0
     """When the search last went on from the store, or wrote to it."""
+    commit_seconds: float = 0.0
+    """How long the last commit took."""
     block: int = FIRST_BLOCK
     """How many layers to hand over together."""
     stopping: bool = False
@@ -141,10 +145,10 @@ class LayerSearch:
 
     def _advance(self, groups: Groups) -> None:
         """Find the next layers."""
-        layers, begin = self._layers_at_once(), time.monotonic()
+        layers, begin, depth = self._layers_at_once(), time.monotonic(), self.depth + 1
 
         def settled(number: int, of: int) -> None:
-            self.listener(PartitionSettled(self.depth + 1, number, of))
+            self.listener(PartitionSettled(depth, number, of))
 
         with self.clock.measure("search"):
             reached, counts = groups.advance(self.depth, layers, settled)
@@ -168,12 +172,14 @@ class LayerSearch:
 
     def _is_commit_due(self) -> bool:
         assert self.groups is not None
-        overdue = time.monotonic() - self.taken_up >= self.checkpoint_every
+        wait = max(self.checkpoint_every, self.commit_seconds * (1 / self.commit_share - 1))
+        overdue = time.monotonic() - self.taken_up >= wait
         return bool(self.unwritten) and (overdue or self.scheduler.changed or not self.groups.plan.hold_depths)
 
     def _commit(self) -> None:
         assert self.groups is not None
         self.listener(Committing(self.depth))
+        written_before = self.clock.write
         with self.clock.measure("write"):
             written = self.groups.write(sorted(self.unwritten), self.store, self.record, self.depth, self.hold.token)
             self.record = replace(
@@ -187,6 +193,7 @@ class LayerSearch:
         self.unwritten.clear()
         self.losses_since_commit = 0
         self.taken_up = time.monotonic()
+        self.commit_seconds = self.clock.write - written_before
         self.listener(Committed(self.depth))
 
     def _lose(self, error: SchedulerError) -> None:

@@ -26,6 +26,10 @@ On a cluster each worker more is one that may be lost, and all go back to the la
 """
 
 
+COMMIT_SHARE = 0.1
+"""The share of the time that commits may take unless told when to commit: those of large tables take minutes."""
+
+
 def available_workers() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -157,6 +161,7 @@ def run_puzzle(
                 record=record or _create(table, config, first_plan),
                 scheduler=opened,
                 checkpoint_every=_checkpoint_every(options, opened),
+                commit_share=COMMIT_SHARE if options.checkpoint_every is None else 1.0,
                 listener=listener,
                 interrupted=interrupted,
             )

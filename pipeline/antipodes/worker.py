@@ -8,9 +8,11 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
+from dask.sizeof import sizeof
 from distributed import WorkerPlugin, get_worker
 
 from antipodes.errors import StoreError, WorkerFailedError
+from antipodes.partition import State
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """What a worker must have in the client's version: they exchange values with each other, and share a store."""
@@ -39,6 +41,19 @@ class WarmUp(WorkerPlugin):
         """Called by dask in every worker."""
         function, *arguments = self.call
         function(*arguments)
+
+
+def _size_of_state(state: State) -> int:
+    """What dask counts for a state: of its depths the half, as the states before and after a layer share them.
+
+    dask counts both while the task between them runs, and would move one to its disk to make room for nothing.
+    """
+    visited = 0 if state.visited is None else state.visited.nbytes
+    depths = 0 if state.depths is None else state.depths.nbytes // 2
+    return state.rows.nbytes + state.frontier.nbytes + visited + depths
+
+
+sizeof.register(State, _size_of_state)
 
 
 def versions() -> dict[str, str]:
