@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from clusters import Cluster, Run
     from s3 import Bucket, Proxy, Server
 
 PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
@@ -113,6 +114,57 @@ def unfinished(tmp_path: Path) -> Path:
     asked = iter(range(1000))
     run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
     return store
+
+
+@pytest.fixture(scope="session")
+def by_threads(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, bytes]]:
+    """The files of a puzzle's table that threads made, or of a board's tilings."""
+    from stores import contents
+
+    from antipodes.config import load_config
+    from antipodes.run import RunOptions, run_puzzle
+    from antipodes.tiling_config import bundled_boards, load_board
+    from antipodes.tiling_run import tile_board
+
+    made: dict[str, dict[str, bytes]] = {}
+
+    def make(name: str) -> dict[str, bytes]:
+        if name not in made:
+            store = tmp_path_factory.mktemp("threads") / f"{name}.zarr"
+            if name in bundled_boards():
+                tile_board(load_board(name), store, options=RunOptions(workers=2))
+            else:
+                run_puzzle(load_config(name), store, RunOptions(workers=2))
+            made[name] = contents(store)
+        return made[name]
+
+    return make
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> "Iterator[Cluster]":
+    """A dask scheduler in a process of its own, to which a test adds workers."""
+    from clusters import Cluster
+
+    with Cluster(tmp_path) as started:
+        started.start_scheduler()
+        yield started
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> "Iterator[Callable[..., Run]]":
+    """Starts the program as a process whose messages are read while it runs, in an empty directory."""
+    from clusters import Run
+
+    runs: list[Run] = []
+
+    def start(*arguments: object, environment: dict[str, str] | None = None, prefix: tuple[object, ...] = ()) -> Run:
+        runs.append(Run(arguments, tmp_path, environment or {}, prefix))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.kill()
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,8 @@ from antipodes.worker import WarmUp, named, versions
 CONNECT_SECONDS = 10
 """After so long without a scheduler at the address, there is none; also where one was."""
 POLL_SECONDS = 0.1
+PRESENT = ("init", "running", "paused")
+"""What the scheduler says of workers that are there, or are in a moment; the others are about to leave."""
 WAIT_SECONDS = 1.0
 """So often it is asked whether there are workers at all, while a result is waited for."""
 QUEUED = 2
@@ -94,26 +96,27 @@ class Cluster:
         return self._watch.changed
 
     def ready(self, listener: Listener, stop: Stop) -> bool:
-        first, self._listener = not self.members, listener
-        workers = self._await_workers(listener, stop)
-        skewed = self._skewed(workers)
+        first, before, self._listener = not self.members, self.members.keys(), listener
+        while workers := self._await_workers(listener, stop):
+            self._admit(workers, first)
+            if self.members and self._workers_now().keys() - self._refused == self.members.keys():
+                if self.members.keys() != before:
+                    listener(ClusterReady(len(self.members), self.workers, dashboard_of(self.client)))
+                return True
+        return False
+
+    def _admit(self, workers: Mapping[str, Any], first: bool) -> None:
+        """Have those of the workers take part that can; SchedulerError if at first there is another one."""
+        able, skewed = self._examine(workers)
         if skewed and first:
             raise SchedulerError(next(iter(skewed.values())))
         for worker in skewed.keys() - self._refused:
-            listener(WorkerRefused(skewed[worker]))
+            self._listener(WorkerRefused(skewed[worker]))
         self._refused |= skewed.keys()
-        before = self.members.keys()
-        self.members = {address: workers[address] for address in sorted(workers.keys() - skewed.keys())}
-        self._watch.begin(self.members)
-        if not self.members:
-            return False
-        if self._plugin:
+        self.members = {address: workers[address] for address in sorted(able)}
+        self._watch.begin(self.members.keys())
+        if self._plugin and self.members:
             self._register(self._plugin)
-        if self.members.keys() - self._workers_now().keys():  # one that left before anybody watched
-            return self.ready(listener, stop)
-        if self.members.keys() != before:
-            listener(ClusterReady(len(self.members), self.workers, dashboard_of(self.client)))
-        return True
 
     def prepare(self, call: Call) -> None:
         self._plugin = WarmUp(f"antipodes-{uuid.uuid4().hex}", call)
@@ -143,25 +146,24 @@ class Cluster:
         if self.client.status != "running":
             raise SchedulerLostError("the dask scheduler was lost")
         workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
-        return {address: worker for address, worker in workers.items() if worker["status"] in ("running", "paused")}
+        return {address: worker for address, worker in workers.items() if worker["status"] in PRESENT}
 
-    def _skewed(self, workers: Mapping[str, Any]) -> dict[str, str]:
-        """Of workers that cannot take part, why."""
-        if not workers:
-            return {}
-        here = versions()
+    def _examine(self, workers: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+        """The workers that can take part, and of those that cannot, why; who has left meanwhile is neither."""
         with translated():
             found = self.client.run(versions, workers=list(workers), on_error="return")
-        why = {}
+        able, skewed, here = [], {}, versions()
         for address, there in found.items():
-            if isinstance(there, BaseException):
-                why[address] = f"worker {address} cannot load antipodes: {there}"
-            elif there != here:
+            if there == here:
+                able.append(address)
+            elif not isinstance(there, Exception):
                 different = [name for name in here if there.get(name) != here[name]]
                 have = ", ".join(f"{name} {there.get(name)}" for name in different)
                 want = ", ".join(f"{name} {here[name]}" for name in different)
-                why[address] = f"worker {address} has {have}; expected {want} as here"
-        return why
+                skewed[address] = f"worker {address} has {have}; expected {want} as here"
+            elif not isinstance(there, OSError):
+                skewed[address] = f"worker {address} cannot load antipodes: {_line(there)}"
+        return able, skewed
 
     def everywhere(self, call: Call) -> None:
         name = f"everywhere-{uuid.uuid4().hex}"

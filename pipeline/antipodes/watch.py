@@ -2,14 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Set
+from functools import partial
+from inspect import isawaitable
 from typing import Any
 
 EVENTS = "all"
 """The topic under which a dask scheduler tells what happens to its workers."""
 OUT_OF_MEMORY = "worker-restart-memory"
 """The topic under which the nanny of a worker tells that it stopped it."""
+
+
+Handler = Callable[[tuple[float, Any]], Any]
+"""Told when something happened and what; what it returns may have to be awaited."""
 
 
 class Watch:
@@ -27,33 +32,50 @@ class Watch:
         self.changed = False
         """Whether a worker joined, or a member left and took nothing along."""
         self._alarm: asyncio.Event = client.sync(_new_event)
+        self._theirs: dict[str, Handler | None] = {}
+        """What else the client's user has told of a topic that we listen to: a client has one handler a topic."""
 
-    def begin(self, members: Iterable[str]) -> None:
+    def begin(self, members: Set[str]) -> None:
         """From now on these are the members, and none is lost."""
-        before, self.members = self.members, frozenset(members)
-        self._forget(before - self.members)
-        self.lost.clear()
-        self.paused.clear()
-        self.changed = False
-        self.client.loop.add_callback(self._alarm.clear)
-        # the scheduler may be another one than it was when this was said last
-        self.client.subscribe_topic(EVENTS, self._told)
-        self.client.subscribe_topic(OUT_OF_MEMORY, self._told_memory)
-        for member in self.members:
-            self.client.subscribe_topic(member, lambda event, member=member: self._told_status(member, event[1]))
+        self.client.sync(self._begin, members)
 
     def close(self) -> None:
         """Listen no longer."""
-        self._forget({EVENTS, OUT_OF_MEMORY, *self.members})
+        self.client.sync(self._end)
 
     async def loss(self) -> None:
         """Return once a member is lost."""
         await self._alarm.wait()
 
-    def _forget(self, topics: Iterable[str]) -> None:
-        for topic in topics:
-            with suppress(ValueError):  # which says that we do not listen to it
+    async def _begin(self, members: Set[str]) -> None:
+        before, self.members = self.members, frozenset(members)
+        self._forget(before - self.members)
+        self.lost.clear()
+        self.paused.clear()
+        self.changed = False
+        self._alarm.clear()
+        # the scheduler may be another one than it was when this was said last
+        self._listen(EVENTS, self._told)
+        self._listen(OUT_OF_MEMORY, self._told_memory)
+        for member in self.members:
+            self._listen(member, partial(self._told_status, member))
+
+    async def _end(self) -> None:
+        self._forget(set(self._theirs))
+
+    def _listen(self, topic: str, handler: Handler) -> None:
+        if topic not in self._theirs:
+            self._theirs[topic] = self.client._event_handlers.get(topic)
+        theirs = self._theirs[topic]
+        self.client.subscribe_topic(topic, partial(_tell_both, handler, theirs) if theirs else handler)
+
+    def _forget(self, topics: Set[str]) -> None:
+        for topic in topics & self._theirs.keys():
+            if theirs := self._theirs.pop(topic):
+                self.client.subscribe_topic(topic, theirs)
+            else:
                 self.client.unsubscribe_topic(topic)
+                del self.client._event_handlers[topic]
 
     def _told(self, event: tuple[float, Any]) -> None:
         match event[1]:
@@ -73,12 +95,18 @@ class Watch:
     def _told_memory(self, event: tuple[float, Any]) -> None:
         self.starved.add(event[1]["worker"])
 
-    def _told_status(self, member: str, message: Any) -> None:
-        match message:
+    def _told_status(self, member: str, event: tuple[float, Any]) -> None:
+        match event[1]:
             case {"action": "worker-status-change", "status": "paused"}:
                 self.paused.setdefault(member, time.monotonic())
             case {"action": "worker-status-change"}:
                 self.paused.pop(member, None)
+
+
+async def _tell_both(ours: Handler, theirs: Handler, event: tuple[float, Any]) -> None:
+    ours(event)
+    if isawaitable(answer := theirs(event)):
+        await answer
 
 
 async def _new_event() -> asyncio.Event:

@@ -1,0 +1,141 @@
+"""The same tables and tilings on clusters as on threads, whatever way leads to them, and their users undisturbed."""
+
+import signal
+from collections.abc import Callable, Iterator
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import Cluster, Run, wait_until
+from distributed import Client, WorkerPlugin
+from stores import contents
+
+from antipodes.config import load_config
+from antipodes.run import RunOptions, run_puzzle
+from antipodes.tiling_config import load_board
+from antipodes.tiling_run import tile_board
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster of two workers, one with a nanny, which no test here breaks."""
+    with Cluster(tmp_path_factory.mktemp("shared")) as cluster:
+        cluster.start_scheduler()
+        cluster.add_worker("--memory-limit", "2GB", nanny=True)
+        cluster.add_worker()
+        cluster.wait_for_workers(2)
+        yield cluster
+
+
+EVERY_LAYER = ["--checkpoint-every", 0]
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "options"),
+    [
+        ("eight-puzzle", []),
+        ("knights-coloured", EVERY_LAYER),
+        pytest.param("five-tiles", EVERY_LAYER, marks=pytest.mark.slow),
+    ],
+)
+def test_at_an_address(
+    puzzle: str, options: list[object], shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    report = begin("run", puzzle, "--store", "t.zarr", "--scheduler", shared.address, *options, "--json").finish()
+    assert (report["complete"], report["workers_lost"], report["states_found_again"]) == (True, 0, 0)
+    assert contents(tmp_path / "t.zarr") == by_threads(puzzle)
+
+
+def test_by_a_scheduler_file(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    file = ["--scheduler-file", shared.scheduler_file]
+    begin("run", "eight-puzzle", "--store", "t.zarr", *file, "--json").finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_interrupted_and_resumed(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    first = begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", shared.address, *EVERY_LAYER)
+    first.wait_for_depth(5)
+    first.signal(signal.SIGINT)
+    first.fail(75, f"go on with: antipodes resume t.zarr --scheduler {shared.address}")
+    report = begin("resume", "t.zarr", "--scheduler", shared.address, "--json").finish()
+    assert report["resumed_from"] >= 5
+    assert contents(tmp_path / "t.zarr") == by_threads("five-tiles")
+
+
+@pytest.mark.slow
+def test_tilings(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    begin("tile", "3x20", "--store", "t.zarr", "--scheduler", shared.address, "--json").finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("3x20")
+
+
+@pytest.mark.slow
+def test_on_a_local_cluster(begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("five-tiles")
+    begin("tile", "3x20", "--store", "tilings.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
+    assert contents(tmp_path / "tilings.zarr") == by_threads("3x20")
+
+
+def plugins_of(client: Client) -> dict[str, set[str]]:
+    """The names of the plugins of each worker."""
+    return dict(client.run(lambda dask_worker: set(dask_worker.plugins)))
+
+
+def topics_of(client: Client) -> set[str]:
+    """What the scheduler tells the client of."""
+    told = client.run_on_scheduler(
+        lambda dask_scheduler, name: {
+            topic for topic, to in dask_scheduler._broker._topics.items() if name in to.subscribers
+        },
+        name=client.id,
+    )
+    return set(told)
+
+
+def test_with_a_client_that_stays(shared: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+    heard: list[Any] = []
+    with shared.client() as client:
+        client.register_plugin(WorkerPlugin(), name="theirs")
+        client.subscribe_topic("all", heard.append)
+        client.subscribe_topic("theirs", heard.append)
+        before = plugins_of(client), topics_of(client)
+        kept = client.submit(add, 20, 22)
+        options = RunOptions(checkpoint_every=0)
+        report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", options, scheduler=client)
+        tile_board(load_board("3x20"), tmp_path / "tilings.zarr", scheduler=client)
+        assert client.status == "running"
+        assert kept.result() == 42
+        assert client.submit(add, 1, kept).result() == 43
+        client.log_event(["theirs", "all"], "still there")
+        wait_until(lambda: [event[1] for event in heard].count("still there") == 2, "the user's events come again")
+        assert (plugins_of(client), topics_of(client)) == before
+        client.unregister_worker_plugin("theirs")
+    assert report.complete
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    assert contents(tmp_path / "tilings.zarr") == by_threads("3x20")
+
+
+def test_nothing_of_a_run_stays_on_the_cluster(shared: Cluster, tmp_path: Path) -> None:
+    with shared.client() as client:
+        kept = client.submit(add, 1, 2)
+        run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", scheduler=client)
+        wait_until(lambda: shared.tasks() == 1, "the tasks of the run are gone")
+        assert kept.result() == 3
+
+
+@pytest.mark.slow
+def test_two_runs_at_once(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    at = ["--scheduler", shared.address, *EVERY_LAYER]
+    runs = [begin("run", puzzle, "--store", puzzle, *at, "--json") for puzzle in ("five-tiles", "knights-coloured")]
+    runs[0].wait_for_depth(1)
+    refused = begin("run", "five-tiles", "--store", "five-tiles", *at)
+    refused.fail(1, f"in use by process {runs[0].process.pid}")
+    for run in runs:
+        run.finish()
+    for puzzle in ("five-tiles", "knights-coloured"):
+        assert contents(tmp_path / puzzle) == by_threads(puzzle)
