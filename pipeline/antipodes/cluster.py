@@ -97,6 +97,7 @@ class Cluster:
 
     def ready(self, listener: Listener, stop: Stop) -> bool:
         first, before, self._listener = not self.members, self.members.keys(), listener
+        self._check_scheduler()
         while workers := self._await_workers(listener, stop):
             self._admit(workers, first)
             if self.members and self._workers_now().keys() - self._refused == self.members.keys():
@@ -104,6 +105,18 @@ class Cluster:
                     listener(ClusterReady(len(self.members), self.workers, dashboard_of(self.client)))
                 return True
         return False
+
+    def _check_scheduler(self) -> None:
+        """Raise SchedulerError unless the scheduler has what we have: it unpacks the tasks that it hands on."""
+        self._workers_now()  # which waits for a connection that is made again
+        try:
+            with translated():
+                name = f"the dask scheduler at {self.client.scheduler_info(n_workers=0)['address']}"
+                there = self.client.run_on_scheduler(versions)
+        except ImportError as error:
+            raise SchedulerError(f"{name} cannot load antipodes: {_line(error)}") from error
+        if there != versions():
+            raise SchedulerError(f"{name} {_difference(there, versions())}")
 
     def _admit(self, workers: Mapping[str, Any], first: bool) -> None:
         """Have those of the workers take part that can; SchedulerError if at first there is another one."""
@@ -157,10 +170,7 @@ class Cluster:
             if there == here:
                 able.append(address)
             elif not isinstance(there, Exception):
-                different = [name for name in here if there.get(name) != here[name]]
-                have = ", ".join(f"{name} {there.get(name)}" for name in different)
-                want = ", ".join(f"{name} {here[name]}" for name in different)
-                skewed[address] = f"worker {address} has {have}; expected {want} as here"
+                skewed[address] = f"worker {address} {_difference(there, here)}"
             elif not isinstance(there, OSError):
                 skewed[address] = f"worker {address} cannot load antipodes: {_line(there)}"
         return able, skewed
@@ -304,12 +314,23 @@ def _line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
+def _difference(there: Mapping[str, str], here: Mapping[str, str]) -> str:
+    different = [name for name in here if there.get(name) != here[name]]
+    have = ", ".join(f"{name} {there.get(name)}" for name in different)
+    want = ", ".join(f"{name} {here[name]}" for name in different)
+    return f"has {have}; expected {want} as here"
+
+
 def dashboard_of(client: Any) -> str | None:
     """The address of dask's dashboard, None where it has none."""
-    if "dashboard" not in client.scheduler_info()["services"]:
-        return None
-    link: str = client.dashboard_link
-    return link
+    with translated():
+        drawn = client.run_on_scheduler(_draws_dashboard)
+    return str(client.dashboard_link) if drawn else None
+
+
+def _draws_dashboard(dask_scheduler: Any) -> bool:
+    """Whether there is a dashboard at the address that a scheduler gives for it even without one, or without bokeh."""
+    return bool(dask_scheduler.http_application.applications)
 
 
 @contextmanager

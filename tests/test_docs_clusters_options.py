@@ -1,0 +1,63 @@
+"""What clusters.md says of the dashboard, of dask's report, and of a scheduler with other versions."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, Run
+
+from antipodes.cluster import connected, dashboard_of
+from antipodes.errors import InputError
+from antipodes.scheduler import as_scheduler
+
+Begin = Callable[..., Run]
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"), [(["--no-dashboard"], False), (["--dashboard", "--dashboard-address", ":0"], True)]
+)
+def test_the_dashboard_is_shown_where_there_is_one(options: list[str], shown: bool, tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        cluster.start_scheduler(*options)
+        with connected(cluster.address) as client:
+            assert (dashboard_of(client) or "").endswith("/status") == shown
+
+
+def test_a_report_of_dask_is_kept(cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+    cluster.add_workers(1)
+    where = ["--scheduler", cluster.address]
+    begin("run", "knights-coloured", "--performance-report", "report.html", *where, "--json").finish()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<title>Dask Performance Report</title>" in page
+    assert "advance" in page
+
+
+def test_without_bokeh_there_is_no_report(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    with (
+        connected(cluster.address) as client,
+        as_scheduler(client) as scheduler,
+        pytest.raises(InputError, match=r"expected bokeh; try pip install 'antipodes\[dashboard\]'"),
+        scheduler.reporting("report.html"),
+    ):
+        pass
+
+
+def test_a_scheduler_without_the_program_is_refused(tmp_path: Path, begin: Begin) -> None:
+    (tmp_path / "other" / "antipodes").mkdir(parents=True)
+    (tmp_path / "other" / "antipodes" / "__init__.py").touch()
+    with Cluster(tmp_path, {"PYTHONPATH": str(tmp_path / "other")}) as cluster:
+        cluster.start_scheduler()
+        run = begin("run", "eight-puzzle", "--scheduler", cluster.address)
+        run.fail(1, f"the dask scheduler at {cluster.address} cannot load antipodes: ")
+
+
+def test_a_scheduler_with_another_version_is_refused(tmp_path: Path, begin: Begin) -> None:
+    claimed = tmp_path / "other" / "zarr-99.0.dist-info"
+    claimed.mkdir(parents=True)
+    (claimed / "METADATA").write_text("Metadata-Version: 2.1\nName: zarr\nVersion: 99.0\n", encoding="utf-8")
+    with Cluster(tmp_path, {"PYTHONPATH": str(tmp_path / "other")}) as cluster:
+        cluster.start_scheduler()
+        run = begin("run", "eight-puzzle", "--scheduler", cluster.address)
+        run.fail(1, f"the dask scheduler at {cluster.address} has zarr 99.0; expected zarr ", " as here")
