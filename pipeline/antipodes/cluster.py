@@ -3,16 +3,16 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from types import TracebackType
 from typing import Any
 
 from distributed import Client, KilledWorker, LocalCluster, wait
-from distributed.client import FutureCancelledError
+from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.comm.core import CommClosedError
 
+from antipodes.errands import Errands
 from antipodes.errors import InputError, WorkerFailedError
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
 from antipodes.partition import RECENT
@@ -38,9 +38,7 @@ POLL_SECONDS = 0.1
 PRESENT = ("init", "running", "paused")
 """What the scheduler says of workers that are there, or are in a moment; the others are about to leave."""
 WAIT_SECONDS = 1.0
-"""So often it is asked whether there are workers at all, while a result is waited for."""
-QUEUED = 2
-"""Tasks that a worker knows of, so that it need not wait for the next."""
+"""So often it is asked whether all is well, while a result is waited for."""
 REASON_SECONDS = 0.5
 """So long after it is known that a worker is gone, it is known why."""
 PAUSED_SECONDS = 60
@@ -63,7 +61,7 @@ class Cluster:
         self.members: dict[str, Any] = {}
         """What dask knows of each worker that tasks are given to, by its address; neighbours on the same machine."""
         self._watch = Watch(client)
-        self._listener: Listener = silence
+        self.listener: Listener = silence
         self._plugin: WarmUp | None = None
         self._refused: set[str] = set()
 
@@ -95,8 +93,13 @@ class Cluster:
     def changed(self) -> bool:
         return self._watch.changed
 
+    @property
+    def lost(self) -> bool:
+        """Whether one of the workers that `ready` found is gone, and results or tasks with it."""
+        return bool(self._watch.lost)
+
     def ready(self, listener: Listener, stop: Stop) -> bool:
-        first, before, self._listener = not self.members, self.members.keys(), listener
+        first, before, self.listener = not self.members, self.members.keys(), listener
         self._check_scheduler()
         while workers := self._await_workers(listener, stop):
             self._admit(workers, first)
@@ -124,7 +127,7 @@ class Cluster:
         if skewed and first:
             raise SchedulerError(next(iter(skewed.values())))
         for worker in skewed.keys() - self._refused:
-            self._listener(WorkerRefused(skewed[worker]))
+            self.listener(WorkerRefused(skewed[worker]))
         self._refused |= skewed.keys()
         self.members = {address: workers[address] for address in sorted(able)}
         self._watch.begin(self.members.keys())
@@ -136,7 +139,7 @@ class Cluster:
         self._register(self._plugin)
 
     def _register(self, plugin: WarmUp) -> None:
-        with translated():
+        with suppress(OSError):  # who cannot be reached any more is seen to be lost; the others have it
             self.client.register_plugin(plugin)
 
     def _await_workers(self, listener: Listener, stop: Stop) -> dict[str, Any]:
@@ -271,31 +274,13 @@ class Cluster:
             yield
 
     def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
-        waiting = iter(calls.items())
-        under_way: set[Any] = set()
-        while not stopped() or under_way:
-            room = 0 if stopped() else QUEUED * self._threads_now() - len(under_way)
-            for key, call in islice(waiting, max(0, room)):
-                under_way.update(self._submit({key: call}, [key], ()))
-            if not under_way:
-                return
-            for future in self._some_of(under_way, stopped):
-                under_way.discard(future)
-                with translated():
-                    ended(future.key, future.result())
+        Errands(self, calls, ended, stopped).run()
 
-    def _threads_now(self) -> int:
-        with translated():
-            return sum(self.client.nthreads().values())
-
-    def _some_of(self, under_way: set[Any], stopped: Stop) -> list[Any]:
-        """Those of the futures that are done, once one is; all that cannot end are given up if there is a stop."""
-        while True:
-            with translated(), suppress(TimeoutError):
-                return list(wait(under_way, timeout=WAIT_SECONDS, return_when="FIRST_COMPLETED").done)
-            if not self._await_workers(self._listener, stopped):
-                under_way.clear()
-                return []
+    def done_of(self, futures: Iterable[Handle]) -> list[Handle]:
+        """Those of the futures whose tasks have ended, as soon as there is one, or none after a while."""
+        with translated(), suppress(TimeoutError):
+            wait(list(futures), timeout=WAIT_SECONDS, return_when="FIRST_COMPLETED")
+        return [future for future in futures if future.status in ("finished", "error")]
 
 
 @contextmanager
@@ -306,7 +291,7 @@ def translated() -> Iterator[None]:
     except KilledWorker as error:
         worker = error.last_worker.address
         raise WorkersLostError(f"worker {worker} died during a task that others had died of, too") from error
-    except (FutureCancelledError, CommClosedError) as error:
+    except (FutureCancelledError, FuturesCancelledError, CommClosedError) as error:
         raise SchedulerLostError(f"the connection to the dask scheduler was lost: {_line(error)}") from error
 
 

@@ -215,6 +215,7 @@ class LayerSearch:
                 f"{often}, the last time {error}: out of memory, or in need of a shorter --checkpoint-every?"
             )
         self.hold.renew()
+        self.store.storage.sweep()  # what they were writing
         self.listener(WorkersLost(str(error), self.record.committed_depth, again))
 
     def _widen(self) -> None:

@@ -71,7 +71,7 @@ class Scheduler(Protocol):
 
     @property
     def changed(self) -> bool:
-        """Whether there are other workers than `ready` found, though nothing was lost."""
+        """Whether there are other workers than `ready` found."""
 
     def prepare(self, call: Call) -> None:
         """Have the call done in each process of the workers but this one before its tasks; also in those that join."""

@@ -1,6 +1,7 @@
 """The command line: each command parses, calls one function and prints."""
 
 import gc
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -39,6 +40,7 @@ def main() -> None:
     it ends is a quarter of a short run, so that is left out; `run` turns the collector on once all are loaded.
     """
     gc.disable()
+    logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
     status = run_command(sys.argv[1:])
     gc.freeze()
     if status == INTERRUPTED:

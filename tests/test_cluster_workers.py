@@ -1,0 +1,174 @@
+"""Workers that are killed, leave and join while a run is under way: it goes on by itself, to the same table."""
+
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import Cluster, Group, Run, python_path, wait_until
+from stores import contents
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+EVERY_LAYER = ["--checkpoint-every", 0]
+
+
+def kill_in_the_middle(worker: Group, run: Run) -> None:
+    """Kill a worker that was frozen for so long that the run waits for it: so it is in a layer, or in a commit."""
+    worker.stop()
+    seen: list[int] = []
+
+    def stands_still() -> bool:
+        seen.append(len(run.lines))
+        return len(seen) > 25 and seen[-25] == seen[-1]
+
+    wait_until(stands_still, "the run waits for the worker")
+    assert run.process.poll() is None
+    worker.kill()
+
+
+def check_losses(report: dict[str, Any], losses: int) -> None:
+    """So often workers were lost, and the less part of the positions had to be found again."""
+    assert report["complete"]
+    assert report["workers_lost"] == losses
+    assert report["states_found_again"] < report["states"] / 2
+
+
+def test_killed_in_the_middle_of_a_layer(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    workers = cluster.add_workers(2)
+    at = ["--scheduler", cluster.address]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
+    run.wait_for_depth(6)
+    kill_in_the_middle(workers[0], run)
+    report = run.finish()
+    check_losses(report, 1)
+    (line,) = re.findall("^lost: worker tcp.*$", run.err, re.MULTILINE)
+    again = int(re.search(r"going on from depth \d+, ([\d,]+) positions", line)[1].replace(",", ""))  # type: ignore[index]
+    assert report["states_found_again"] == again
+    assert "1 workers with 1 threads" in run.err
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_killed_several_times(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    """Those that are killed have a nanny, which starts them again."""
+    workers = [*cluster.add_workers(2, nanny=True), *cluster.add_workers(1)]
+    run = begin("run", "three-colours", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER, "--json")
+    for depth, worker in ((10, workers[0]), (20, workers[1]), (30, workers[0])):
+        run.wait_for_depth(depth)
+        worker.nannied.kill()
+        run.wait_for_depth(depth + 4)
+    workers[2].kill()
+    report = run.finish()
+    assert 3 <= report["workers_lost"] <= 4
+    check_losses(report, report["workers_lost"])
+    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+
+
+@pytest.mark.slow
+def test_killed_at_its_tilings(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    workers = cluster.add_workers(2)
+    run = begin("tile", "5x12", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.wait_for("partition 3 of")
+    workers[0].kill()
+    run.wait_for("partition 5 of")
+    cluster.add_workers(1)
+    workers[1].kill()
+    run.finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("5x12")
+
+
+@pytest.mark.slow
+def test_all_killed_and_others_join(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    workers = cluster.add_workers(2)
+    at = ["--scheduler", cluster.address]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
+    run.wait_for_depth(6)
+    for worker in workers:
+        worker.stop()
+    for worker in workers:
+        worker.kill()
+    run.wait_for("there are no workers: waiting for some to join")
+    cluster.add_worker()
+    report = run.finish()
+    check_losses(report, report["workers_lost"])
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_tilings_whose_workers_are_all_killed(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    (worker,) = cluster.add_workers(1)
+    run = begin("tile", "4x15", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.wait_for("partition 2 of")
+    worker.kill()
+    run.wait_for("there are no workers: waiting for some to join")
+    cluster.add_worker()
+    run.finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("4x15")
+
+
+@pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
+def test_interrupted_while_it_waits(what: list[str], cluster: Cluster, begin: Begin) -> None:
+    run = begin(*what, "--store", "t.zarr", "--scheduler", cluster.address)
+    run.wait_for("waiting for some to join")
+    run.signal(signal.SIGINT)
+    run.fail(75, "interrupted")
+
+
+@pytest.mark.slow
+def test_interrupted_while_it_waits_for_others(cluster: Cluster, begin: Begin) -> None:
+    (worker,) = cluster.add_workers(1)
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for_depth(6)
+    worker.kill()
+    run.wait_for("waiting for some to join")
+    run.signal(signal.SIGINT)
+    run.fail(75, f"go on with: antipodes resume t.zarr --scheduler {cluster.address}")
+
+
+@pytest.mark.slow
+def test_who_joins_late_is_used(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    (first,) = cluster.add_workers(1)
+    at = ["--scheduler", cluster.address]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
+    run.wait_for_depth(4)
+    first.stop()
+    cluster.add_workers(1)
+    first.go_on()
+    run.wait_for("2 workers with 2 threads")
+    kill_in_the_middle(first, run)
+    report = run.finish()
+    assert report["workers_lost"] == 1
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+SLOW_DISK = """
+import os, time
+fsync = os.fsync
+def slow(descriptor):
+    if os.path.exists({flag!r}):
+        time.sleep(60)
+    fsync(descriptor)
+os.fsync = slow
+"""
+
+
+@pytest.mark.slow
+def test_killed_while_it_writes(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    flag = tmp_path / "slow"
+    (worker,) = cluster.add_workers(
+        1, environment=python_path(tmp_path / "site", sitecustomize=SLOW_DISK.format(flag=str(flag)))
+    )
+    at = ["--scheduler", cluster.address]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
+    run.wait_for_depth(4)
+    flag.touch()
+    wait_until(lambda: list((tmp_path / "t.zarr").rglob("depth/**/*.partial")), "the worker writes")
+    cluster.add_workers(1)
+    worker.kill()
+    assert run.finish()["workers_lost"] == 1
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
