@@ -1,6 +1,8 @@
 """The tasks between a group of partitions and the store: write it, and read it back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from antipodes import partition
 from antipodes.group import Group
@@ -9,6 +11,12 @@ from antipodes.partition import State
 from antipodes.plan import Partition
 from antipodes.store import Record, TableStore
 
+AT_ONCE = 4
+"""Partitions of a group that are written, or read, at the same time: one is compressed while another is on its way."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 
 def write_group(store: TableStore, record: Record, group: Group, depth: int, token: str) -> list[int]:
     """Store what a group found since the record was committed, up to ``depth``; which chunks hold a depth of it.
@@ -16,7 +24,8 @@ def write_group(store: TableStore, record: Record, group: Group, depth: int, tok
     That is done only as long as the lock of the store bears the token.
     """
     changed = [state for state in group if state.depth > record.committed_depth]
-    return [chunk for state in changed for chunk in _write(store, record, state, depth, token)]
+    written = _for_each(lambda state: _write(store, record, state, depth, token), changed)
+    return [chunk for chunks in written for chunk in chunks]
 
 
 def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> list[int]:
@@ -29,9 +38,16 @@ def _write(store: TableStore, record: Record, state: State, depth: int, token: s
 
 def read_group(store: TableStore, record: Record, parts: Sequence[Partition], hold_depths: bool) -> Group:
     """The partitions of a group at the committed depth."""
-    return tuple(_read(store, record, part, hold_depths) for part in parts)
+    return tuple(_for_each(lambda part: _read(store, record, part, hold_depths), parts))
 
 
 def _read(store: TableStore, record: Record, part: Partition, hold_depths: bool) -> State:
     depths = store.read_rows(record, part.first_row, part.end_row)
     return partition.restore(part.number, part.first_row, depths, record.committed_depth, hold_depths)
+
+
+def _for_each(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    if len(items) <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(min(AT_ONCE, len(items))) as pool:
+        return list(pool.map(function, items))

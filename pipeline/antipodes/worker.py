@@ -11,6 +11,7 @@ from typing import Any
 from dask.sizeof import sizeof
 from distributed import WorkerPlugin, get_worker
 
+from antipodes.allocator import give_back_freed_memory, keep_freed_memory
 from antipodes.errors import StoreError, WorkerFailedError
 from antipodes.partition import State
 
@@ -27,7 +28,7 @@ def dask_setup(worker: Any) -> None:
 
 
 class WarmUp(WorkerPlugin):
-    """Compiles kernels, or loads them, before a worker gets its first task; also on workers that join late."""
+    """Makes a worker ready before its first task, also one that joins late: kernels compiled or loaded, memory kept."""
 
     idempotent = True
     """To register it again is to have it on the workers of a scheduler that was started anew."""
@@ -39,8 +40,13 @@ class WarmUp(WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         """Called by dask in every worker."""
+        keep_freed_memory()
         function, *arguments = self.call
         function(*arguments)
+
+    def teardown(self, worker: Any) -> None:
+        """Called by dask in every worker when the run is over."""
+        give_back_freed_memory()
 
 
 def _size_of_state(state: State) -> int:

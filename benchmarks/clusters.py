@@ -1,0 +1,186 @@
+"""The same tables on a cluster of two processes, side by side with two threads; what moves, and what a task costs."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import psutil
+from distributed import Client
+
+from antipodes import plan
+from antipodes.cluster import Cluster
+from antipodes.config import Config, load_config
+from antipodes.moves import ILLEGAL, move_tables
+from antipodes.run import RunOptions, run_puzzle
+from antipodes.scheduler import Call, Handle, Key
+from antipodes.table import open_table
+from benchmarks.measure import ANTIPODES, HERE, Row, Run, median, run
+
+TITLE = "Clusters"
+REPEATS = 5
+LARGE_REPEATS = 3
+PUZZLE, LARGE = "three-colours", "seven-tiles"
+WORKERS = 2
+FINE_GROUPS = (1, 256 * plan.KIB)
+"""Groups that are much too small, to see what tasks cost the scheduler."""
+
+
+def measure() -> list[Row]:
+    """All figures; threads and the cluster take turns, so that both see the same machine."""
+    with tempfile.TemporaryDirectory() as folder, _cluster(Path(folder)) as cluster:
+        on_cluster = ["--scheduler-file", cluster.scheduler_file]
+        _run_table(PUZZLE, folder, on_cluster)  # leaves the workers warm
+        small = [(_run_table(PUZZLE, folder), _run_table(PUZZLE, folder, on_cluster)) for _ in range(REPEATS)]
+        large = [(_run_table(LARGE, folder), _run_table(LARGE, folder, on_cluster)) for _ in range(LARGE_REPEATS)]
+        return [
+            *_side_by_side(PUZZLE, small, search="within 6 times the threads'", whole=""),
+            *_side_by_side(LARGE, large, search="", whole="within 1.4 times the threads'"),
+            *_traffic(cluster, folder),
+            *_cost_of_tasks(cluster, folder),
+        ]
+
+
+@dataclass(frozen=True)
+class _Processes:
+    scheduler_file: str
+    scheduler: psutil.Process
+
+
+@contextmanager
+def _cluster(folder: Path) -> Iterator[_Processes]:
+    """A scheduler and workers of one thread each, every one a process of its own."""
+    file = str(folder / "scheduler.json")
+    dask = [sys.executable, "-m", "dask"]
+    commands = [
+        [*dask, "scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", file, "--no-dashboard"],
+        *[[*dask, "worker", "--nthreads", "1", "--scheduler-file", file, "--no-dashboard"] for _ in range(WORKERS)],
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}  # workers run functions of this module
+    processes = [subprocess.Popen(one, stderr=subprocess.DEVNULL, env=environment) for one in commands]
+    try:
+        with Client(scheduler_file=file) as client:
+            client.wait_for_workers(WORKERS)
+        yield _Processes(file, psutil.Process(processes[0].pid))
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait()
+
+
+def _run_table(puzzle: str, folder: str, options: Sequence[str] = ()) -> Run:
+    store = str(Path(folder) / f"{puzzle}.zarr")
+    return run([*ANTIPODES, "run", puzzle, "--store", store, "--overwrite", "--json", *options])
+
+
+def _side_by_side(puzzle: str, turns: list[tuple[Run, Run]], search: str, whole: str) -> list[Row]:
+    reports = [tuple(json.loads(one.output) for one in turn) for turn in turns]
+    if any(threads["layers"] != cluster["layers"] for threads, cluster in reports):
+        raise RuntimeError("threads and the cluster disagree")
+    searches = [tuple(one["seconds"]["search"] for one in pair) for pair in reports]
+    seconds = [tuple(one.seconds for one in turn) for turn in turns]
+    return [
+        Row(f"`{puzzle}` on {WORKERS} threads and on {WORKERS} processes, search phase", search, _compared(searches)),
+        Row(f"`antipodes run {puzzle}` likewise, whole command", whole, _compared(seconds)),
+    ]
+
+
+def _compared(pairs: Sequence[Sequence[float]]) -> str:
+    threads, cluster = (median(values) for values in zip(*pairs, strict=True))
+    ratio = median([ours / theirs for theirs, ours in pairs])
+    return f"{threads:.2f} s and {cluster:.2f} s, {ratio:.2f} times"
+
+
+def _traffic(cluster: _Processes, folder: str) -> list[Row]:
+    """What the frontiers took on their way between workers, and what they must take."""
+    store = str(Path(folder) / "moved.zarr")
+    with Client(scheduler_file=cluster.scheduler_file) as client:
+        client.run(_forget_transfers)
+        run_puzzle(load_config(LARGE), store, RunOptions(), scheduler=client)
+        moved = sum(client.run(_frontier_bytes).values())
+    lines, bits = _crossing(load_config(LARGE), store)
+    return [
+        Row(
+            f"`{LARGE}`: frontiers moved between the workers, all layers",
+            f"{lines / 1e6:.0f} MB: the rows of bits from which a move leads to the other worker",
+            f"{moved / 1e6:.0f} MB, {moved / lines:.2f} times that; {bits / 1e6:.0f} million positions moved so",
+        )
+    ]
+
+
+def _forget_transfers(dask_worker: Any) -> None:
+    dask_worker.transfer_incoming_log.clear()
+
+
+def _frontier_bytes(dask_worker: Any) -> int:
+    moved = [transfer["keys"] for transfer in dask_worker.transfer_incoming_log]
+    return sum(size for keys in moved for key, size in keys.items() if key[0].startswith("frontier"))
+
+
+def _crossing(config: Config, store: str) -> tuple[int, int]:
+    """The bytes of the rows of bits that have to move, and the positions in them, of all layers, from the table."""
+    planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
+    _, (other, *_) = planned.groups
+    border = other.first_row
+    target = move_tables(config.puzzle, planned.index).target
+    upper = target < border
+    legal = target != ILLEGAL
+    leaves = (legal & upper).any(axis=1)
+    leaves[:border] = (legal & ~upper).any(axis=1)[:border]
+    lines = positions = 0
+    with open_table(store, cache_bytes=0) as table:
+        for part in planned.partitions:
+            first, end = part.first_row * planned.index.width, part.end_row * planned.index.width
+            depths = table.distances_by_index(np.arange(first, end)).reshape(part.rows, -1)[
+                leaves[part.first_row : part.end_row]
+            ]
+            for depth in range(table.radius + 1):
+                here = depths == depth
+                lines += int(here.any(axis=1).sum())
+                positions += int(here.sum())
+    return lines * planned.index.width // 8, positions
+
+
+def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
+    rows = []
+    for puzzle, what, grain in (
+        (LARGE, "groups as planned", plan.GROUP_STATES),
+        (PUZZLE, "many small groups", FINE_GROUPS),
+    ):
+        store = str(Path(folder) / "tasks.zarr")
+        with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(plan, "GROUP_STATES", grain):
+            counting = _Counting(client)
+            with counting:
+                before = cluster.scheduler.cpu_times()
+                run_puzzle(load_config(puzzle), store, RunOptions(overwrite=True), scheduler=counting)
+                after = cluster.scheduler.cpu_times()
+        busy = after.user + after.system - before.user - before.system
+        with open_table(store) as table:
+            layers = table.radius
+        rows.append(
+            Row(
+                f"`{puzzle}`, {what}: tasks, and the scheduler's processor time, a layer",
+                "",
+                f"{counting.tasks / layers:.1f} tasks, {1000 * busy / layers:.1f} ms: "
+                f"{1000 * busy / counting.tasks:.2f} ms a task",
+            )
+        )
+    return rows
+
+
+class _Counting(Cluster):
+    """Counts the tasks that it is given."""
+
+    tasks = 0
+
+    def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
+        self.tasks += len(calls)
+        return super()._submit(calls, wanted, workers)
