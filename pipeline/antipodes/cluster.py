@@ -10,10 +10,9 @@ from typing import Any
 
 from distributed import Client, KilledWorker, LocalCluster, wait
 from distributed.client import FutureCancelledError, FuturesCancelledError
-from distributed.comm.core import CommClosedError
 
 from antipodes.errands import Errands
-from antipodes.errors import InputError, WorkerFailedError
+from antipodes.errors import AntipodesError, InputError, WorkerFailedError
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
 from antipodes.partition import RECENT
 from antipodes.plan import human
@@ -145,8 +144,7 @@ class Cluster:
     def _await_workers(self, listener: Listener, stop: Stop) -> dict[str, Any]:
         told = False
         while not stop():
-            with translated():
-                workers: dict[str, Any] = self._workers_now()
+            workers = self._workers_now()
             if workers.keys() - self._refused:
                 return workers
             if not told:
@@ -161,7 +159,8 @@ class Cluster:
             time.sleep(POLL_SECONDS)
         if self.client.status != "running":
             raise SchedulerLostError("the dask scheduler was lost")
-        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        with translated():
+            workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return {address: worker for address, worker in workers.items() if worker["status"] in PRESENT}
 
     def _examine(self, workers: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
@@ -291,7 +290,9 @@ def translated() -> Iterator[None]:
     except KilledWorker as error:
         worker = error.last_worker.address
         raise WorkersLostError(f"worker {worker} died during a task that others had died of, too") from error
-    except (FutureCancelledError, FuturesCancelledError, CommClosedError) as error:
+    except AntipodesError:
+        raise
+    except (FutureCancelledError, FuturesCancelledError, OSError) as error:
         raise SchedulerLostError(f"the connection to the dask scheduler was lost: {_line(error)}") from error
 
 

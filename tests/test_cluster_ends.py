@@ -1,0 +1,102 @@
+"""Schedulers and clients that are killed: the run ends with the command that resumes it, and nothing of it is left."""
+
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, Run, wait_until
+from stores import contents
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+EVERY_LAYER = ["--checkpoint-every", 0]
+RESUMED_BY = "go on with: antipodes resume t.zarr --scheduler tcp://"
+
+
+def begin_eight(cluster: Cluster, begin: Begin) -> Run:
+    """A run that commits each layer, when it has come as far as depth 6."""
+    cluster.add_workers(2)
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for("committed up to depth 6")
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_the_scheduler_ends(number: int, cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    run = begin_eight(cluster, begin)
+    assert cluster.scheduler is not None
+    killed = time.monotonic()
+    cluster.scheduler.signal(number)
+    run.fail(75, "scheduler", "are kept", RESUMED_BY)
+    assert time.monotonic() - killed < 30
+    cluster.start_scheduler()
+    cluster.add_workers(1)
+    report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    assert report["resumed_from"] >= 6
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_the_scheduler_of_tilings_is_killed(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    cluster.add_workers(1)
+    run = begin("tile", "4x15", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for("committed 2 of")
+    assert cluster.scheduler is not None
+    cluster.scheduler.kill()
+    run.fail(75, "scheduler", "partitions are kept", RESUMED_BY)
+    cluster.start_scheduler()
+    cluster.add_workers(1)
+    begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("4x15")
+
+
+@pytest.mark.slow
+def test_a_scheduler_is_there_again(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    """It goes on by itself, or ends with the command that resumes; what it had is not mixed up with what it has."""
+    run = begin_eight(cluster, begin)
+    assert cluster.scheduler is not None
+    port = re.findall(r":(\d+)$", cluster.address)[0]
+    cluster.scheduler.kill()
+    cluster.start_scheduler("--host", "127.0.0.1", "--port", port)
+    cluster.add_workers(2)
+    status, _, err = run.end()
+    assert "Traceback" not in err
+    assert status in (0, 75), err
+    if status == 75:
+        assert RESUMED_BY in err
+        begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    else:
+        assert "lost: the connection to the dask scheduler was lost" in err
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_the_client_is_killed(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    run = begin_eight(cluster, begin)
+    assert cluster.tasks() > 0
+    run.kill()
+    wait_until(lambda: cluster.tasks() == 0, "the workers have stopped working on it", 10)
+    assert (tmp_path / "t.zarr.lock").exists()
+    report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    assert report["resumed_from"] >= 6
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheduler", ["local", "address"])
+def test_a_second_signal_stops_at_once(scheduler: str, cluster: Cluster, begin: Begin) -> None:
+    if scheduler == "address":
+        cluster.add_workers(1)
+    at = ["--scheduler", cluster.address if scheduler == "address" else "local", "--workers", 1]
+    run = begin("run", "five-tiles", "--store", "t.zarr", *at, *EVERY_LAYER)
+    run.wait_for_depth(12)
+    for _ in range(2):
+        run.signal(signal.SIGINT)
+        time.sleep(0.01)
+    run.fail(75, "stopped at once; go on with: antipodes resume t.zarr --scheduler")
