@@ -9,7 +9,7 @@ from clusters import Cluster, Run
 
 from antipodes.cluster import connected, dashboard_of
 from antipodes.errors import InputError
-from antipodes.scheduler import as_scheduler
+from antipodes.scheduler import SchedulerError, as_scheduler
 
 Begin = Callable[..., Run]
 
@@ -40,6 +40,14 @@ def test_without_bokeh_there_is_no_report(cluster: Cluster, monkeypatch: pytest.
         as_scheduler(client) as scheduler,
         pytest.raises(InputError, match=r"expected bokeh; try pip install 'antipodes\[dashboard\]'"),
         scheduler.reporting("report.html"),
+    ):
+        pass
+
+
+def test_tls_without_certificates_is_refused() -> None:
+    with (
+        pytest.raises(SchedulerError, match=r"no dask scheduler answers at tls://.*TLS"),
+        connected("tls://127.0.0.1:1"),
     ):
         pass
 

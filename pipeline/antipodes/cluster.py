@@ -338,7 +338,7 @@ def connected(address: Any = None, scheduler_file: str | None = None) -> Iterato
     """A client of the scheduler at an address, or the one that wrote a file; SchedulerError where none answers."""
     try:
         client = Client(address, scheduler_file=scheduler_file, timeout=f"{CONNECT_SECONDS}s")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # the last from TLS that is not configured here
         place = address if scheduler_file is None else f"the address in {scheduler_file}"
         raise SchedulerError(f"no dask scheduler answers at {place}: {_line(error)}") from error
     with client:
