@@ -23,7 +23,7 @@ from antipodes.errors import (
 from antipodes.plan import plan_run
 from antipodes.puzzles import puzzle_from
 from antipodes.run import RunOptions, RunReport, memory_size, resume, run_puzzle
-from antipodes.scheduler import Threads
+from antipodes.scheduler import Call, Threads
 from antipodes.store import TableStore
 from antipodes.table import Table, open_table
 from antipodes.verify import verify
@@ -308,3 +308,19 @@ def test_no_memory_sizes(text: str | int) -> None:
 def test_the_brute_force_is_right() -> None:
     assert distances([(0,)], lambda here: [(here[0] + 1,)] if here[0] < 3 else []) == {(n,): n for n in range(4)}  # type: ignore[arg-type,list-item,operator]
     assert puzzle_from(dict(ring(4).settings)).places == 4
+
+
+class Unreachable(Threads):
+    """Workers that do not find the store."""
+
+    def everywhere(self, call: Call) -> None:
+        raise StoreError("worker tcp://h:1: cannot read the store")
+
+
+def test_a_table_is_not_overwritten_for_workers_that_do_not_reach_it(tmp_path: Path) -> None:
+    config, store = load_config("eight-puzzle"), tmp_path / "t.zarr"
+    run_puzzle(config, store)
+    before = contents(store)
+    with pytest.raises(StoreError, match="cannot read the store"):
+        run_puzzle(config, store, RunOptions(overwrite=True), scheduler=Unreachable(2))
+    assert contents(store) == before

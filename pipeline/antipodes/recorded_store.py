@@ -62,10 +62,14 @@ class RecordedStore:
         """Whether there is anything at the address."""
         return self.storage.exists()
 
-    def remove(self) -> None:
-        """Delete the store, damaged or not, as a whole; NotAStoreError where something else is at the address."""
+    def check_removable(self) -> None:
+        """Raise NotAStoreError unless what is at the address is a store of this kind, damaged or not."""
         if not self.storage.has(RECORD) or self._claimed_format() != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.address}, found something else; not overwritten")
+
+    def remove(self) -> None:
+        """Delete the store, damaged or not, as a whole; NotAStoreError where something else is at the address."""
+        self.check_removable()
         self.storage.remove()
         self._seen = None
 

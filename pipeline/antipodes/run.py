@@ -158,7 +158,7 @@ def run_puzzle(
                 planned=planned,
                 store=table,
                 hold=hold,
-                record=record or _create(table, config, first_plan),
+                record=record or _create(table, config, first_plan, opened),
                 scheduler=opened,
                 checkpoint_every=_checkpoint_every(options, opened),
                 commit_share=COMMIT_SHARE if options.checkpoint_every is None else 1.0,
@@ -265,8 +265,11 @@ def _found(store: TableStore, config: Config) -> Record | None:
     return store.sweep(record)
 
 
-def _create(store: TableStore, config: Config, plan: Plan) -> Record:
+def _create(store: TableStore, config: Config, plan: Plan, scheduler: Scheduler) -> Record:
+    """An empty store, in place of what is there, which stays if there is a worker that could not write the new one."""
     if store.exists():
+        store.check_removable()
+        scheduler.everywhere((store.check_reachable, store.record_digest()))
         store.remove()
     return store.create(config, plan)
 
