@@ -73,7 +73,8 @@ class Cluster:
         if self.client.status == "running":
             self._watch.close()
             if self._plugin:
-                self.client.unregister_worker_plugin(self._plugin.name)
+                with suppress(OSError):  # of workers that cannot be reached
+                    self.client.unregister_worker_plugin(self._plugin.name)
 
     @property
     def workers(self) -> int:
@@ -113,7 +114,7 @@ class Cluster:
         self._workers_now()  # which waits for a connection that is made again
         try:
             with translated():
-                name = f"the dask scheduler at {self.client.scheduler_info(n_workers=0)['address']}"
+                name = f"the dask scheduler at {self._identity(0)['address']}"
                 there = self.client.run_on_scheduler(versions)
         except ImportError as error:
             raise SchedulerError(f"{name} cannot load antipodes: {_line(error)}") from error
@@ -159,9 +160,16 @@ class Cluster:
             time.sleep(POLL_SECONDS)
         if self.client.status != "running":
             raise SchedulerLostError("the dask scheduler was lost")
-        with translated():
-            workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        workers = self._identity(-1)["workers"]
         return {address: worker for address, worker in workers.items() if worker["status"] in PRESENT}
+
+    def _identity(self, workers: int) -> dict[str, Any]:
+        """What the scheduler says of itself and so many workers; `Client.scheduler_info` repeats what it once said."""
+        if (scheduler := self.client.scheduler) is None:
+            raise SchedulerLostError("the dask scheduler was lost")
+        with translated():
+            said: dict[str, Any] = self.client.sync(scheduler.identity, n_workers=workers)
+        return said
 
     def _examine(self, workers: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
         """The workers that can take part, and of those that cannot, why; who has left meanwhile is neither."""

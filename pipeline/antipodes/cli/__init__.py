@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import NoReturn
 
@@ -41,6 +42,7 @@ def main() -> None:
     """
     gc.disable()
     logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
+    warnings.simplefilter("ignore")
     status = run_command(sys.argv[1:])
     gc.freeze()
     if status == INTERRUPTED:

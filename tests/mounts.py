@@ -1,0 +1,37 @@
+"""Processes that see another file system than the others, and small file systems; root alone can make them."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+def hidden(folder: Path) -> tuple[object, ...]:
+    """What begins a command to which a folder is an empty one of its own, as it may be on another machine."""
+    folder.mkdir()
+    prefix = ("unshare", "--mount", "--propagation", "private", "sh", "-c")
+    enter = (*prefix, f'mount -t tmpfs empty "{folder}" && exec "$@"', "sh")
+    check([*enter, "true"], "no process can have mounts of its own here")
+    return enter
+
+
+@contextmanager
+def small(folder: Path, size: str) -> Iterator[Path]:
+    """A file system of a size, mounted at a new folder."""
+    folder.mkdir()
+    check(["mount", "-t", "tmpfs", "-o", f"size={size}", "small", str(folder)], "nothing can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def check(command: list[object] | list[str], why: str) -> None:
+    """Skip the test, saying why, unless the command can be run, by root."""
+    words = [str(word) for word in command]
+    if os.geteuid() or not shutil.which(words[0]) or subprocess.run(words, check=False, capture_output=True).returncode:
+        pytest.skip(why)

@@ -1,0 +1,87 @@
+"""Scheduler, workers and the program on hosts apart, with addresses of their own and cables that are pulled out."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, Run, wait_until
+from hosts import Hosts
+from stores import contents
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+pytestmark = pytest.mark.slow
+SCHEDULER, FIRST, SECOND, CLIENT = range(1, 5)
+BEARS_SECONDS = 11
+IMPATIENT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": f"{BEARS_SECONDS}s"}
+"""After so long without an answer a connection is given up; dask takes no less."""
+
+
+@pytest.fixture
+def hosts() -> Iterator[Hosts]:
+    """A host for the scheduler, two for workers, one for the program."""
+    with Hosts(4) as plugged_in:
+        yield plugged_in
+
+
+@pytest.fixture
+def apart(hosts: Hosts, tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster on these hosts; both workers have joined."""
+    with Cluster(tmp_path, IMPATIENT) as cluster:
+        own = ("--host", hosts.address(SCHEDULER), "--port", 8786)
+        cluster.start_scheduler(*own, prefix=hosts.at(SCHEDULER))
+        for host in (FIRST, SECOND):
+            cluster.add_worker("--host", hosts.address(host), prefix=hosts.at(host))
+        assert cluster.scheduler is not None
+        log = cluster.scheduler.log
+        wait_until(lambda: log.read_text().count("Register worker") == 2, "both workers have joined")
+        yield cluster
+
+
+def begin_apart(apart: Cluster, hosts: Hosts, begin: Begin) -> Run:
+    """A run from the host of the program, as far as depth 6."""
+    at = ["--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--checkpoint-every", 0]
+    command = ["run", "eight-puzzle", "--store", "t.zarr", *at, "--json"]
+    run = begin(*command, environment=IMPATIENT, prefix=hosts.at(CLIENT))
+    run.wait_for("committed up to depth 6")
+    return run
+
+
+@pytest.mark.parametrize("host", [SECOND, CLIENT])
+def test_a_cut_link_heals(
+    host: int, apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    run = begin_apart(apart, hosts, begin)
+    hosts.cut(host)
+    time.sleep(BEARS_SECONDS / 4)
+    assert run.process.poll() is None
+    hosts.heal(host)
+    report = run.finish()
+    assert (report["workers_lost"], report["states_found_again"]) == (0, 0)
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+def test_a_worker_is_cut_off(apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    """It lives on, and sees the same directory, but cannot write into the table any more."""
+    run = begin_apart(apart, hosts, begin)
+    hosts.cut(SECOND)
+    run.wait_for(f"lost: worker tcp://{hosts.address(SECOND)}:")
+    hosts.heal(SECOND)
+    report = run.finish()
+    assert report["workers_lost"] >= 1
+    assert report["states_found_again"] < report["states"] / 2
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+def test_the_program_is_cut_off(
+    apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    """It ends with the command that resumes."""
+    run = begin_apart(apart, hosts, begin)
+    hosts.cut(CLIENT)
+    run.fail(75, "scheduler", f"antipodes resume t.zarr --scheduler tcp://{hosts.address(SCHEDULER)}:8786")
+    hosts.heal(CLIENT)
+    again = ["resume", "t.zarr", "--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--json"]
+    assert begin(*again, prefix=hosts.at(CLIENT)).finish()["resumed_from"] >= 6
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")

@@ -1,0 +1,69 @@
+"""Workers without enough memory or disk: they are named, and what was committed is gone on with on better ones."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, Run
+from mounts import small
+from stores import contents
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+EVERY_LAYER = ["--checkpoint-every", 0]
+pytestmark = pytest.mark.slow
+
+
+def resume_elsewhere(cluster: Cluster, begin: Begin, store: object) -> None:
+    """Go on with a store on a worker that has what it takes."""
+    for group in cluster.groups:
+        if group is not cluster.scheduler:
+            group.kill()
+    cluster.wait_for_workers(0)
+    cluster.add_workers(1)
+    begin("resume", store, "--scheduler", cluster.address, "--json").finish()
+
+
+def test_memory_with_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    cluster.add_workers(1, "--memory-limit", "230MB", nanny=True)
+    at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
+    run = begin("run", "three-colours", "--store", "t.zarr", *at)
+    run.fail(1, "worker tcp://", "memory", "go on with: antipodes resume t.zarr")
+    resume_elsewhere(cluster, begin, "t.zarr")
+    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+
+
+def test_memory_without_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+    """The system gives the worker no more than it needs to join, and a little."""
+    cluster.add_workers(1, prefix=("sh", "-c", 'ulimit -d 190000 && exec "$@"', "sh"))
+    at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
+    run = begin("run", "three-colours", "--store", "t.zarr", *at)
+    run.fail(1, "worker tcp://", "go on with: antipodes resume t.zarr")
+    resume_elsewhere(cluster, begin, "t.zarr")
+    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+
+
+@pytest.mark.parametrize("options", [EVERY_LAYER, []])
+def test_a_full_disk(
+    options: list[object], cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    cluster.add_workers(1)
+    with small(tmp_path / "disk", "1m") as disk:
+        store = disk / "t.zarr"
+        run = begin("run", "five-tiles", "--store", store, "--scheduler", cluster.address, *options)
+        run.fail(1, "worker tcp://", f"{store}", "No space left on device", f"antipodes resume {store}")
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        begin("resume", store, "--scheduler", cluster.address, "--json").finish()
+        assert contents(store) == by_threads("five-tiles")
+
+
+def test_a_disk_that_is_full_for_workers_alone(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    """Their files may not grow beyond some kilobytes."""
+    cluster.add_workers(1, prefix=("sh", "-c", 'trap "" XFSZ; ulimit -f 128 && exec "$@"', "sh"))
+    run = begin("run", "three-colours", "--store", "t.zarr", "--scheduler", cluster.address)
+    run.fail(1, "worker tcp://", "t.zarr", "File too large", "antipodes resume t.zarr")
+    resume_elsewhere(cluster, begin, "t.zarr")
+    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")

@@ -1,0 +1,81 @@
+"""Workers that cannot take part: they are named, with what they lack, and nothing is computed or overwritten."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, Run, python_path
+from mounts import hidden
+from stores import contents
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+EVERY_LAYER = ["--checkpoint-every", 0]
+OTHER_VERSION = """
+import importlib.metadata as metadata
+version = metadata.version
+metadata.version = lambda name: "0.0.1" if name == {package!r} else version(name)
+"""
+NO_ANTIPODES = """
+import sys
+sys.modules["antipodes"] = None
+"""
+
+
+def with_other(package: str, folder: Path) -> dict[str, str]:
+    """An environment in which a package says that it is another version."""
+    return python_path(folder, sitecustomize=OTHER_VERSION.format(package=package))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["antipodes", "numpy"])
+@pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
+def test_another_version(package: str, what: list[str], cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+    cluster.add_workers(1, environment=with_other(package, tmp_path / "site"))
+    run = begin(*what, "--store", "t.zarr", "--scheduler", cluster.address)
+    run.fail(1, "worker tcp://", f"has {package} 0.0.1; expected {package} ")
+    assert not (tmp_path / "t.zarr").exists()
+
+
+@pytest.mark.slow
+def test_who_joins_late_with_another_version(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    cluster.add_workers(1)
+    at = ["--scheduler", cluster.address, *EVERY_LAYER, "--json"]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at)
+    run.wait_for_depth(2)
+    cluster.add_worker(environment=with_other("antipodes", tmp_path / "site"))
+    run.wait_for("has antipodes 0.0.1; expected antipodes ")
+    assert "it is left out" in run.err
+    run.finish()
+    assert "2 workers" not in run.err
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nanny", [False, True])
+def test_no_antipodes(nanny: bool, cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+    cluster.add_workers(1, nanny=nanny, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address)
+    run.fail(1, "worker tcp://", "cannot load antipodes")
+    assert not (tmp_path / "t.zarr").exists()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> tuple[object, ...]:
+    """What begins a process in a world where the test's directory is empty but for the cluster's."""
+    return hidden(tmp_path / "work")
+
+
+@pytest.mark.slow
+def test_a_store_that_a_worker_does_not_see(
+    elsewhere: tuple[object, ...], cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    begin("run", "eight-puzzle", "--store", "work/t.zarr", "--workers", 2, "--json").finish()
+    before = contents(tmp_path / "work" / "t.zarr")
+    cluster.add_workers(1)
+    cluster.add_workers(1, prefix=elsewhere)
+    run = begin("run", "eight-puzzle", "--store", "work/t.zarr", "--overwrite", "--scheduler", cluster.address)
+    run.fail(1, "worker tcp://", str(tmp_path / "work" / "t.zarr"))
+    assert contents(tmp_path / "work" / "t.zarr").keys() <= before.keys()
