@@ -56,7 +56,7 @@ def test_killed_in_the_middle_of_a_layer(cluster: Cluster, begin: Begin, by_thre
     (line,) = re.findall("^lost: worker tcp.*$", run.err, re.MULTILINE)
     again = int(re.search(r"going on from depth \d+, ([\d,]+) positions", line)[1].replace(",", ""))  # type: ignore[index]
     assert report["states_found_again"] == again
-    assert "1 workers with 1 threads" in run.err
+    assert "1 worker with 1 thread" in run.err
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
 

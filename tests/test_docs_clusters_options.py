@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from clusters import Cluster, Run
 
-from antipodes.cluster import connected, dashboard_of
+from antipodes.connection import connected, dashboard_of
 from antipodes.errors import InputError
 from antipodes.scheduler import SchedulerError, as_scheduler
 

@@ -22,7 +22,8 @@ from antipodes.errors import (
 )
 from antipodes.plan import plan_run
 from antipodes.puzzles import puzzle_from
-from antipodes.run import RunOptions, RunReport, memory_size, resume, run_puzzle
+from antipodes.run import RunOptions, RunReport, resume, run_puzzle
+from antipodes.run_options import memory_size
 from antipodes.scheduler import Call, Threads
 from antipodes.store import TableStore
 from antipodes.table import Table, open_table

@@ -7,7 +7,7 @@ from typing import Any
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's ``mallopt``, as its manual page names and numbers them."""
-KEPT = 1 << 30
+KEPT = 1 << 28
 """Bytes at the end of a heap that are kept."""
 LARGEST = 1 << 25
 """Greater arrays are given back in any case: glibc takes no greater value."""
@@ -26,7 +26,8 @@ def keep_freed_memory() -> None:
 
 def give_back_freed_memory() -> None:
     """Do as the environment says again, and give back what was kept."""
-    _set(int(os.environ.get("MALLOC_TRIM_THRESHOLD_", BY_DEFAULT)), BY_DEFAULT)
+    trim, largest = (os.environ.get(f"MALLOC_{name}_THRESHOLD_", "") for name in ("TRIM", "MMAP"))
+    _set(*(int(value) if value.isdecimal() else BY_DEFAULT for value in (trim, largest)))
     if libc := _glibc():
         libc.malloc_trim(0)
 

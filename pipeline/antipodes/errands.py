@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from antipodes.scheduler import Call, Ended, Handle, Key, Stop, WorkersLostError
+from antipodes.scheduler import Call, Ended, Handle, Key, SchedulerLostError, Stop, WorkersLostError
 
 if TYPE_CHECKING:
     from antipodes.cluster import Cluster
@@ -33,6 +33,8 @@ class Errands:
         ------
         WorkersLostError
             One task was the end of several workers.
+        SchedulerLostError
+            The scheduler does not come back.
         """
         while self._begin_some():
             try:
@@ -40,6 +42,9 @@ class Errands:
             except WorkersLostError:
                 if not self.cluster.lost:
                     raise
+            except SchedulerLostError:
+                if not self._begin_anew():
+                    return
             if (self.cluster.changed or self.cluster.lost) and not self._go_on_with_others():
                 return
 
@@ -60,6 +65,12 @@ class Errands:
         for future, result in zip(done, self.cluster.values(done), strict=True):
             key, _ = self.under_way.pop(future)
             self.ended(key, result)
+
+    def _begin_anew(self) -> bool:
+        """Go on where the scheduler is found again, which knows of no task any more; False if there is a stop."""
+        self.waiting.extendleft(key for key, _ in self.under_way.values())
+        self.under_way.clear()
+        return self.cluster.ready(self.cluster.listener, self.stopped)
 
     def _go_on_with_others(self) -> bool:
         """Have the workers take part that there are now; False if there is a stop before there are any."""

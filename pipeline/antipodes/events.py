@@ -31,7 +31,9 @@ class ClusterReady:
 
 @dataclass(frozen=True, slots=True)
 class WaitingForWorkers:
-    """There are no workers; the run goes on as soon as there are."""
+    """There are not enough workers; the run goes on as soon as there are."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from antipodes.clock import Clock
-from antipodes.errors import DepthLimitError
+from antipodes.errors import DepthLimitError, ResourceLimitError, WorkerFailedError
 from antipodes.events import (
     Begun,
     Committed,
@@ -56,6 +56,8 @@ class LayerSearch:
     clock: Clock = field(default_factory=Clock)
 
     groups: Groups | None = None
+    begun: bool = False
+    """Whether the first take-up is behind."""
     layers: list[int] = field(default_factory=list)
     unwritten: set[int] = field(default_factory=set)
     """Groups that have changed since they were written."""
@@ -73,6 +75,7 @@ class LayerSearch:
     losses: int = 0
     """How often workers were lost."""
     losses_since_commit: int = 0
+    """How often since the last commit, lost connections to the scheduler included."""
 
     def run(self) -> Record:
         """Search until no new position is found, or the run is interrupted; the commit it ends with."""
@@ -99,18 +102,24 @@ class LayerSearch:
 
     def _take_up(self) -> None:
         """Have the last commit on the workers that there are."""
-        first = not self.layers
         if self.groups is None:
             with self.clock.measure("tables"):
                 self.scheduler.everywhere((self.store.check_reachable, self.store.record_digest()))
-                self.groups = Groups(self.scheduler, self.puzzle, self.planned(self.record))
+                self.groups = Groups(self.scheduler, self.puzzle, self._plan())
         with self.clock.measure("write"):
             self._go_on(self.groups)
         self.block, self.taken_up = FIRST_BLOCK, time.monotonic()
-        if first:
+        if not self.begun:
+            self.begun = True
             resumed, plan = self.record.committed_depth != NOTHING_COMMITTED, self.groups.plan
             states = sum(self.layers)
             self.listener(Begun(self.puzzle.name, plan.index.size, self.depth, states, resumed, plan.hold_depths))
+
+    def _plan(self) -> Plan:
+        try:
+            return self.planned(self.record)
+        except ResourceLimitError as error:  # which is nobody's wrong input, now that workers are gone
+            raise WorkerFailedError(f"too few workers are left: {error}") from error
 
     def _go_on(self, groups: Groups) -> None:
         if self.record.committed_depth == NOTHING_COMMITTED:
@@ -204,19 +213,24 @@ class LayerSearch:
         SchedulerError
             That happened too often since the last commit.
         """
-        self.groups = None
         again = max(0, sum(self.layers) - self.record.states)
-        self.losses += 1
+        self.groups, self.layers = None, list(self.record.layers)
+        self.losses += isinstance(error, WorkersLostError)
         self.losses_since_commit += 1
         self.found_again += again
         if self.losses_since_commit > LOSSES_ALLOWED:
-            often = f"workers were lost {self.losses_since_commit} times without a commit in between"
-            raise SchedulerError(
-                f"{often}, the last time {error}: out of memory, or in need of a shorter --checkpoint-every?"
-            )
+            raise self._last_loss(error)
         self.hold.renew()
         self.store.storage.sweep()  # what they were writing
         self.listener(WorkersLost(str(error), self.record.committed_depth, again))
+
+    def _last_loss(self, error: SchedulerError) -> SchedulerError:
+        if isinstance(error, SchedulerLostError):
+            return error
+        often = f"workers were lost {self.losses_since_commit} times without a commit in between"
+        return SchedulerError(
+            f"{often}, the last time {error}: out of memory, or in need of a shorter --checkpoint-every?"
+        )
 
     def _widen(self) -> None:
         """Have 16 bits a depth in the store.

@@ -58,9 +58,10 @@ def describe(event: Event) -> str | None:
             lean = "" if holds_depths else "; memory cannot hold their depths: every layer is written at once"
             return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
         case ClusterReady(workers, threads, dashboard):
-            return f"{workers} workers with {threads} threads" + (f"; dashboard: {dashboard}" if dashboard else "")
-        case WaitingForWorkers():
-            return "there are no workers: waiting for some to join"
+            who = f"{workers} worker{'s' * (workers != 1)} with {threads} thread{'s' * (threads != 1)}"
+            return who + (f"; dashboard: {dashboard}" if dashboard else "")
+        case WaitingForWorkers(reason):
+            return f"{reason}: waiting for some to join"
         case WorkerRefused(reason):
             return f"{reason}: it is left out"
         case WorkersLost(who, depth, again):

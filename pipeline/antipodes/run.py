@@ -1,6 +1,5 @@
 """A run from beginning to end: plan, lock, create or continue the store, search, report."""
 
-import os
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -11,58 +10,25 @@ from typing import Any
 
 from antipodes.clock import Clock
 from antipodes.config import Config
-from antipodes.errors import InputError, InterruptedRunError, StoreError, WorkerFailedError
+from antipodes.errors import InterruptedRunError, NotAStoreError, StoreError, WorkerFailedError
 from antipodes.events import Listener, silence
+from antipodes.fitting import plan_that_fits
 from antipodes.layers import LayerSearch
-from antipodes.plan import Plan, check_memory, plan_run
-from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, check_scheduler_name, open_scheduler
+from antipodes.plan import Plan
+from antipodes.run_options import RunOptions, available_workers
+from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, open_scheduler
 from antipodes.storage.address import Address
-from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore, check_same_puzzle
+from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
+
+__all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
 
 CHECKPOINT_EVERY, ON_A_CLUSTER = 120.0, 30.0
 """Seconds between commits unless told otherwise: little is lost, and writing stays a small part of a long run.
 
 On a cluster each worker more is one that may be lost, and all go back to the last commit when one is.
 """
-
-
 COMMIT_SHARE = 0.1
 """The share of the time that commits may take unless told when to commit: those of large tables take minutes."""
-
-
-def available_workers() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How to run, whatever the puzzle."""
-
-    workers: int | None = None
-    """Tasks at once; None: as many as there are processors."""
-    scheduler: str = "threads"
-    """``threads``, ``local`` or the address of a dask scheduler."""
-    scheduler_file: str | None = None
-    """The file that a dask scheduler wrote its address to; it goes before ``scheduler``."""
-    performance_report: str | None = None
-    """Where dask's own report of a cluster's run goes, a web page."""
-    checkpoint_every: float | None = None
-    """Seconds between two commits at least; 0 commits as often as possible, None as often as suits the kind of run."""
-    memory_limit: int | None = None
-    """Bytes; None: what is available."""
-    overwrite: bool = False
-    """Whether to begin anew where there is a store."""
-
-    def __post_init__(self) -> None:
-        check_scheduler_name(self.scheduler)
-
-    def resume_command(self, store: Address) -> str:
-        """What goes on with a run, where this one did its work."""
-        where = "" if self.scheduler == "threads" else f" --scheduler {self.scheduler}"
-        if self.scheduler_file is not None:
-            where = f" --scheduler-file {self.scheduler_file}"
-        return f"antipodes resume {store}{where}"
 
 
 @dataclass(frozen=True)
@@ -148,10 +114,13 @@ def run_puzzle(
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
         if record is not None and record.complete:
             return _report(table, record, resumed_from, states, begin)
-        with chosen_scheduler(options, scheduler) as opened:
+        with (
+            saying_what_is_kept(options.resume_command(table.address), partial(_kept, table)),
+            chosen_scheduler(options, scheduler) as opened,
+        ):
             if not opened.ready(listener, interrupted):
                 raise InterruptedRunError("interrupted: there was no worker yet")
-            planned = partial(plan_checked, config, options, opened)
+            planned = partial(plan_that_fits, config, options, opened, listener, interrupted)
             first_plan = planned(record)  # before anything is overwritten
             search = LayerSearch(
                 puzzle=config.puzzle,
@@ -165,8 +134,7 @@ def run_puzzle(
                 listener=listener,
                 interrupted=interrupted,
             )
-            with saying_what_is_kept(options.resume_command(table.address), lambda: _kept(table)):
-                search.run()
+            search.run()
     return _report(table, search.record, resumed_from, states, begin, search)
 
 
@@ -209,30 +177,6 @@ def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:
     return CHECKPOINT_EVERY if scheduler.shares_memory else ON_A_CLUSTER
 
 
-def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler, record: Record | None = None) -> Plan:
-    """The plan of a run, of this store if any; ResourceLimitError where it does not fit into memory."""
-    limit = options.memory_limit or scheduler.memory
-    cut = record.cut if record else None
-    plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes)
-    plan = plan.widened() if record and record.dtype == WIDEST else plan
-    if limit is not None:
-        check_memory(plan, limit)
-    return plan
-
-
-def memory_size(text: str | int) -> int:
-    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
-    from dask.utils import parse_bytes
-
-    try:
-        size = int(parse_bytes(text))
-    except (ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {text!r}") from error
-    if size <= 0:
-        raise InputError(f"memory limit: expected more than nothing, found {text!r}")
-    return size
-
-
 def peak_memory() -> int:
     """The most memory, in bytes, that this process, or the largest one that it started, has taken."""
     kilobytes = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -245,14 +189,17 @@ def saying_what_is_kept(resume: str, kept: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except (StoreError, SchedulerError, WorkerFailedError) as error:
-        raise type(error)(f"{error}; {kept()}; go on with: {resume}") from error
+        try:
+            told = kept()
+        except NotAStoreError:  # there is nothing to go on with
+            raise error from None
+        except StoreError as other:
+            told = f"what is kept cannot be told ({other})"
+        raise type(error)(f"{error}; {told}; go on with: {resume}") from error
 
 
 def _kept(store: TableStore) -> str:
-    try:
-        committed = store.read().committed_depth
-    except StoreError as error:
-        return f"what is kept cannot be told ({error})"
+    committed = store.read().committed_depth
     return "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
 
 

@@ -196,7 +196,8 @@ def open_scheduler(name: str, workers: int, scheduler_file: str | None = None) -
     if name == "threads" and scheduler_file is None:
         yield Threads(workers)
     else:
-        from antipodes.cluster import Cluster, connected, local_cluster
+        from antipodes.cluster import Cluster
+        from antipodes.connection import connected, local_cluster
 
         if scheduler_file is not None:
             opened = connected(scheduler_file=scheduler_file)

@@ -10,7 +10,8 @@ from typing import Any
 from antipodes.clock import Clock
 from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Listener, silence
-from antipodes.run import RunOptions, chosen_scheduler, peak_memory, saying_what_is_kept
+from antipodes.run import chosen_scheduler, peak_memory, saying_what_is_kept
+from antipodes.run_options import RunOptions
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_search import TilingSearch
 from antipodes.tiling_store import TilingRecord, TilingStore, check_same_problem
@@ -80,7 +81,7 @@ def tile_board(
     config: BoardConfig,
     store: Path | str,
     method: str | None = None,
-    options: RunOptions = RunOptions(),  # noqa: B008  (frozen)
+    options: RunOptions = RunOptions(),
     listener: Listener = silence,
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
@@ -125,12 +126,14 @@ def tile_board(
         if record is not None and record.complete:
             search = begun(record)
         else:
-            with chosen_scheduler(options, scheduler) as opened:  # before anything is overwritten
-                if not opened.ready(listener, interrupted):
+            with (
+                saying_what_is_kept(options.resume_command(tilings.address), partial(_kept, tilings)),
+                chosen_scheduler(options, scheduler) as opened,
+            ):
+                if not opened.ready(listener, interrupted):  # before anything is overwritten
                     raise InterruptedRunError("interrupted: there was no worker yet")
                 search = begun(record or _create(tilings, config, method or PRUNING, clock))
-                with saying_what_is_kept(options.resume_command(tilings.address), lambda: _kept(tilings)):
-                    search.run(opened)
+                search.run(opened)
     return TilingReport(
         search.record,
         tilings.address,

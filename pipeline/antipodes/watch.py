@@ -25,6 +25,8 @@ class Watch:
         self.members: frozenset[str] = frozenset()
         self.lost: list[str] = []
         """The members that are gone, and results with them."""
+        self.left: set[str] = set()
+        """The members that are gone, and took nothing along."""
         self.starved: set[str] = set()
         """Workers that were stopped since they took more memory than they may."""
         self.paused: dict[str, float] = {}
@@ -35,9 +37,9 @@ class Watch:
         self._theirs: dict[str, Handler | None] = {}
         """What else the client's user has told of a topic that we listen to: a client has one handler a topic."""
 
-    def begin(self, members: Set[str]) -> None:
-        """From now on these are the members, and none is lost."""
-        self.client.sync(self._begin, members)
+    def begin(self, members: Set[str], paused: Set[str]) -> None:
+        """From now on these are the members, and none is lost; some of them are ``paused`` already."""
+        self.client.sync(self._begin, members, paused)
 
     def close(self) -> None:
         """Listen no longer."""
@@ -47,11 +49,12 @@ class Watch:
         """Return once a member is lost."""
         await self._alarm.wait()
 
-    async def _begin(self, members: Set[str]) -> None:
+    async def _begin(self, members: Set[str], paused: Set[str]) -> None:
         before, self.members = self.members, frozenset(members)
         self._forget(before - self.members)
         self.lost.clear()
-        self.paused.clear()
+        self.left.clear()
+        self.paused = {worker: self.paused.get(worker, time.monotonic()) for worker in paused}
         self.changed = False
         self._alarm.clear()
         # the scheduler may be another one than it was when this was said last
@@ -88,6 +91,7 @@ class Watch:
         took_along = message["lost-computed-tasks"] or message["lost-scattered-tasks"] or message["processing-tasks"]
         if message["expected"] and not took_along:
             self.changed = True
+            self.left.add(worker)
             return
         self.lost.append(worker)
         self._alarm.set()

@@ -15,7 +15,7 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     """Say how a puzzle is cut and what a run would take, without running."""
     from antipodes.config import load_config
     from antipodes.plan import available_memory, human, plan_run
-    from antipodes.run import available_workers, memory_size
+    from antipodes.run_options import available_workers, memory_size
 
     config = load_config(puzzle)
     limit = memory_size(memory_limit) if memory_limit else available_memory()

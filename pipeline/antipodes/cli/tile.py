@@ -20,7 +20,7 @@ from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_col
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
-    from antipodes.run import RunOptions
+    from antipodes.run_options import RunOptions
     from antipodes.tiling_config import BoardConfig
     from antipodes.tiling_run import TilingReport
 

@@ -37,7 +37,7 @@ def _verify_tilings(address: Address, as_json: bool) -> int:
 
 
 def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
-    from antipodes.run import available_workers
+    from antipodes.run_options import available_workers
     from antipodes.scheduler import Threads
     from antipodes.verify import verify as prove
 

@@ -1,0 +1,54 @@
+"""Plans for the workers that there are, and what happens where they are too few."""
+
+import time
+from collections.abc import Callable
+
+from antipodes.config import Config
+from antipodes.errors import ResourceLimitError
+from antipodes.events import Listener, WaitingForWorkers
+from antipodes.plan import Plan, check_memory, plan_run
+from antipodes.run_options import RunOptions
+from antipodes.scheduler import Scheduler
+from antipodes.store import WIDEST, Record
+
+JOIN_SECONDS, POLL_SECONDS = 60.0, 0.1
+"""So long workers may join where those that there are have too little memory; and how often that is looked at."""
+
+
+def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler, record: Record | None = None) -> Plan:
+    """The plan of a run, of this store if any; ResourceLimitError where it does not fit into memory."""
+    limit = options.memory_limit or scheduler.memory
+    cut = record.cut if record else None
+    plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes)
+    plan = plan.widened() if record and record.dtype == WIDEST else plan
+    if limit is not None:
+        check_memory(plan, limit)
+    return plan
+
+
+def plan_that_fits(
+    config: Config,
+    options: RunOptions,
+    scheduler: Scheduler,
+    listener: Listener,
+    interrupted: Callable[[], bool],
+    record: Record | None,
+) -> Plan:
+    """As `plan_checked`; where the workers of a cluster are too few, others have a while to join."""
+    deadline = time.monotonic() + JOIN_SECONDS
+    while True:
+        try:
+            return plan_checked(config, options, scheduler, record)
+        except ResourceLimitError as error:
+            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
+                raise
+            listener(WaitingForWorkers(str(error)))
+            if not _joined(scheduler, deadline, interrupted) or not scheduler.ready(listener, interrupted):
+                raise
+
+
+def _joined(scheduler: Scheduler, deadline: float, interrupted: Callable[[], bool]) -> bool:
+    """Wait for workers to join, or to leave; whether some did before the deadline."""
+    while not scheduler.changed and not interrupted() and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    return scheduler.changed
