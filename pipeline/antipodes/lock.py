@@ -1,40 +1,51 @@
 """One run a store in the file system: a lock file beside it, held through the operating system."""
 
 import fcntl
-import json
 import os
 import socket
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes.errors import NotAStoreError, StoreError
+from antipodes.storage.signature import Signature, check_bears, in_use, serialised, signature_from
 from antipodes.storage.storage import Hold
 
 
 class FileHold:
     """A lock file that is held."""
 
-    def __init__(self, descriptor: int, path: Path) -> None:
+    def __init__(self, descriptor: int, store: Path) -> None:
         self._descriptor = descriptor
-        self._path = path
-        self.token = self.renew()
+        self._store = store
+        self._path = lock_path(store)
+        self._token = ""
+        self.renew()
 
-    def renew(self) -> str:
+    @property
+    def token(self) -> str:
+        """What the file bears now."""
+        return self._token
+
+    def renew(self) -> None:
         """Write another token into the file.
 
-        The new text goes over the old one in one call and is never shorter, so that no reader finds half of it.
+        The new text goes over the old one in one call and is never shorter, so that no reader finds half of it. It is
+        synced since the file stays open: on other hosts, which share a directory, the old one would be read for long.
         """
         token = uuid.uuid4().hex
         signature = {"process": os.getpid(), "host": socket.gethostname(), "token": token}
         try:
-            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, json.dumps(signature).encode(), 0))
+            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, serialised(signature), 0))
+            os.fsync(self._descriptor)
         except OSError as error:
             raise StoreError(f"cannot write {self._path}: {error.strerror or error}") from error
-        self.token = token
-        return token
+        self._token = token
+
+    def confirm(self) -> None:
+        """Raise StoreLockedError unless the file is still this one."""
+        check_token(self._store, self._token)
 
 
 @contextmanager
@@ -49,7 +60,7 @@ def lock(store: Path) -> Iterator[Hold]:
     path = lock_path(store)
     descriptor = _acquire(path, store)
     try:
-        yield FileHold(descriptor, path)
+        yield FileHold(descriptor, store)
     finally:
         path.unlink(missing_ok=True)
         os.close(descriptor)
@@ -65,9 +76,7 @@ def lock_path(store: Path) -> Path:
 
 def check_token(store: Path, token: str) -> None:
     """Raise StoreLockedError unless the lock of a store bears the token."""
-    path = lock_path(store)
-    if _signature(path).get("token") != token:
-        raise StoreLockedError(f"{store} was taken over by {_holder(path)}; not written")
+    check_bears(store, _signature(lock_path(store)), token)
 
 
 def _acquire(path: Path, store: Path) -> int:
@@ -81,7 +90,7 @@ def _acquire(path: Path, store: Path) -> int:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(descriptor)
-            raise StoreLockedError(f"{store} is in use by {_holder(path)}; wait for it, or stop it") from error
+            raise in_use(store, _signature(path)) from error
         if _is_at(descriptor, path):
             return descriptor
         os.close(descriptor)  # its last holder removed it between our two calls
@@ -94,17 +103,9 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _holder(path: Path) -> str:
-    signature = _signature(path)
-    if "process" in signature and "host" in signature:
-        return f"process {signature['process']} on {signature['host']}"
-    return "another process"
-
-
-def _signature(path: Path) -> dict[str, Any]:
+def _signature(path: Path) -> Signature:
     """What the holder wrote into the lock file; nothing where there is none, or it is not to be understood."""
     try:
-        signature = json.loads(path.read_text())
-    except (OSError, ValueError):
+        return signature_from(path.read_bytes())
+    except OSError:
         return {}
-    return signature if isinstance(signature, dict) else {}

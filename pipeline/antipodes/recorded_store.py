@@ -5,7 +5,7 @@ All that the record says was safe before the record was.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Self
 
 import zarr
@@ -29,7 +29,6 @@ class RecordedStore:
         self.storage = storage_at(address)
         self._seen: Version | None = None
         """The version of the record that was last read or written here: the one that a commit may replace."""
-        self._hold: Hold | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Who gets a copy does not hold the lock, and knows no version to replace."""
@@ -40,23 +39,12 @@ class RecordedStore:
         """The path or the URL as text: where the store is, for messages and reports."""
         return self.storage.address
 
-    @contextmanager
-    def lock(self) -> Iterator[Hold]:
+    def lock(self) -> AbstractContextManager[Hold]:
         """Keep other runs from the store; StoreLockedError where one holds it.
 
-        What is committed meanwhile is committed only as long as no other run has taken the lock over.
+        What is written or deleted meanwhile is so only as long as no other run has taken the lock over.
         """
-        with self.storage.lock() as hold:
-            self._hold = hold
-            try:
-                yield hold
-            finally:
-                self._hold = None
-
-    def check_hold(self) -> None:
-        """Raise StoreLockedError where the lock, which this store held, was taken over by another run."""
-        if self._hold is not None:
-            self.storage.check_token(self._hold.token)
+        return self.storage.lock()
 
     def exists(self) -> bool:
         """Whether there is anything at the address."""
@@ -130,7 +118,6 @@ class RecordedStore:
     def write_content(self, content: Mapping[str, Any]) -> None:
         """Replace the record that was last seen; StoreError where another run has replaced it, or the lock."""
         written = serialise({"format": self.FORMAT, "version": self.VERSION, **content})
-        self.check_hold()
         self._seen = self.storage.replace(RECORD, written, self._seen)
 
     def record_digest(self) -> str:
@@ -188,7 +175,7 @@ class RecordedStore:
         return zarr.open_array(self.storage.arrays(name, read_only=True), mode="r", zarr_format=3)
 
     def open_to_write(self, name: str, token: str | None = None) -> Any:
-        """An array to be written, with a token only while the lock bears it: else StoreLockedError is raised."""
+        """An array to be written, only while the lock bears the token, or is held if it is held here."""
         return zarr.open_array(self.storage.arrays(name, token=token), mode="r+", zarr_format=3)
 
     def read_chunk(self, name: str, number: int, first: int, end: int) -> Any:

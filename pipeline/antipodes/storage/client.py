@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from antipodes.errors import InputError, StoreError
@@ -38,6 +38,10 @@ class Bucket:
     def client(self) -> Any:
         """Obstore's store, one a process; credentials come from the environment of each."""
         return _opened(self.url, os.getpid())
+
+    def open(self) -> None:
+        """Open the client; InputError where that cannot be done: it is not installed, or a setting is wrong."""
+        _opened(self.url, os.getpid())
 
     def head(self, key: str) -> Meta | None:
         """What the storage says about an object, if there is one."""
@@ -87,31 +91,29 @@ class Bucket:
             raise Changed(key)
         return version_of(meta)
 
-    def delete(self, keys: list[str]) -> None:
-        """Delete objects, whether they are there or not."""
+    def delete(self, keys: list[str], check: Callable[[], None] = lambda: None) -> None:
+        """Delete objects, whether they are there or not; what ``check`` raises, before each try, prevents it."""
         import obstore
+
+        def request(keys: list[str] | str) -> None:
+            check()
+            obstore.delete(self.client, keys)
 
         for first in range(0, len(keys), DELETED_AT_ONCE):
             some = keys[first : first + DELETED_AT_ONCE]
             try:
-                self._ask("delete", some[0], lambda some=some: obstore.delete(self.client, some))  # type: ignore[misc]
+                self._ask("delete", some[0], partial(request, some))
             except FileNotFoundError:
-                self._delete_each(some)  # where the storage, unlike S3, stops at one that is not there
+                for key in some:  # where the storage, unlike S3, stops at one that is not there
+                    with suppress(FileNotFoundError):
+                        self._ask("delete", key, partial(request, key))
 
-    def _delete_each(self, keys: list[str]) -> None:
+    def list(self, folder: str) -> dict[str, Meta]:
+        """The keys that begin with a folder's, and what the storage says about the object at each."""
         import obstore
 
-        for key in keys:
-            with suppress(FileNotFoundError):
-                self._ask("delete", key, lambda key=key: obstore.delete(self.client, key))  # type: ignore[misc]
-
-    def list(self, folder: str) -> dict[str, int]:
-        """The keys that begin with a folder's, and how many bytes there are at each."""
-        import obstore
-
-        def request() -> dict[str, int]:
-            found = obstore.list(self.client, prefix=folder).collect()
-            return {one["path"]: one["size"] for one in found}
+        def request() -> dict[str, Meta]:
+            return {one["path"]: dict(one) for one in obstore.list(self.client, prefix=folder).collect()}
 
         return self._ask("list", folder, request)
 

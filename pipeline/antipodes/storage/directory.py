@@ -13,7 +13,7 @@ from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
 from antipodes.durable import PARTIAL, replace_file, sync_directory
-from antipodes.errors import StoreError
+from antipodes.errors import StoreError, StoreLockedError
 from antipodes.lock import check_token, lock
 from antipodes.storage.storage import Hold, Storage, Version
 
@@ -67,12 +67,15 @@ class DirectoryStorage(Storage):
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         try:
-            replace_file(self.path / key, content)
+            replace_file(self.path / key, content, self.check_hold)
+        except StoreLockedError:
+            raise
         except OSError as error:
             raise StoreError(f"cannot write {self.name_of(key)}: {error.strerror or error}") from error
         return {}
 
     def delete(self, folder: str) -> None:
+        self.check_hold()
         shutil.rmtree(self.path / folder, ignore_errors=True)
 
     def folders(self, folder: str) -> list[str]:
@@ -89,20 +92,25 @@ class DirectoryStorage(Storage):
         return status.st_dev, status.st_ino, status.st_mtime_ns
 
     def begin(self) -> "DirectoryStorage":
+        self.check_hold()
         self._sweep_removed()
         place = self.path.resolve()
         new = place.with_name(f".{place.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
-        return DirectoryStorage(new)
+        begun = DirectoryStorage(new)
+        begun._hold = self._hold
+        return begun
 
     def appear(self, new: Storage) -> None:
         assert isinstance(new, DirectoryStorage)
         place = self.path.resolve()
+        self.check_hold()
         new.path.rename(place)
         sync_directory(place.parent)
 
     def remove(self) -> None:
+        self.check_hold()
         self._sweep_removed()
         self.path.resolve().rename(self._removed)
         self._sweep_removed()
@@ -117,6 +125,7 @@ class DirectoryStorage(Storage):
         shutil.rmtree(self._removed, ignore_errors=True)
 
     def sweep(self) -> None:
+        self.check_hold()
         for leftover in self.path.rglob(f"*{PARTIAL}"):
             leftover.unlink(missing_ok=True)
 
@@ -135,7 +144,7 @@ class DirectoryStorage(Storage):
         except OSError as error:
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
-    def lock(self) -> AbstractContextManager[Hold]:
+    def _lock(self) -> AbstractContextManager[Hold]:
         return lock(self.path)
 
     def check_token(self, token: str) -> None:
@@ -145,7 +154,4 @@ class DirectoryStorage(Storage):
         return not self.has(key)
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> DurableStore:
-        if token is None:
-            return DurableStore(self.path / folder, read_only=read_only)
-        expected = token
-        return DurableStore(self.path / folder, read_only=read_only, check=lambda: self.check_token(expected))
+        return DurableStore(self.path / folder, read_only=read_only, check=self.fence(token))

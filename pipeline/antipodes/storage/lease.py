@@ -5,41 +5,50 @@ that is gone, it is taken over at once; else when it was not refreshed for a whi
 only one that is asked. Of those who would take it over, conditional puts let one succeed.
 """
 
-import json
 import os
 import socket
 import threading
+import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.client import Bucket, Changed, version_of
+from antipodes.storage.client import Bucket, Changed, Meta, version_of
+from antipodes.storage.signature import Signature, check_bears, in_use, serialised, signature_from, taken_over
 from antipodes.storage.storage import Hold, Version
 
 REFRESH_EVERY = 10.0
 """Seconds between two refreshes."""
 STALE_AFTER = 60.0
 """Seconds without a refresh after which another run may take the lock over."""
-ACQUIRE_TRIES = 5
-"""Attempts while others acquire or release the lock at the same moment."""
+SURE_FOR = 15.0
+"""Seconds after a refresh in which a request may begin that must end while nobody else can hold the lock.
+
+With the request's own timeout they are less than STALE_AFTER.
+"""
+TRIES = 5
+"""Attempts while others acquire or release the lock at the same moment, or while the server is slow."""
+CLOCKS_LAST = 3600.0
+"""Seconds after which an object that the server's time was read off was left by a run that died."""
 
 _left_behind: set[str] = set()
 """Tokens of the locks that this process let go of but could not delete, since the server did not answer."""
-
-Signature = Mapping[str, Any]
-"""Who holds a lock: ``process``, ``host``, ``machine``, ``started``; its ``token``; ``beat``, a count of refreshes."""
 
 
 class LeaseHold:
     """A lock object that is held, and refreshed by a thread."""
 
-    def __init__(self, bucket: Bucket, key: str, address: str, signature: Signature, version: Version) -> None:
+    def __init__(
+        self, bucket: Bucket, key: str, address: str, signature: Signature, version: Version, begun: float
+    ) -> None:
         self._bucket, self._key, self._address = bucket, key, address
-        self._signature, self._version = dict(signature), version
+        self._signature, self._version = signature, version
+        self._tokens = {self.token}  # all that were put, or may have been
+        self._refreshed = begun
         self._writing = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._refresh_always, name=f"lock of {address}", daemon=True)
@@ -50,20 +59,26 @@ class LeaseHold:
         """What the lock bears now."""
         return str(self._signature["token"])
 
-    def renew(self) -> str:
+    def renew(self) -> None:
         """Put another token into the lock."""
         self._put(token=uuid.uuid4().hex)
-        return self.token
+
+    def confirm(self) -> None:
+        """Refresh the lock unless that was done a moment ago; what it bears is looked at in any case."""
+        for _ in range(TRIES):
+            if _elapsed() - self._refreshed > REFRESH_EVERY:
+                self._put()
+            else:
+                check_token(self._bucket, self._key, self._address, self.token)
+            if _elapsed() - self._refreshed <= SURE_FOR:
+                return
+        raise StoreError(f"cannot refresh the lock of {self._address} in time: the server is too slow")
 
     def release(self) -> None:
-        """Delete the lock if it is still this one.
-
-        It is refreshed right before, which fails if it is another's, and keeps others off until it is deleted.
-        """
+        """Delete the lock, but only while nobody else can hold it: else it is left to become stale."""
         self._ended.set()
         try:
-            self._put()
-            self._bucket.delete([self._key])
+            self._bucket.delete([self._key], self.confirm)
         except StoreError:  # what was committed is safe; this process may lock again, others when the lock is stale
             _left_behind.add(self.token)
 
@@ -78,12 +93,26 @@ class LeaseHold:
 
     def _put(self, **changes: str) -> None:
         with self._writing:
-            signature = {**self._signature, **changes, "beat": self._signature["beat"] + 1}
-            try:
-                self._version = self._bucket.put(self._key, _serialised(signature), self._version)
-            except Changed:
-                raise _taken_over(self._bucket, self._key, self._address) from None
-            self._signature = signature
+            for _ in range(TRIES):
+                signature = {**self._signature, **changes, "beat": self._signature["beat"] + 1}
+                self._tokens.add(signature["token"])
+                begun = _elapsed()
+                try:
+                    self._version = self._bucket.put(self._key, serialised(signature), self._version)
+                except Changed:
+                    self._adopt()
+                    continue
+                self._signature, self._refreshed = signature, begun
+                return
+        raise StoreError(f"cannot write the lock of {self._address}: it changes all the time")
+
+    def _adopt(self) -> None:
+        """Go on from what is there if we put it: a put may be obeyed, though it was given up as failed."""
+        found, meta = _read(self._bucket, self._key)
+        if meta is None or found.get("token") not in self._tokens:
+            raise taken_over(self._address, found)
+        self._signature = {**self._signature, "beat": found["beat"]}
+        self._version = version_of(meta)
 
 
 @contextmanager
@@ -106,23 +135,38 @@ def lease(bucket: Bucket, key: str, address: str) -> Iterator[Hold]:
 
 def check_token(bucket: Bucket, key: str, address: str, token: str) -> None:
     """Raise StoreLockedError unless the lock of the store at an address bears the token."""
-    if _read(bucket, key)[0].get("token") != token:
-        raise _taken_over(bucket, key, address)
+    check_bears(address, _read(bucket, key)[0], token)
 
 
 def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHold:
     signature = {**_this_process(), "token": uuid.uuid4().hex, "beat": 0}
     found: Signature = {}
-    for _ in range(ACQUIRE_TRIES):
+    for _ in range(TRIES):
         found, meta = _read(bucket, key)
-        now = _server_time(bucket, f"{key}.{uuid.uuid4().hex}", address)
+        now = _server_time(bucket, f"{_clocks(key)}/{uuid.uuid4().hex}", address)
         abandoned = _is_dead(found) or found.get("token") in _left_behind
         if meta and not abandoned and (now - meta["last_modified"]).total_seconds() <= STALE_AFTER:
             break
+        begun = _elapsed()
         with suppress(Changed):
-            version = bucket.put(key, _serialised(signature), version_of(meta) if meta else "create")
-            return LeaseHold(bucket, key, address, signature, version)
-    raise StoreLockedError(f"{address} is in use by {_holder(found)}; wait for it, or stop it")
+            version = bucket.put(key, serialised(signature), version_of(meta) if meta else "create")
+            hold = LeaseHold(bucket, key, address, signature, version, begun)
+            _clear_clocks(bucket, _clocks(key), now)
+            return hold
+    raise in_use(address, found)
+
+
+def _clocks(key: str) -> str:
+    """The folder of the objects that the server's time is read off: for a lock NAME.lock, it is NAME.clock."""
+    return f"{key.removesuffix('.lock')}.clock"
+
+
+def _clear_clocks(bucket: Bucket, folder: str, now: datetime) -> None:
+    """Delete those that runs which died have left; that it fails is no reason to do nothing else."""
+    with suppress(StoreError):
+        found = bucket.list(folder)
+        if old := [key for key in found if (now - found[key]["last_modified"]).total_seconds() > CLOCKS_LAST]:
+            bucket.delete(old)
 
 
 def _server_time(bucket: Bucket, key: str, address: str) -> datetime:
@@ -149,31 +193,18 @@ def _is_put(bucket: Bucket, key: str, unmet: Literal["create"] | Version) -> boo
     return True
 
 
-def _read(bucket: Bucket, key: str) -> tuple[Signature, dict[str, Any] | None]:
+def _read(bucket: Bucket, key: str) -> tuple[Signature, Meta | None]:
     """What a lock says, which is nothing if it is not to be understood, and what the storage says about it."""
     try:
         content, meta = bucket.get(key)
     except FileNotFoundError:
         return {}, None
-    try:
-        signature = json.loads(content)
-    except ValueError:
-        return {}, meta
-    return signature if isinstance(signature, dict) else {}, meta
+    return signature_from(content), meta
 
 
-def _taken_over(bucket: Bucket, key: str, address: str) -> StoreLockedError:
-    return StoreLockedError(f"{address} was taken over by {_holder(_read(bucket, key)[0])}; not written")
-
-
-def _holder(signature: Signature) -> str:
-    if "process" in signature and "host" in signature:
-        return f"process {signature['process']} on {signature['host']}"
-    return "another process"
-
-
-def _serialised(signature: Signature) -> bytes:
-    return json.dumps(signature).encode()
+def _elapsed() -> float:
+    """Seconds that go on while the machine is suspended, where the system has such a clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def _this_process() -> Signature:

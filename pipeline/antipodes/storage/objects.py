@@ -6,13 +6,14 @@ written by halves lies under the store's own URL, without a record; the next run
 
 import json
 import uuid
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
 from antipodes.durable import PARTIAL
 from antipodes.errors import StoreError
 from antipodes.storage.chunks import PatientStore
-from antipodes.storage.client import Bucket, Changed, version_of
+from antipodes.storage.client import Bucket, Changed, Meta, version_of
 from antipodes.storage.lease import check_token, lease
 from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
 
@@ -26,7 +27,7 @@ class ObjectStorage(Storage):
         name, _, self._prefix = rest.partition("/")
         self._bucket = bucket or Bucket(f"{scheme}://{name}")
         if bucket is None:
-            self._bucket.client  # noqa: B018  (so that what is wrong with the environment is said at once)
+            self._bucket.open()  # so that what is wrong with the environment is said at once
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ObjectStorage, (self.url, self._bucket)
@@ -57,6 +58,7 @@ class ObjectStorage(Storage):
         return content, version_of(meta)
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        self.check_hold()
         try:
             return self._bucket.put(self._path(key), content, "create" if version is None else version)
         except Changed:
@@ -64,13 +66,13 @@ class ObjectStorage(Storage):
             raise StoreError(f"{name} was replaced by another run since it was read; nothing was written") from None
 
     def delete(self, folder: str) -> None:
-        self._bucket.delete([self._path(key) for key in self._list(folder)])
+        self._delete(self._list(folder))
 
     def folders(self, folder: str) -> list[str]:
         return sorted({key.removeprefix(f"{folder}/").partition("/")[0] for key in self._list(folder)})
 
     def size(self) -> int:
-        return sum(self._list().values())
+        return sum(meta["size"] for meta in self._list().values())
 
     def identity(self, key: str) -> tuple[object, ...]:
         meta = self._bucket.head(self._path(key))
@@ -86,16 +88,20 @@ class ObjectStorage(Storage):
         """Nothing is left to do: the record is there."""
 
     def remove(self) -> None:
-        self._bucket.delete([self._path(RECORD)])
+        self._delete([RECORD])
         self._clear()
 
     def _clear(self) -> None:
         """Delete what there is; at last what shows that it is ours to delete."""
-        self._bucket.delete([self._path(key) for key in self._list() if key != GROUP])
-        self._bucket.delete([self._path(GROUP)])
+        self._delete(key for key in self._list() if key != GROUP)
+        self._delete([GROUP])
+
+    def _delete(self, keys: Iterable[str]) -> None:
+        """Delete what is at some keys; each time that it is tried, the lock is looked at first if it is held here."""
+        self._bucket.delete([self._path(key) for key in keys], self.check_hold)
 
     def sweep(self) -> None:
-        self._bucket.delete([self._path(key) for key in self._list() if key.endswith(PARTIAL)])
+        self._delete(key for key in self._list() if key.endswith(PARTIAL))
 
     def settle(self, folder: str) -> None:
         """Nothing is left to do: an object that was put is as durable as it gets."""
@@ -105,7 +111,7 @@ class ObjectStorage(Storage):
         self._bucket.put(path, b"probe")
         self._bucket.delete([path])
 
-    def lock(self) -> AbstractContextManager[Hold]:
+    def _lock(self) -> AbstractContextManager[Hold]:
         return lease(self._bucket, f"{self._prefix}.lock", self.url)
 
     def check_token(self, token: str) -> None:
@@ -116,15 +122,13 @@ class ObjectStorage(Storage):
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> PatientStore:
         prefix = self._path(folder) if folder else self._prefix
-        if token is None:
-            return PatientStore(self._bucket, prefix, read_only, None)
-        expected = token
-        return PatientStore(self._bucket, prefix, read_only, lambda: self.check_token(expected))
+        fenced = token is not None or self._hold is not None
+        return PatientStore(self._bucket, prefix, read_only, self.fence(token) if fenced else None)
 
-    def _list(self, folder: str = "") -> dict[str, int]:
-        """The keys in a folder, and how many bytes there are at each."""
+    def _list(self, folder: str = "") -> dict[str, Meta]:
+        """The keys in a folder, and what the storage says about what is at each."""
         found = self._bucket.list(self._path(folder) if folder else self._prefix)
-        return {key.removeprefix(f"{self._prefix}/"): size for key, size in found.items()}
+        return {key.removeprefix(f"{self._prefix}/"): meta for key, meta in found.items()}
 
     def _path(self, key: str) -> str:
         return f"{self._prefix}/{key}"

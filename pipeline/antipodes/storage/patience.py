@@ -71,6 +71,8 @@ class Patience:
         while True:
             try:
                 result = request()
+            except StoreError:  # of another request, which was insisted on already
+                raise
             except Exception as error:
                 if is_answer(error):
                     _gave_up.pop(self.server, None)

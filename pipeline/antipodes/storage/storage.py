@@ -1,8 +1,9 @@
 """What a store asks of the place where its bytes lie, whatever kind of place it is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 RECORD = "commit.json"
@@ -21,13 +22,22 @@ class Hold(Protocol):
     def token(self) -> str:
         """What the lock bears now; whoever writes with an older one was given up for lost, and is refused."""
 
-    def renew(self) -> str:
-        """Give the lock another token, and return it: from now on no writer with the old one gets through.
+    def renew(self) -> None:
+        """Give the lock another token: from now on no writer with the old one gets through.
 
         Raises
         ------
         StoreLockedError
             Another run has taken the lock over.
+        """
+
+    def confirm(self) -> None:
+        """Make sure that no other run has taken the lock over, nor will while the next request is made.
+
+        Raises
+        ------
+        StoreLockedError
+            One has.
         """
 
 
@@ -36,7 +46,31 @@ class Storage(ABC):
 
     It may be sent to other processes, since nothing in it is open. What is written is safe when the call returns, and
     replaces what was there as a whole. Nothing but FileNotFoundError and StoreErrors leaves its methods.
+
+    From `lock` on, until it is let go of, whatever is written or deleted here is so only if the lock is still held:
+    who was taken over while it was cut off or suspended raises StoreLockedError, and leaves its successor's data alone.
     """
+
+    _hold: Hold | None = None
+
+    @contextmanager
+    def lock(self) -> Iterator[Hold]:
+        """Keep other runs from the store; StoreLockedError where one holds it."""
+        with self._lock() as hold:
+            self._hold = hold
+            try:
+                yield hold
+            finally:
+                self._hold = None
+
+    def check_hold(self) -> None:
+        """Raise StoreLockedError where the lock, which is held here, was taken over by another run."""
+        if self._hold is not None:
+            self._hold.confirm()
+
+    def fence(self, token: str | None) -> Callable[[], None]:
+        """What is to be called before a write on behalf of a token, if any, else of who holds the lock here."""
+        return self.check_hold if token is None else partial(self.check_token, token)
 
     @property
     @abstractmethod
@@ -110,8 +144,8 @@ class Storage(ABC):
         """Write something and delete it; StoreError where that cannot be done."""
 
     @abstractmethod
-    def lock(self) -> AbstractContextManager[Hold]:
-        """Keep other runs from the store; StoreLockedError where one holds it."""
+    def _lock(self) -> AbstractContextManager[Hold]:
+        """Hold the lock; StoreLockedError where another run does."""
 
     @abstractmethod
     def check_token(self, token: str) -> None:
