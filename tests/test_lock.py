@@ -7,6 +7,7 @@ import pytest
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
 from antipodes.lock import check_token, lock
+from antipodes.storage.directory import DirectoryStorage
 
 
 def hold(store: Path, held: Any) -> None:
@@ -107,3 +108,25 @@ def test_a_token_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.undo()
     with lock(tmp_path / "t.zarr"):
         pass
+
+
+def test_another_token_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else other hosts, which share the directory, would read the old one."""
+    synced: list[bytes] = []
+    path = tmp_path / "t.zarr.lock"
+    with lock(tmp_path / "t.zarr") as hold:
+        monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.pread(descriptor, 1000, 0)))
+        hold.renew()
+        assert synced == [path.read_bytes()]
+        assert hold.token.encode() in synced[0]
+
+
+def test_who_lost_the_lock_file_deletes_nothing(tmp_path: Path) -> None:
+    storage = DirectoryStorage(tmp_path / "t.zarr")
+    (tmp_path / "t.zarr" / "depth").mkdir(parents=True)
+    with storage.lock():
+        (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "other"}')
+        for change in (storage.remove, storage.begin, storage.sweep, lambda: storage.delete("depth")):
+            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
+                change()
+    assert (tmp_path / "t.zarr" / "depth").is_dir()

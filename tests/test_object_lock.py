@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from conftest import Command, Process
 from s3 import Bucket, Proxy
@@ -18,12 +17,9 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreLockedError
-from antipodes.plan import plan_run
 from antipodes.run import RunOptions, run_puzzle
 from antipodes.storage import lease
-from antipodes.storage.chunks import PatientStore
-from antipodes.storage.client import Bucket as Client
-from antipodes.store import Record, TableStore
+from antipodes.store import TableStore
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}
@@ -31,11 +27,6 @@ ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started":
 
 def put_lock(bucket: Bucket, **changes: Any) -> None:
     bucket.put(LOCK, json.dumps({**ELSEWHERE, **changes}).encode())
-
-
-def created(bucket: Bucket) -> tuple[TableStore, Record]:
-    store, config = TableStore(bucket.url()), load_config("eight-puzzle")
-    return store, store.create(config, plan_run(config.puzzle))
 
 
 def test_one_at_a_time(bucket: Bucket) -> None:
@@ -104,15 +95,22 @@ def test_a_process_that_has_got_the_number_of_the_holder(bucket: Bucket) -> None
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{}", json.dumps(ELSEWHERE).encode()])
-def test_a_holder_elsewhere_is_believed_for_a_while(
-    content: bytes, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lease, "STALE_AFTER", 2.0)
+def test_a_holder_elsewhere_is_believed(content: bytes, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket.put(LOCK, content)
     holder = "process 1 on elsewhere" if b"elsewhere" in content else "another process"
     with pytest.raises(StoreLockedError, match=f"in use by {holder}"), TableStore(bucket.url()).lock():
         pass
     assert bucket.get(LOCK) == content
+    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    with TableStore(bucket.url()).lock():
+        assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
+
+
+def test_a_holder_elsewhere_is_believed_for_a_while(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease, "STALE_AFTER", 1.5)
+    put_lock(bucket)
+    with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
+        pass
     taken, deadline = False, time.monotonic() + 30
     while not taken:
         assert time.monotonic() < deadline
@@ -127,7 +125,7 @@ def test_a_holder_that_refreshes_is_believed_for_ever(bucket: Bucket, monkeypatc
     monkeypatch.setattr(lease, "STALE_AFTER", 2.0)
     monkeypatch.setattr(lease, "REFRESH_EVERY", 0.2)
     with TableStore(bucket.url()).lock() as held:
-        end = time.monotonic() + 3.5
+        end = time.monotonic() + 3.2
         while time.monotonic() < end:
             with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
                 pass
@@ -164,76 +162,6 @@ def test_one_of_many_takes_a_stale_lock_over(bucket: Bucket, monkeypatch: pytest
     for thread in threads:
         thread.join()
     assert sorted(outcomes) == ["held", "refused", "refused"]
-
-
-def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Bucket) -> None:
-    store, record = created(bucket)
-    before = bucket.get("t.zarr/commit.json")
-    with store.lock() as held:
-        put_lock(bucket)
-        for write in (lambda: store.commit(record), held.renew):
-            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
-                write()
-    assert json.loads(bucket.get(LOCK)) == ELSEWHERE
-    assert bucket.get("t.zarr/commit.json") == before
-
-
-def test_a_lock_that_vanished(bucket: Bucket) -> None:
-    store, record = created(bucket)
-    with store.lock():
-        bucket.delete(LOCK)
-        with pytest.raises(StoreLockedError, match="taken over by another process"):
-            store.commit(record)
-    assert LOCK not in bucket.listing()
-
-
-def test_only_who_has_the_token_writes(bucket: Bucket) -> None:
-    store, record = created(bucket)
-    newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
-    with store.lock() as held:
-        old = held.token
-        assert store.write_rows(record, 0, newer - 1, old) == [0]
-        held.renew()
-        new = held.token
-        assert new != old
-        assert store.write_rows(record, 0, newer, new) == [0]
-        written = bucket.contents()
-        with pytest.raises(StoreLockedError, match="taken over"):
-            store.write_rows(record, 0, newer - 1, old)
-        assert bucket.contents() == written
-    with pytest.raises(StoreLockedError, match="taken over"):
-        store.write_rows(record, 0, newer, new)
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_newer_bytes_that_come_between_the_check_and_the_write(there: bool, bucket: Bucket) -> None:
-    """The check passed when the lock got another token, and who has that wrote first."""
-    checks: list[str] = []
-    if there:
-        bucket.put("t.zarr/depth/c/0/0", b"oldest")
-
-    def check() -> None:
-        checks.append("check")
-        if len(checks) > 1:
-            raise StoreLockedError("taken over")
-        bucket.put("t.zarr/depth/c/0/0", b"newer")
-
-    late = PatientStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)
-    with pytest.raises(StoreLockedError):
-        late._set_fenced("t.zarr/depth/c/0/0", b"older")
-    assert bucket.get("t.zarr/depth/c/0/0") == b"newer"
-    assert len(checks) == 2
-
-
-def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None:
-    checks = iter(range(100))
-
-    def check() -> None:
-        if next(checks) < 3:
-            bucket.put("t.zarr/depth/c/0/0", f"late {next(checks)}".encode())
-
-    PatientStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)._set_fenced("t.zarr/depth/c/0/0", b"new")
-    assert bucket.get("t.zarr/depth/c/0/0") == b"new"
 
 
 def test_a_server_without_conditional_writes(bucket: Bucket, proxy: Proxy, refused: Callable[..., str]) -> None:
