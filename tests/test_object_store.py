@@ -2,9 +2,6 @@
 
 import json
 import pickle
-import signal
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +15,8 @@ from test_store import LINE
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
-from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.run import RunOptions, resume, run_puzzle
-from antipodes.storage.client import Bucket as Client
 from antipodes.store import TableStore
 from antipodes.table import open_table
 from antipodes.tiling_store import TilingStore
@@ -98,93 +94,11 @@ def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_
     assert TilingStore(bucket.url()).read().complete
 
 
+@pytest.mark.slow
 def test_widening(bucket: Bucket, tmp_path: Path) -> None:
     run_puzzle(Config(LINE), tmp_path / "local.zarr", RunOptions(workers=1))
     run_puzzle(Config(LINE), bucket.url(), RunOptions(workers=1, checkpoint_every=1000))
     assert bucket.contents() == contents(tmp_path / "local.zarr")
-
-
-class Killed(BaseException):
-    """Not to be caught by anything."""
-
-
-def killed_at_request(step: int, run: Callable[[], object]) -> bool:
-    """Whether the run got as far as that change to the bucket, right before which it died."""
-    steps = iter(range(1_000_000))
-
-    def dying(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            if next(steps) >= step:
-                raise Killed
-            return method(*arguments, **options)
-
-        return call
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("put", "delete"):
-            patch.setattr(Client, name, dying(getattr(Client, name)))
-        try:
-            run()
-        except Killed:
-            return True
-    return False
-
-
-KNIGHTS = RunOptions(workers=1, checkpoint_every=1000, overwrite=True)
-
-
-def test_killed_at_any_change_of_overwriting_a_store(bucket: Bucket, tmp_path: Path) -> None:
-    """The lock of a run that died in this very process is in the way, so it is deleted."""
-    run_puzzle(load_config("knights-coloured"), tmp_path / "whole.zarr", RunOptions(workers=1))
-    whole, step = contents(tmp_path / "whole.zarr"), 0
-    config = load_config("knights-coloured")
-    while killed_at_request(step, lambda: run_puzzle(config, bucket.url(), KNIGHTS)):
-        bucket.delete("t.zarr.lock")
-        run_puzzle(config, bucket.url(), RunOptions(workers=1))
-        assert bucket.contents() == whole
-        step += 1
-        for key in bucket.listing():
-            if not key.startswith("t.zarr/"):
-                bucket.delete(key)  # probes
-    assert step > 8
-
-
-@pytest.mark.slow
-def test_killed_at_any_change_of_widening(bucket: Bucket, tmp_path: Path) -> None:
-    run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
-    whole, step = contents(tmp_path / "whole.zarr"), 0
-    options = RunOptions(workers=1, checkpoint_every=1000)
-    while killed_at_request(step, lambda: run_puzzle(Config(LINE), bucket.url(), replace(options, overwrite=True))):
-        bucket.delete("t.zarr.lock")
-        run_puzzle(Config(LINE), bucket.url(), options)
-        assert bucket.contents() == whole
-        step += 1
-    assert step > 15
-
-
-def test_resumed_after_a_kill(bucket: Bucket, process: Process, cli: Command, finished: Path) -> None:
-    """A killed run's lock is recognised at once: its process is gone."""
-    running = process("run", "eight-puzzle", "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2)
-    deadline = time.monotonic() + 60
-    while committed(bucket) < 3:
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    running.send_signal(signal.SIGKILL)
-    running.communicate()
-    assert "t.zarr.lock" in bucket.listing()
-    said = json.loads(cli("resume", bucket.url(), "--workers", 2, "--json").out)
-    assert 3 <= said["resumed_from"] < 31
-    assert bucket.contents() == contents(finished)
-    assert "t.zarr.lock" not in bucket.listing()
-
-
-def committed(bucket: Bucket) -> int:
-    """How far a run has come that goes on now; -1 before it has begun."""
-    try:
-        return TableStore(bucket.url()).read().committed_depth
-    except NotAStoreError:
-        return -1
 
 
 def test_a_second_writer_does_not_replace_the_record(remote: str) -> None:
@@ -253,50 +167,7 @@ def test_reachable(remote: str, bucket: Bucket) -> None:
         store.check_reachable(digest)
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("s3://user:secret@bucket/t.zarr", "credentials come from the environment"),
-        ("s3://bucket/t.zarr?token=secret", "credentials come from the environment"),
-        ("ftp://bucket/t.zarr", "begins with s3://, gs://, az://"),
-        ("s3://bucket", "such as s3://bucket/name.zarr"),
-        ("s3:///t.zarr", "such as s3://bucket/name.zarr"),
-        ("s3://bucket/a//t.zarr", "such as s3://bucket/name.zarr"),
-        ("s3://bucket/../t.zarr", "such as s3://bucket/name.zarr"),
-    ],
-)
-def test_urls_that_cannot_be(url: str, said: str, refused: Callable[..., str]) -> None:
-    for command in (("status", url), ("run", "eight-puzzle", "--store", url), ("tile", "6x10", "--store", url)):
-        message = refused(*command)
-        assert said in message
-        assert "secret" not in message
-
-
-def test_nothing_there(bucket: Bucket, refused: Callable[..., str]) -> None:
-    for command in ("status", "query", "verify", "resume", "layers", "show"):
-        arguments = ("1",) if command == "query" else ()
-        assert f"expected a store at {bucket.url()}, found nothing" in refused(command, bucket.url(), *arguments)
-
-
-def test_no_such_bucket(bucket: Bucket, refused: Callable[..., str]) -> None:
-    """Waiting would not help, so that it is said at once."""
-    begin = time.monotonic()
-    assert "404 Not Found (NoSuchBucket)" in refused("run", "eight-puzzle", "--store", "s3://nowhere/t.zarr", status=1)
-    assert time.monotonic() - begin < 20
-
-
-def test_without_obstore(bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "obstore.store", None)
-    url = f"s3://{bucket.name}-of-no-client/t.zarr"
-    assert "pip install 'antipodes[cloud]'" in refused("status", url)
-
-
-@pytest.mark.parametrize("text", ["soon", "-1", "inf", "nan"])
-def test_no_patience(text: str, bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", text)
-    assert "ANTIPODES_STORE_PATIENCE: expected a number of seconds" in refused("status", bucket.url())
-
-
+@pytest.mark.slow
 def test_credentials_stay_in_the_environment(bucket: Bucket, process: Process) -> None:
     outcome = process("run", "knights-coloured", "--store", bucket.url())
     written = "".join(outcome.communicate(timeout=60))
