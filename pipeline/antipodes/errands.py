@@ -36,11 +36,13 @@ class Errands:
         SchedulerLostError
             The scheduler does not come back.
         """
-        while self._begin_some():
+        while True:
             try:
+                if not self._begin_some():
+                    return
                 self._end_some()
             except WorkersLostError:
-                if not self.cluster.lost:
+                if not (self.cluster.lost or self.cluster.changed):
                     raise
             except SchedulerLostError:
                 if not self._begin_anew():
@@ -53,10 +55,10 @@ class Errands:
         members = frozenset(self.cluster.members)
         room = QUEUED * self.cluster.workers - len(self.under_way)
         while self.waiting and room > 0 and not self.stopped():
-            key = self.waiting.popleft()
+            key = self.waiting[0]
             name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # another one each time that it is begun
             (future,) = self.cluster.persist({name: self.calls[key]}).values()
-            self.under_way[future] = key, members
+            self.under_way[future] = self.waiting.popleft(), members
             room -= 1
         return bool(self.under_way)
 

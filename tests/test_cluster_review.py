@@ -1,0 +1,202 @@
+"""Workers that leave in peace, come back or are paused from the beginning: nothing is waited for that does not come."""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import Cluster, Run, wait_until
+from distributed import Client
+from stores import contents
+from test_cluster_refused import with_other
+
+from antipodes import cluster as workers_of_cluster
+from antipodes.cluster import Cluster as Workers
+from antipodes.config import load_config
+from antipodes.errors import InputError, WorkerFailedError
+from antipodes.events import ClusterReady, Event, WorkerRefused, silence
+from antipodes.run import RunOptions, run_puzzle
+from antipodes.scheduler import WorkersLostError
+
+ByThreads = Callable[[str], dict[str, bytes]]
+Begin = Callable[..., Run]
+EVERY_LAYER = ["--checkpoint-every", 0]
+PAUSED = {"DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE": "0.0001", "DASK_DISTRIBUTED__WORKER__MEMORY__SPILL": "False"}
+
+
+@pytest.fixture
+def client(cluster: Cluster) -> Iterator[Client]:
+    with cluster.client() as opened:
+        yield opened
+
+
+def error_of(call: Callable[[], Any], seconds: float = 30) -> BaseException | None:
+    """What the call raises; AssertionError if it has not ended after so long."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"it hangs for {seconds} seconds"
+    return raised[0] if raised else None
+
+
+def never() -> bool:
+    return False
+
+
+def spread_two(scheduler: Workers) -> None:
+    name = f"nap-{uuid.uuid4().hex}"
+    scheduler.values(list(scheduler.spread({(name, number): (time.sleep, 0) for number in range(2)}).values()))
+
+
+def ask_all(scheduler: Workers) -> None:
+    scheduler.everywhere((time.sleep, 0))
+
+
+def test_a_worker_that_was_retired(cluster: Cluster, client: Client) -> None:
+    cluster.add_workers(2)
+    with Workers(client) as scheduler:
+        assert scheduler.ready(silence, never)
+        gone = sorted(scheduler.members)[1]
+        client.retire_workers([gone])
+        wait_until(lambda: scheduler.changed, "it is known that the worker has left")
+        assert not scheduler.lost
+        for do in (ask_all, spread_two):
+            error = error_of(partial(do, scheduler))
+            assert isinstance(error, WorkersLostError)
+            assert gone in str(error)
+        assert scheduler.ready(silence, never)
+        for do in (ask_all, spread_two):
+            assert error_of(partial(do, scheduler)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["2 workers with 2 threads", "depth 0", "depth 6:"])
+def test_a_run_whose_worker_is_retired(
+    moment: str, cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    cluster.add_workers(2)
+    at = ["--scheduler", cluster.address, *EVERY_LAYER, "--json"]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at)
+    run.wait_for(moment)
+    client.retire_workers([sorted(cluster.workers())[1]])
+    assert run.finish()["workers_lost"] <= 1
+    assert "1 worker with 1 thread" in run.err
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_tilings_whose_only_worker_is_retired(
+    cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    cluster.add_workers(1)
+    run = begin("tile", "4x15", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.wait_for("partition 2 of")
+    client.retire_workers(list(cluster.workers()))
+    cluster.add_workers(1)
+    run.finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("4x15")
+
+
+@pytest.fixture
+def port() -> int:
+    """One that is free."""
+    import socket
+
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
+
+
+def start_at(port: int, cluster: Cluster, **more: Any) -> Any:
+    return cluster.add_workers(1, "--worker-port", port, "--host", "127.0.0.1", **more)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alone", [False, True])
+def test_refused_and_started_again(alone: bool, port: int, cluster: Cluster, client: Client, tmp_path: Path) -> None:
+    """At the same address, with the right version; by then it is the only worker, or not."""
+    (first,) = cluster.add_workers(1)
+    with Workers(client) as scheduler:
+        events: list[Event] = []
+        assert scheduler.ready(events.append, never)
+        wrong = start_at(port, cluster, environment=with_other("antipodes", tmp_path / "site"))
+        wait_until(lambda: scheduler.changed, "it is known that there is another worker")
+        assert error_of(lambda: scheduler.ready(events.append, never)) is None
+        assert [type(event) for event in events] == [ClusterReady, WorkerRefused]
+        wrong.kill()
+        cluster.wait_for_workers(1)
+        start_at(port, cluster)
+        wait_until(lambda: scheduler.changed, "it is known that the worker is back")
+        if alone:
+            first.kill()
+            cluster.wait_for_workers(1)
+        assert error_of(lambda: scheduler.ready(events.append, never)) is None
+        assert f"tcp://127.0.0.1:{port}" in scheduler.members
+        assert len(scheduler.members) == (1 if alone else 2)
+        assert error_of(partial(ask_all, scheduler)) is None
+
+
+@pytest.mark.slow
+def test_paused_from_the_beginning(
+    cluster: Cluster, client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cluster.add_workers(1, "--memory-limit", "8GB", environment=PAUSED)
+    wait_until(lambda: [one["status"] for one in cluster.workers().values()] == ["paused"], "the worker is paused")
+    (worker,) = cluster.workers()
+    monkeypatch.setattr(workers_of_cluster, "PAUSED_SECONDS", 1)
+    config, options = load_config("eight-puzzle"), RunOptions(memory_limit=2**30)
+    error = error_of(lambda: run_puzzle(config, tmp_path / "t.zarr", options, scheduler=client))
+    assert isinstance(error, WorkerFailedError)
+    assert f"worker {worker} has begun no task" in str(error)
+    assert len(str(error).splitlines()) == 1
+
+
+def test_two_runs_of_one_client(client: Client, tmp_path: Path) -> None:
+    with Workers(client):
+        with pytest.raises(InputError, match="in use") as caught:
+            run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", scheduler=client)
+        assert len(str(caught.value).splitlines()) == 1
+        assert not (tmp_path / "t.zarr").exists()
+    with Workers(client) as again:
+        assert again.client is client
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["run", "eight-puzzle"], ["tile", "3x20"]])
+def test_a_scheduler_file_that_is_not_there(command: list[str], begin: Begin, tmp_path: Path) -> None:
+    run = begin(*command, "--store", "t.zarr", "--scheduler-file", "none.json")
+    run.fail(1, "none.json", "found none")
+    assert len(run.lines) == 1
+    assert not (tmp_path / "t.zarr").exists()
+
+
+@pytest.mark.slow
+def test_a_report_of_a_scheduler_that_is_lost(cluster: Cluster, begin: Begin) -> None:
+    pytest.importorskip("bokeh")
+    cluster.add_workers(1)
+    at = ["--scheduler", cluster.address, *EVERY_LAYER, "--performance-report", "report.html"]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at)
+    run.wait_for("committed up to depth 6")
+    assert cluster.scheduler is not None
+    cluster.scheduler.kill()
+    run.fail(75, "scheduler", "are kept", "go on with: antipodes resume t.zarr --scheduler tcp://")
+
+
+def test_a_report_in_no_folder(cluster: Cluster, refused: Callable[..., str], tmp_path: Path) -> None:
+    """It is said before anything runs, and even while there is no worker."""
+    pytest.importorskip("bokeh")
+    at = ["--scheduler", cluster.address, "--performance-report", "none/report.html"]
+    assert "found none/report.html" in refused("run", "eight-puzzle", "--store", "t.zarr", *at)
+    assert not (tmp_path / "t.zarr").exists()

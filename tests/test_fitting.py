@@ -1,0 +1,74 @@
+"""Workers of a cluster that have too little memory together: others may join for a while."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from antipodes import fitting
+from antipodes.config import load_config
+from antipodes.errors import ResourceLimitError
+from antipodes.events import Event, Listener, WaitingForWorkers
+from antipodes.fitting import plan_that_fits
+from antipodes.plan import Plan
+from antipodes.run_options import RunOptions
+from antipodes.scheduler import Stop, Threads
+
+TOO_LITTLE, ENOUGH = 1_000, 2**30
+
+
+class Growing(Threads):
+    """What knows of other workers, and so of another amount of memory, whenever it is asked to be ready."""
+
+    shares_memory = False
+
+    def __init__(self, memory: Sequence[int]) -> None:
+        super().__init__(1)
+        self._coming: Iterator[int] = iter(memory)
+        self.memory = next(self._coming)
+        self._next = next(self._coming, None)
+
+    @property
+    def changed(self) -> bool:  # type: ignore[override]
+        return self._next is not None
+
+    def ready(self, listener: Listener, stop: Stop) -> bool:
+        assert self._next is not None
+        self.memory, self._next = self._next, next(self._coming, None)
+        return not stop()
+
+
+def plan_on(scheduler: Threads, events: list[Event], *, interrupted: bool = False, at: str = "tcp://there:1") -> Plan:
+    options = RunOptions(scheduler=at)
+    return plan_that_fits(load_config("eight-puzzle"), options, scheduler, events.append, lambda: interrupted, None)
+
+
+def test_enough_once_others_joined() -> None:
+    events: list[Event] = []
+    scheduler = Growing([TOO_LITTLE, TOO_LITTLE, ENOUGH])
+    assert plan_on(scheduler, events).partitions
+    assert [type(event) for event in events] == [WaitingForWorkers] * 2
+    assert scheduler.memory == ENOUGH
+
+
+def test_never_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitting, "JOIN_SECONDS", 0.3)
+    begin, events = time.monotonic(), list[Event]()
+    with pytest.raises(ResourceLimitError):
+        plan_on(Growing([TOO_LITTLE, TOO_LITTLE]), events)
+    assert time.monotonic() - begin >= 0.3
+    assert [type(event) for event in events] == [WaitingForWorkers] * 2
+
+
+def test_an_interruption_ends_the_waiting() -> None:
+    begin = time.monotonic()
+    with pytest.raises(ResourceLimitError):
+        plan_on(Growing([TOO_LITTLE]), [], interrupted=True)
+    assert time.monotonic() - begin < fitting.JOIN_SECONDS / 2
+
+
+def test_nobody_joins_a_cluster_of_our_own() -> None:
+    events: list[Event] = []
+    with pytest.raises(ResourceLimitError):
+        plan_on(Growing([TOO_LITTLE, ENOUGH]), events, at="local")
+    assert events == []

@@ -1,0 +1,124 @@
+"""Workers and schedulers that are lost at chosen calls: the search goes on from its commit, and counts what it lost."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stores import contents
+
+from antipodes.config import load_config
+from antipodes.events import Begun, Event, LayerSettled, WorkersLost
+from antipodes.run import RunOptions, RunReport, run_puzzle
+from antipodes.scheduler import Call, Done, Handle, Key, SchedulerError, SchedulerLostError, Threads, WorkersLostError
+
+ByThreads = Callable[[str], dict[str, bytes]]
+PUZZLE = "knights-coloured"
+EVERY_LAYER, AT_THE_END = 0.0, 1e9
+"""When to commit: the first with other tasks than the second, and a hundred more of them."""
+
+
+class Forgetful(Threads):
+    """Threads that lose something at the calls of these numbers, and take up each commit anew, as clusters do."""
+
+    shares_memory = False
+    keeps_history = True
+
+    def __init__(self, at: Collection[int], error: type[SchedulerError] = WorkersLostError) -> None:
+        super().__init__(2)
+        self.at = at
+        self.error = error
+        self.calls: list[str] = []
+
+    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+        self._call("spread")
+        return super().persist(calls)
+
+    def persist(
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+    ) -> dict[Key, Handle]:
+        self._call("persist")
+        return super().persist(calls, wanted, done)
+
+    def values(self, handles: Sequence[Handle]) -> list[Any]:
+        self._call("values")
+        return super().values(handles)
+
+    def _call(self, name: str) -> None:
+        self.calls.append(name)
+        if len(self.calls) in self.at:
+            raise self.error("worker tcp://gone:1")
+
+
+def run_on(scheduler: Forgetful, store: Path, every: float, events: list[Event] | None = None) -> RunReport:
+    listener = (lambda _: None) if events is None else events.append
+    options = RunOptions(workers=2, checkpoint_every=every)
+    return run_puzzle(load_config(PUZZLE), store, options, listener, scheduler=scheduler)
+
+
+def number_of(name: str, after: int, store: Path, every: float) -> int:
+    """The number of the first call of that name behind so many calls, in a run that loses nothing."""
+    quiet = Forgetful(())
+    run_on(quiet, store, every)
+    return quiet.calls.index(name, after) + 1
+
+
+@pytest.mark.parametrize(
+    ("every", "call"),
+    [*((AT_THE_END, call) for call in range(1, 50, 7)), *((EVERY_LAYER, c) for c in range(1, 150, 20))],
+)
+def test_a_loss_at_any_call(every: float, call: int, by_threads: ByThreads, tmp_path: Path) -> None:
+    events: list[Event] = []
+    report = run_on(Forgetful({call}), tmp_path / "t.zarr", every, events)
+    assert report.complete
+    assert report.workers_lost == 1
+    assert [event.again for event in events if isinstance(event, WorkersLost)] == [report.found_again]
+    assert len([event for event in events if isinstance(event, Begun)]) == 1
+    found = sum(event.count for event in events if isinstance(event, LayerSettled))
+    assert report.found_again - 1 <= found - (report.record.states - 1) <= report.found_again
+    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+
+
+def test_what_is_lost_is_counted_once(tmp_path: Path) -> None:
+    """The second time workers are lost, while the commit is taken up, nothing had been found again yet."""
+    late = number_of("persist", 30, tmp_path / "quiet.zarr", AT_THE_END)
+    once = run_on(Forgetful({late}), tmp_path / "once.zarr", AT_THE_END)
+    assert once.found_again > 1
+    twice = run_on(Forgetful({late, late + 1}), tmp_path / "twice.zarr", AT_THE_END)
+    assert twice.workers_lost == 2
+    assert twice.found_again == once.found_again
+
+
+def test_three_losses_without_a_commit(by_threads: ByThreads, tmp_path: Path) -> None:
+    report = run_on(Forgetful({1, 2, 3}), tmp_path / "t.zarr", AT_THE_END)
+    assert report.complete
+    assert report.workers_lost == 3
+    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+
+
+def test_four_losses_without_a_commit(tmp_path: Path) -> None:
+    with pytest.raises(SchedulerError, match="workers were lost 4 times without a commit") as caught:
+        run_on(Forgetful({1, 2, 3, 4}), tmp_path / "t.zarr", AT_THE_END)
+    assert not isinstance(caught.value, SchedulerLostError | WorkersLostError)
+    assert "go on with: antipodes resume" in str(caught.value)
+
+
+def test_commits_between_losses(by_threads: ByThreads, tmp_path: Path) -> None:
+    """There may be any number of losses as long as there is a commit between them."""
+    report = run_on(Forgetful(range(20, 1000, 20)), tmp_path / "t.zarr", EVERY_LAYER)
+    assert report.complete
+    assert report.workers_lost > 4
+    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+
+
+def test_a_lost_scheduler_is_no_lost_worker(by_threads: ByThreads, tmp_path: Path) -> None:
+    report = run_on(Forgetful({30}, SchedulerLostError), tmp_path / "t.zarr", AT_THE_END)
+    assert report.complete
+    assert report.workers_lost == 0
+    assert report.found_again > 1
+    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+
+
+def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
+    with pytest.raises(SchedulerLostError, match="go on with: antipodes resume"):
+        run_on(Forgetful({1, 2, 3, 4}, SchedulerLostError), tmp_path / "t.zarr", AT_THE_END)
