@@ -60,7 +60,8 @@ class Membership:
         told = False
         while not stop():
             workers = self._present()
-            if workers.keys() - self._refused:
+            # who joined may be one that was refused, and began anew with what it lacked
+            if workers.keys() - self._refused or (workers and self._watch.changed):
                 return workers
             if not told:
                 listener(WaitingForWorkers("there are no workers"))
