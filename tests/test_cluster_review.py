@@ -166,7 +166,7 @@ def test_paused_from_the_beginning(
 def test_two_runs_of_one_client(client: Client, tmp_path: Path) -> None:
     with Workers(client):
         with pytest.raises(InputError, match="in use") as caught:
-            run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", scheduler=client)
+            run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", interrupted=lambda: True, scheduler=client)
         assert len(str(caught.value).splitlines()) == 1
         assert not (tmp_path / "t.zarr").exists()
     with Workers(client) as again:
