@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest
+# which tests, as pytest's -k takes it; empty for all
+ONLY ?=
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope
 
 .PHONY: help run test test-slow lint bench clean
 
@@ -18,7 +20,7 @@ run: $(VENV)/.installed
 	$(BIN)/antipodes run three-colours --overwrite
 
 test: $(VENV)/.installed-for-tests
-	$(PYTEST)
+	$(PYTEST) -k '$(ONLY)'
 
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) -m slow
