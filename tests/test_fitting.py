@@ -7,7 +7,7 @@ import pytest
 
 from antipodes import fitting
 from antipodes.config import load_config
-from antipodes.errors import ResourceLimitError
+from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.fitting import plan_that_fits
 from antipodes.plan import Plan
@@ -62,7 +62,7 @@ def test_never_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_interruption_ends_the_waiting() -> None:
     begin = time.monotonic()
-    with pytest.raises(ResourceLimitError):
+    with pytest.raises(InterruptedRunError):
         plan_on(Growing([TOO_LITTLE]), [], interrupted=True)
     assert time.monotonic() - begin < fitting.JOIN_SECONDS / 2
 

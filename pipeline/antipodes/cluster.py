@@ -170,9 +170,11 @@ class Cluster:
         return futures
 
     def values(self, handles: Sequence[Handle]) -> list[Any]:
-        with translated():
-            results: list[Any] = self.client.sync(self._gather, list(handles))
-        self._awaited.clear()
+        try:
+            with translated():
+                results: list[Any] = self.client.sync(self._gather, list(handles))
+        finally:
+            self._awaited.clear()
         return results
 
     async def _gather(self, handles: list[Handle]) -> Any:

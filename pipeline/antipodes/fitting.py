@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from antipodes.config import Config
-from antipodes.errors import ResourceLimitError
+from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Listener, WaitingForWorkers
 from antipodes.plan import Plan, check_memory, plan_run
 from antipodes.run_options import RunOptions
@@ -34,7 +34,13 @@ def plan_that_fits(
     interrupted: Callable[[], bool],
     record: Record | None,
 ) -> Plan:
-    """As `plan_checked`; where the workers of a cluster are too few, others have a while to join."""
+    """As `plan_checked`; where the workers of a cluster are too few, others have a while to join.
+
+    Raises
+    ------
+    InterruptedRunError
+        It was interrupted while it waited for them.
+    """
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
@@ -43,7 +49,10 @@ def plan_that_fits(
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
             listener(WaitingForWorkers(str(error)))
-            if not _joined(scheduler, deadline, interrupted) or not scheduler.ready(listener, interrupted):
+            joined = _joined(scheduler, deadline, interrupted) and scheduler.ready(listener, interrupted)
+            if interrupted():
+                raise InterruptedRunError(f"interrupted: {error}") from error
+            if not joined:
                 raise
 
 

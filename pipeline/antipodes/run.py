@@ -188,7 +188,7 @@ def saying_what_is_kept(resume: str, kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error what of the work is not lost, and the command that goes on."""
     try:
         yield
-    except (StoreError, SchedulerError, WorkerFailedError) as error:
+    except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
         try:
             told = kept()
         except NotAStoreError:  # there is nothing to go on with

@@ -68,7 +68,7 @@ def run_command(arguments: list[str]) -> int:
         return FAILED
     except OSError as error:
         _print_no_more()
-        return complain(f"{error.strerror}: {error.filename or 'standard output'}", FAILED)
+        return complain(f"{error.strerror or error}: {error.filename or 'standard output'}", FAILED)
     except Stopped as stopped:
         return complain(str(stopped), INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
