@@ -276,9 +276,11 @@ def test_a_signal_ends_a_search_with_one_line(
     refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
+    ignored_where_tests_run_in_the_background = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr("antipodes.solve.load_kernels", lambda *_, **__: signal.raise_signal(number))
     assert "stopped after 0." in refused("solve", "eight-puzzle", FARTHEST, status=75)
     assert signal.getsignal(signal.SIGTERM) == before
+    signal.signal(signal.SIGINT, ignored_where_tests_run_in_the_background)
 
 
 @pytest.mark.slow
