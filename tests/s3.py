@@ -181,6 +181,8 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
                     self.send_header(name, value)
             length = lengths[0] if lengths and self.command == "HEAD" else str(len(content))
             self.send_header("Content-Length", length)
+            if self.close_connection:  # announced, else the client's next request may go into a connection that closes
+                self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(content[: len(content) // 2] if truncated else content)
 
