@@ -1,7 +1,9 @@
 import io
 import os
+import random
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -66,6 +68,15 @@ def refused(cli: Command) -> Callable[..., str]:
         return outcome.err
 
     return run
+
+
+def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
+    """Kill a process so soon, at random, after it says that it begins, or goes on; or it has ended for itself."""
+    assert victim.stderr is not None
+    victim.stderr.readline()
+    time.sleep(rng.uniform(0, seconds))
+    victim.kill()
+    victim.communicate()
 
 
 @pytest.fixture

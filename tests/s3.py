@@ -101,6 +101,13 @@ class Bucket:
     def delete(self, key: str) -> None:
         obstore.delete(self._store, key)
 
+    def fill(self, contents: dict[str, bytes], path: str = "t.zarr") -> None:
+        """Make this, by the paths in it, all that there is of a store."""
+        for key in self.contents(path):
+            self.delete(f"{path}/{key}")
+        for key, content in contents.items():
+            self.put(f"{path}/{key}", content)
+
     def contents(self, path: str = "t.zarr") -> dict[str, bytes]:
         """All objects of a store, by their path in it."""
         return {key.removeprefix(f"{path}/"): self.get(key) for key in self.listing() if key.startswith(f"{path}/")}

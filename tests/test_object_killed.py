@@ -4,7 +4,6 @@ import json
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from conftest import Command, Process
 from s3 import Bucket
 from stores import contents
-from test_store import LINE
+from test_store import LINE, not_yet_wide
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError
@@ -71,13 +70,16 @@ def test_killed_at_any_change_of_overwriting_a_store(bucket: Bucket, tmp_path: P
 def test_killed_at_any_change_of_widening(bucket: Bucket, tmp_path: Path) -> None:
     run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
     whole, step = contents(tmp_path / "whole.zarr"), 0
-    options = RunOptions(workers=1, checkpoint_every=1000)
-    while killed_at_request(step, lambda: run_puzzle(Config(LINE), bucket.url(), replace(options, overwrite=True))):
+    not_yet_wide(tmp_path / "narrow.zarr")
+    narrow, options = contents(tmp_path / "narrow.zarr"), RunOptions(workers=1, checkpoint_every=1000)
+    bucket.fill(narrow)
+    while killed_at_request(step, lambda: run_puzzle(Config(LINE), bucket.url(), options)):
         bucket.delete("t.zarr.lock")
         run_puzzle(Config(LINE), bucket.url(), options)
         assert bucket.contents() == whole
+        bucket.fill(narrow)
         step += 1
-    assert step > 15
+    assert step > 10
 
 
 @pytest.mark.slow

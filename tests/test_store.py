@@ -198,11 +198,19 @@ def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int
     return False
 
 
+def not_yet_wide(path: Path) -> Path:
+    """The store of a run that was interrupted four layers before it had to widen."""
+    layers = iter(range(250))
+    run_puzzle(Config(LINE), path, RunOptions(workers=1), interrupted=lambda: next(layers, None) is None)
+    assert TableStore(path).read().committed_depth == 250
+    return path
+
+
 def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
     whole = contents(tmp_path / "whole.zarr")
-    step = 0
-    while killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, step):
+    narrow, step = not_yet_wide(tmp_path / "narrow.zarr"), 0
+    while killed_while_widening(Path(shutil.copytree(narrow, tmp_path / f"{step}.zarr")), monkeypatch, step):
         for again in range(3):  # and again while it mends itself
             if not killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, again * 5):
                 break
