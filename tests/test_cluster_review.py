@@ -81,6 +81,17 @@ def test_a_worker_that_was_retired(cluster: Cluster, client: Client) -> None:
             assert error_of(partial(do, scheduler)) is None
 
 
+def test_a_worker_that_leaves_as_soon_as_it_is_a_member(cluster: Cluster, client: Client) -> None:
+    """What a client asks to be told goes to the scheduler in batches, here of a second: it has to be there by then."""
+    cluster.add_workers(2)
+    client.scheduler_comm.interval = 1.0
+    with Workers(client) as scheduler:
+        client.subscribe_topic("a batch", print)
+        assert scheduler.ready(silence, never)
+        client.retire_workers([sorted(scheduler.members)[1]])
+        wait_until(lambda: scheduler.changed, "it is known that the worker has left", 5)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["2 workers with 2 threads", "depth 0", "depth 6:"])
 def test_a_run_whose_worker_is_retired(

@@ -88,7 +88,9 @@ class Membership:
             listener(WorkerRefused(skewed[worker]))
         self._refused = (self._refused | skewed.keys()) - able
         self.members = {address: workers[address] for address in sorted(able)}
-        self._watch.begin(self.members.keys(), {address for address in able if workers[address]["status"] == "paused"})
+        paused = {address for address in able if workers[address]["status"] == "paused"}
+        with translated():
+            self._watch.begin(self.members.keys(), paused)
         silent = workers.keys() - able - skewed.keys()
         return bool(self.members) and self._present().keys() - self._refused - silent == self.members.keys()
 

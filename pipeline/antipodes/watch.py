@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from functools import partial
 from inspect import isawaitable
 from typing import Any
@@ -40,6 +40,8 @@ class Watch:
     def begin(self, members: Set[str], paused: Set[str]) -> None:
         """From now on these are the members, and none is lost; some of them are ``paused`` already."""
         self.client.sync(self._begin, members, paused)
+        # dask sends subscriptions in batches, and would not tell who leaves before they are there
+        self.client.run_on_scheduler(_subscribe, sorted(self._theirs), self.client.id)
 
     def close(self) -> None:
         """Listen no longer."""
@@ -105,6 +107,12 @@ class Watch:
                 self.paused.setdefault(member, time.monotonic())
             case {"action": "worker-status-change"}:
                 self.paused.pop(member, None)
+
+
+def _subscribe(topics: Iterable[str], client: str, dask_scheduler: Any) -> None:
+    """On a scheduler: have a client told what happens under these topics."""
+    for topic in topics:
+        dask_scheduler.subscribe_topic(topic, client)
 
 
 async def _tell_both(ours: Handler, theirs: Handler, event: tuple[float, Any]) -> None:
