@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # which tests, as pytest's -k takes it; empty for all
 ONLY ?=
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope
+PYTEST := $(BIN)/python -m pytest --dist worksteal
 
-.PHONY: help run test test-slow lint bench clean
+.PHONY: help run setup test test-slow lint bench clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
+	@echo "make setup      install what the tests need; the others do so by themselves"
 	@echo "make test       the fast tests, a few minutes at most"
 	@echo "make test-slow  the tests that take longer"
 	@echo "make lint       ruff and mypy"
@@ -19,11 +20,14 @@ help:
 run: $(VENV)/.installed
 	$(BIN)/antipodes run three-colours --overwrite
 
-test: $(VENV)/.installed-for-tests
-	$(PYTEST) -k '$(ONLY)'
+setup: $(VENV)/.installed-for-tests
 
+test: $(VENV)/.installed-for-tests
+	$(PYTEST) -n auto --maxprocesses 4 -k '$(ONLY)'
+
+# they wait more than they compute
 test-slow: $(VENV)/.installed-for-tests
-	$(PYTEST) -m slow
+	$(PYTEST) -n 4 -m slow
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .

@@ -20,7 +20,7 @@ from antipodes.run import RunOptions, run_puzzle
 
 EVERY_LAYER = ["--checkpoint-every", "0"]
 KILLS = [("eight-puzzle", EVERY_LAYER, 3), ("knights-labelled", EVERY_LAYER, 2), ("eight-puzzle", [], 2)]
-MANY_KILLS = [("three-colours", EVERY_LAYER, 5), ("three-colours", [], 4), ("ring", EVERY_LAYER, 5)]
+MANY_KILLS = [("three-colours", EVERY_LAYER, 4), ("three-colours", [], 3), ("ring", EVERY_LAYER, 4)]
 RING = {
     "name": "ring",
     "family": "jump",
