@@ -22,6 +22,12 @@ PATIENCE = 60.0
 SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "1"]
 
+OTHER_VERSION = """
+import importlib.metadata as metadata
+version = metadata.version
+metadata.version = lambda name: "0.0.1" if name == {package!r} else version(name)
+"""
+
 
 def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
     """What the condition gives as soon as it is true; AssertionError with ``what`` if it takes too long."""
@@ -38,6 +44,11 @@ def python_path(folder: Path, **modules: str) -> dict[str, str]:
     for name, text in modules.items():
         (folder / f"{name}.py").write_text(text)
     return {"PYTHONPATH": str(folder)}
+
+
+def with_other(package: str, folder: Path) -> dict[str, str]:
+    """An environment in which a package says that it is another version."""
+    return python_path(folder, sitecustomize=OTHER_VERSION.format(package=package))
 
 
 class Group:

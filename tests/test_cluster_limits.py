@@ -1,11 +1,12 @@
 """Workers without enough memory or disk: they are named, and what was committed is gone on with on better ones."""
 
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run
+from clusters import Cluster, Run, wait_until
 from mounts import small
 from stores import contents
 
@@ -35,11 +36,17 @@ def test_memory_with_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThrea
 
 
 def test_memory_without_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
-    """The system gives the worker no more than it needs to join, and a little."""
+    """The system gives the worker no more than it needs to join, and a little: it says so, or dies of it."""
     cluster.add_workers(1, prefix=("sh", "-c", 'ulimit -d 190000 && exec "$@"', "sh"))
     at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
     run = begin("run", "three-colours", "--store", "t.zarr", *at)
-    run.fail(1, "worker tcp://", "go on with: antipodes resume t.zarr")
+    wait_until(lambda: run.process.poll() is not None or "waiting for some to join" in run.err, "the worker fails")
+    if run.process.poll() is None:
+        assert "lost: worker tcp://" in run.err
+        run.signal(signal.SIGINT)
+        run.fail(75, "go on with: antipodes resume t.zarr")
+    else:
+        run.fail(1, "worker tcp://", "go on with: antipodes resume t.zarr")
     resume_elsewhere(cluster, begin, "t.zarr")
     assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
 

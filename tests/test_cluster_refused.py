@@ -4,27 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run, python_path
+from clusters import Cluster, Run, python_path, with_other
 from mounts import hidden
 from stores import contents
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
 EVERY_LAYER = ["--checkpoint-every", 0]
-OTHER_VERSION = """
-import importlib.metadata as metadata
-version = metadata.version
-metadata.version = lambda name: "0.0.1" if name == {package!r} else version(name)
-"""
 NO_ANTIPODES = """
 import sys
 sys.modules["antipodes"] = None
 """
-
-
-def with_other(package: str, folder: Path) -> dict[str, str]:
-    """An environment in which a package says that it is another version."""
-    return python_path(folder, sitecustomize=OTHER_VERSION.format(package=package))
 
 
 @pytest.mark.slow
@@ -41,11 +31,13 @@ def test_another_version(package: str, what: list[str], cluster: Cluster, begin:
 def test_who_joins_late_with_another_version(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
-    cluster.add_workers(1)
+    (first,) = cluster.add_workers(1)
     at = ["--scheduler", cluster.address, *EVERY_LAYER, "--json"]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at)
     run.wait_for_depth(2)
-    cluster.add_worker(environment=with_other("antipodes", tmp_path / "site"))
+    first.stop()
+    cluster.add_workers(1, environment=with_other("antipodes", tmp_path / "site"))
+    first.go_on()
     run.wait_for("has antipodes 0.0.1; expected antipodes ")
     assert "it is left out" in run.err
     run.finish()

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import Cluster, Run, wait_until
+from clusters import Cluster, Run, wait_until, with_other
 from distributed import Client
 from stores import contents
-from test_cluster_refused import with_other
 
 from antipodes import cluster as workers_of_cluster
 from antipodes.cluster import Cluster as Workers
