@@ -27,6 +27,10 @@ import importlib.metadata as metadata
 version = metadata.version
 metadata.version = lambda name: "0.0.1" if name == {package!r} else version(name)
 """
+NO_ANTIPODES = """
+import sys
+sys.modules["antipodes"] = None
+"""
 
 
 def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import Cluster, Run, wait_until, with_other
+from clusters import NO_ANTIPODES, Cluster, Run, python_path, wait_until, with_other
 from distributed import Client
 from stores import contents
 
 from antipodes import cluster as workers_of_cluster
+from antipodes import membership
 from antipodes.cluster import Cluster as Workers
 from antipodes.config import load_config
 from antipodes.errors import InputError, WorkerFailedError
-from antipodes.events import ClusterReady, Event, WorkerRefused, silence
+from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
 from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import WorkersLostError
+from antipodes.scheduler import SchedulerLostError, WorkersLostError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
@@ -89,6 +90,79 @@ def test_a_worker_that_leaves_as_soon_as_it_is_a_member(cluster: Cluster, client
         assert scheduler.ready(silence, never)
         client.retire_workers([sorted(scheduler.members)[1]])
         wait_until(lambda: scheduler.changed, "it is known that the worker has left", 5)
+
+
+def test_a_connection_that_was_made_anew(cluster: Cluster, client: Client) -> None:
+    """The scheduler may be another one by then, and would wait for ever for the workers that the last one had."""
+    cluster.add_workers(1)
+    with Workers(client) as scheduler:
+        assert scheduler.ready(silence, never)
+        before = client.scheduler_comm
+        client.loop.add_callback(before.comm.abort)
+        wait_until(lambda: client.scheduler_comm is not before and client.status == "running", "it is there again")
+        slow = partial(scheduler.everywhere, (time.sleep, 5))
+        assert isinstance(error_of(slow), SchedulerLostError)
+        assert scheduler.ready(silence, never)
+        assert error_of(partial(ask_all, scheduler)) is None
+
+
+def test_a_client_that_has_given_up(cluster: Cluster, client: Client) -> None:
+    cluster.add_workers(1)
+    with Workers(client) as scheduler:
+        assert scheduler.ready(silence, never)
+        client.close()
+        scheduler.prepare((time.sleep, 0))
+        for do in (ask_all, spread_two, partial(Workers.ready, listener=silence, stop=never)):
+            assert isinstance(error_of(partial(do, scheduler)), SchedulerLostError)
+
+
+def test_a_worker_that_does_not_answer_is_not_waited_for_in_the_end(cluster: Cluster, client: Client) -> None:
+    (worker,) = cluster.add_workers(1)
+
+    def end() -> None:
+        with Workers(client) as scheduler:
+            assert scheduler.ready(silence, never)
+            scheduler.prepare((time.sleep, 0))
+            worker.stop()
+
+    assert error_of(end, 30) is None
+    worker.go_on()
+
+
+def test_a_worker_that_the_scheduler_cannot_reach_is_told(
+    cluster: Cluster, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.add_workers(1)
+    monkeypatch.setattr(membership, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(client, "run", lambda *_, workers, **__: {worker: OSError("no route") for worker in workers})
+    events: list[Event] = []
+    with Workers(client) as scheduler:
+        assert not scheduler.ready(events.append, lambda: bool(events))
+    (worker,) = cluster.workers()
+    assert events == [WaitingForWorkers(f"the scheduler cannot reach worker {worker}")]
+
+
+@pytest.mark.slow
+def test_who_cannot_take_part_is_not_asked_to_warm_up(cluster: Cluster, client: Client, tmp_path: Path) -> None:
+    cluster.add_workers(1)
+    with Workers(client) as scheduler:
+        assert scheduler.ready(silence, never)
+        cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
+        assert scheduler.ready(silence, never)
+        assert error_of(lambda: scheduler.prepare((time.sleep, 0))) is None
+        assert error_of(partial(ask_all, scheduler)) is None
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_while_tilings_are_prepared(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    frozen = cluster.add_workers(2)
+    run = begin("tile", "3x20", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.wait_for("2 workers with 2 threads")
+    frozen[0].kill()
+    run.finish()
+    assert contents(tmp_path / "t.zarr") == by_threads("3x20")
 
 
 @pytest.mark.slow

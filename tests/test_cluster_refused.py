@@ -4,17 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run, python_path, with_other
+from clusters import NO_ANTIPODES, Cluster, Run, python_path, with_other
 from mounts import hidden
 from stores import contents
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
 EVERY_LAYER = ["--checkpoint-every", 0]
-NO_ANTIPODES = """
-import sys
-sys.modules["antipodes"] = None
-"""
 
 
 @pytest.mark.slow

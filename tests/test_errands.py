@@ -52,6 +52,23 @@ class Breaking:
             raise self.error
 
 
+class Crowded(Breaking):
+    """Another worker joins each time that a task is done; the first stays."""
+
+    remaining = frozenset({"tcp://one:1"})
+
+    def __init__(self) -> None:
+        super().__init__("nothing", ValueError())
+
+    def ready(self, listener: Listener, stop: Stop) -> bool:
+        self.changed = False
+        return not stop()
+
+    def done_of(self, futures: Iterable[Any]) -> list[Any]:
+        self.changed = True
+        return super().done_of(futures)
+
+
 def run_on(cluster: Breaking) -> list[tuple[Key, int]]:
     told: list[tuple[Key, int]] = []
     Errands(cast(Cluster, cluster), CALLS, lambda key, result: told.append((key, result)), lambda: False).run()
@@ -74,3 +91,10 @@ def test_all_leave_and_take_nothing_along() -> None:
 def test_a_stop_before_there_is_a_connection_again() -> None:
     cluster = Breaking("values", SchedulerLostError("gone"), comes_back=False)
     assert run_on(cluster) == [(("double", 0), 0)]
+
+
+def test_what_is_under_way_at_a_stop_is_waited_for_though_workers_join() -> None:
+    told: list[Key] = []
+    cluster = Crowded()
+    Errands(cast(Cluster, cluster), CALLS, lambda key, _: told.append(key), lambda: bool(told)).run()
+    assert len(told) == cluster.asked["persist"] > 1

@@ -130,3 +130,16 @@ def test_who_lost_the_lock_file_deletes_nothing(tmp_path: Path) -> None:
             with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
                 change()
     assert (tmp_path / "t.zarr" / "depth").is_dir()
+
+
+def test_the_lock_of_a_later_run_is_not_removed(tmp_path: Path) -> None:
+    """Somebody removed the file of the first by hand."""
+    store = tmp_path / "t.zarr"
+    with lock(store):
+        (tmp_path / "t.zarr.lock").unlink()
+        later = lock(store)
+        later.__enter__()
+    with pytest.raises(StoreLockedError), lock(store):
+        pass
+    later.__exit__(None, None, None)
+    assert not list(tmp_path.iterdir())

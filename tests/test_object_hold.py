@@ -44,6 +44,24 @@ def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Buc
     assert bucket.get("t.zarr/commit.json") == before
 
 
+def test_a_commit_that_is_tried_again_looks_at_the_lock_again(bucket: Bucket, proxy: Proxy) -> None:
+    """Else it could go through long after another run, which read the commit before, took the lock over."""
+    store, record = created(bucket)
+    before = bucket.get("t.zarr/commit.json")
+
+    def unavailable_while_taken_over(number: int, method: str, path: str) -> str | None:
+        if method != "PUT" or not path.endswith("t.zarr/commit.json"):
+            return None
+        take_over(bucket)
+        return "503"
+
+    with store.lock():
+        proxy.fault = unavailable_while_taken_over
+        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
+            store.commit(record)
+    assert bucket.get("t.zarr/commit.json") == before
+
+
 def test_a_lock_that_vanished(bucket: Bucket) -> None:
     store, record = created(bucket)
     with store.lock():

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from conftest import Command, Process
 from s3 import Bucket, Proxy
@@ -196,3 +197,36 @@ def test_a_server_that_fails_does_not_hide_what_was_raised(
     with TableStore(bucket.url()).lock():  # at once: this process knows that it is its own
         pass
     assert bucket.listing() == []
+
+
+@pytest.mark.parametrize(("error", "dead"), [(ProcessLookupError, True), (PermissionError, False), (None, False)])
+def test_a_holder_that_the_system_hides(
+    error: type[OSError] | None, dead: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of another user, where /proc shows everybody only his own processes."""
+
+    def hidden(number: int) -> None:
+        raise psutil.NoSuchProcess(number)
+
+    def kill(number: int, signal: int) -> None:
+        assert (number, signal) == (4321, 0)
+        if error:
+            raise error
+
+    monkeypatch.setattr(psutil, "Process", hidden)
+    monkeypatch.setattr(os, "kill", kill)
+    here = {"process": 4321, "machine": lease._machine(), "started": 1.0}
+    assert lease._is_dead(here) is dead
+
+
+def test_an_interrupt_while_a_lock_is_acquired_leaves_none(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lease, "_clear_clocks", interrupted)
+        with pytest.raises(KeyboardInterrupt), TableStore(bucket.url()).lock():
+            pass
+    assert LOCK not in bucket.listing()
+    with TableStore(bucket.url()).lock():
+        pass

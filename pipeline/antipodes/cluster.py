@@ -27,6 +27,7 @@ from antipodes.scheduler import (
     Handle,
     Key,
     SchedulerError,
+    SchedulerLostError,
     Stop,
     WorkersLostError,
     graph_of,
@@ -40,6 +41,8 @@ REASON_SECONDS = 0.5
 """So long after it is known that a worker is gone, it is known why."""
 PAUSED_SECONDS = 60
 """A worker that has no memory left may move results to its disk for so long, until it has."""
+FAREWELL_SECONDS = 2
+"""So long workers have to answer when a run ends."""
 MEMORY_SHARE = 0.6
 """Of a worker's memory limit, what a run plans with: dask begins to move results to disk at that."""
 _in_use: WeakSet[Any] = WeakSet()
@@ -105,6 +108,11 @@ class Cluster:
         """Whether one of the workers that `ready` found is gone, and results or tasks with it."""
         return bool(self._watch.lost)
 
+    @property
+    def remaining(self) -> set[str]:
+        """The members that `ready` found and that are still there."""
+        return self.members.keys() - self._watch.left - set(self._watch.lost)
+
     def ready(self, listener: Listener, stop: Stop) -> bool:
         self.listener = listener
         if not self._membership.renew(listener, stop):
@@ -118,14 +126,18 @@ class Cluster:
         self._register()
 
     def _register(self) -> None:
+        """Have the workers, and those to come, warm up; dask asks all there are, also those that do not take part."""
         if self._plugin:
-            with suppress(OSError):  # who cannot be reached any more is seen to be lost; the others have it
+            with suppress(Exception):  # what is wrong with a worker, or the connection, its tasks say better
                 self.client.register_plugin(self._plugin)
 
     def _unregister(self) -> None:
+        """Have no more workers warm up; one that does not answer is not waited for."""
         if self._plugin:
-            with suppress(OSError, ValueError):  # of workers that cannot be reached; who else had it was done first
-                self.client.unregister_worker_plugin(self._plugin.name)
+            with suppress(Exception):
+                scheduler: Any = self.client.scheduler
+                forget = scheduler.unregister_worker_plugin
+                self.client.sync(forget, name=self._plugin.name, callback_timeout=FAREWELL_SECONDS)
 
     def everywhere(self, call: Call) -> None:
         name = f"everywhere-{uuid.uuid4().hex}"
@@ -163,7 +175,7 @@ class Cluster:
     def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
         if not wanted:
             return []
-        with translated():
+        with translated(self.client):
             futures: list[Handle] = self.client.get(
                 graph_of(calls, (named,)), list(wanted), workers=list(workers), sync=False
             )
@@ -171,7 +183,7 @@ class Cluster:
 
     def values(self, handles: Sequence[Handle]) -> list[Any]:
         try:
-            with translated():
+            with translated(self.client):
                 results: list[Any] = self.client.sync(self._gather, list(handles))
         finally:
             self._awaited.clear()
@@ -183,6 +195,7 @@ class Cluster:
         try:
             while not gathering.done() and not loss.done():
                 await asyncio.wait({gathering, loss}, timeout=WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                self._check_connection()
                 self._check_paused()
                 self._check_left()
             if loss.done():
@@ -202,6 +215,11 @@ class Cluster:
                 "that it may: give workers more, or have more workers"
             )
         raise WorkersLostError(", ".join(f"worker {worker}" for worker in lost))
+
+    def _check_connection(self) -> None:
+        """Raise SchedulerLostError if tasks may have gone to a scheduler that knows nothing of those before."""
+        if self._watch.connected_anew:
+            raise SchedulerLostError("the connection to the dask scheduler was lost")
 
     def _check_left(self) -> None:
         """Raise WorkersLostError if workers left, without taking anything along, that are waited for all the same."""
@@ -248,7 +266,7 @@ class Cluster:
 
     def done_of(self, futures: Iterable[Handle]) -> list[Handle]:
         """Those of the futures whose tasks have ended, as soon as there is one, or none after a while."""
-        with translated(), suppress(TimeoutError):
+        with translated(self.client), suppress(TimeoutError):
             wait(list(futures), timeout=WAIT_SECONDS, return_when="FIRST_COMPLETED")
         return [future for future in futures if future.status in ("finished", "error")]
 

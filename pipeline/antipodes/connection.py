@@ -66,14 +66,14 @@ def identity(client: Any, workers: int) -> dict[str, Any]:
     scheduler = client.scheduler
     if client.status != "running" or scheduler is None:
         raise SchedulerLostError("the dask scheduler was lost")
-    with translated():
+    with translated(client):
         said: dict[str, Any] = client.sync(scheduler.identity, n_workers=workers)
     return said
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Turn what distributed raises when it loses a scheduler or a worker, or gives up on a task, into our errors."""
+def translated(client: Any) -> Iterator[None]:
+    """Turn what a client raises when it loses a scheduler or a worker, or gives up on a task, into our errors."""
     try:
         yield
     except KilledWorker as error:
@@ -83,6 +83,10 @@ def translated() -> Iterator[None]:
         raise
     except (FutureCancelledError, FuturesCancelledError, OSError) as error:
         raise SchedulerLostError(f"the connection to the dask scheduler was lost: {one_line(error)}") from error
+    except Exception as error:
+        if client.status in ("closing", "closed"):  # it gave up, and half of it is gone: what it raises is arbitrary
+            raise SchedulerLostError("the dask scheduler was lost") from error
+        raise
 
 
 def one_line(error: BaseException) -> str:
@@ -92,7 +96,7 @@ def one_line(error: BaseException) -> str:
 
 def dashboard_of(client: Any) -> str | None:
     """The address of dask's dashboard, None where it has none."""
-    with translated():
+    with translated(client):
         drawn = client.run_on_scheduler(_draws_dashboard)
     return str(client.dashboard_link) if drawn else None
 

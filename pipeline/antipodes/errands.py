@@ -75,8 +75,8 @@ class Errands:
         return self.cluster.ready(self.cluster.listener, self.stopped)
 
     def _go_on_with_others(self) -> bool:
-        """Have the workers take part that there are now; False if there is a stop before there are any."""
-        if not self.cluster.ready(self.cluster.listener, self.stopped):
+        """Have the workers take part that there are now; False if there is a stop and all from before are gone."""
+        if not self.cluster.ready(self.cluster.listener, lambda: self.stopped() and not self.cluster.remaining):
             return False
         members = self.cluster.members.keys()
         for future, (key, workers) in list(self.under_way.items()):

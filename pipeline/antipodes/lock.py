@@ -62,7 +62,8 @@ def lock(store: Path) -> Iterator[Hold]:
     try:
         yield FileHold(descriptor, store)
     finally:
-        path.unlink(missing_ok=True)
+        if _is_at(descriptor, path):  # else somebody removed it, and it is another run's
+            path.unlink(missing_ok=True)
         os.close(descriptor)
 
 

@@ -10,6 +10,8 @@ from antipodes.scheduler import SchedulerError, Stop
 from antipodes.watch import Watch
 from antipodes.worker import versions
 
+SILENT_SECONDS = 5.0
+"""So long workers that joined may give no answer before it is said."""
 PRESENT = ("init", "running", "paused")
 """What the scheduler says of workers that are there, or are in a moment; the others are about to leave."""
 
@@ -34,7 +36,7 @@ class Membership:
         SchedulerLostError
             The scheduler does not answer.
         """
-        before = self.members.keys()
+        before, begin, told = self.members.keys(), time.monotonic(), False
         self._check_scheduler()
         while workers := self._await_workers(listener, stop):
             if self._admit(workers, listener, first=not before):
@@ -42,6 +44,9 @@ class Membership:
                     threads = sum(int(worker["nthreads"]) for worker in self.members.values())
                     listener(ClusterReady(len(self.members), threads, dashboard_of(self._client)))
                 return True
+            if not self.members and not told and time.monotonic() - begin > SILENT_SECONDS:
+                listener(WaitingForWorkers(f"the scheduler cannot reach worker {min(workers)}"))
+                told = True
             time.sleep(POLL_SECONDS)
         return False
 
@@ -49,9 +54,9 @@ class Membership:
         """Raise SchedulerError unless the scheduler has what we have: it unpacks the tasks that it hands on."""
         name = f"the dask scheduler at {identity(self._client, 0)['address']}"
         try:
-            with translated():
+            with translated(self._client):
                 there = self._client.run_on_scheduler(versions)
-        except ImportError as error:
+        except (ImportError, AttributeError) as error:  # there is none, or one that lacks what we ask for
             raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
         if there != versions():
             raise SchedulerError(f"{name} {_difference(there, versions())}")
@@ -89,14 +94,14 @@ class Membership:
         self._refused = (self._refused | skewed.keys()) - able
         self.members = {address: workers[address] for address in sorted(able)}
         paused = {address for address in able if workers[address]["status"] == "paused"}
-        with translated():
+        with translated(self._client):
             self._watch.begin(self.members.keys(), paused)
         silent = workers.keys() - able - skewed.keys()
         return bool(self.members) and self._present().keys() - self._refused - silent == self.members.keys()
 
     def _examine(self, workers: Mapping[str, Any]) -> tuple[set[str], dict[str, str]]:
         """The workers that can take part, and of those that cannot, why; who does not answer is neither."""
-        with translated():
+        with translated(self._client):
             found = self._client.run(versions, workers=list(workers), on_error="return")
         here = versions()
         skewed = {}

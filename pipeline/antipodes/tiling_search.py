@@ -77,7 +77,7 @@ class TilingSearch:
         partitions_of(self.problem, self.record.method)
         scheduler.prepare((warm_up, self.problem, self.record.method))
         warming: dict[Key, Call] = {(f"prepare-{self.run_id}", 0): (warm_up, self.problem, self.record.method)}
-        scheduler.values(list(scheduler.persist(warming).values()))
+        scheduler.each(warming, lambda *_: None, self.interrupted)
 
     def _tell_begin(self) -> None:
         done, tilings = len(self.record.searched), self.record.tilings

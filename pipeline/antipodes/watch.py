@@ -33,6 +33,8 @@ class Watch:
         """Members that begin no task since they have no memory left, and since when, on the monotonic clock."""
         self.changed = False
         """Whether a worker joined, or a member left and took nothing along."""
+        self._connection: Any = None
+        """That of the client to the scheduler which knows the members; a client makes a new one if it breaks."""
         self._alarm: asyncio.Event = client.sync(_new_event)
         self._theirs: dict[str, Handler | None] = {}
         """What else the client's user has told of a topic that we listen to: a client has one handler a topic."""
@@ -47,12 +49,18 @@ class Watch:
         """Listen no longer."""
         self.client.sync(self._end)
 
+    @property
+    def connected_anew(self) -> bool:
+        """Whether the scheduler may be another one by now, which knows neither members nor what is to be told."""
+        return self.client.scheduler_comm is not self._connection
+
     async def loss(self) -> None:
         """Return once a member is lost."""
         await self._alarm.wait()
 
     async def _begin(self, members: Set[str], paused: Set[str]) -> None:
         before, self.members = self.members, frozenset(members)
+        self._connection = self.client.scheduler_comm
         self._forget(before - self.members)
         self.lost.clear()
         self.left.clear()

@@ -65,13 +65,23 @@ class Bucket:
 
         return self._ask("read", key, request)
 
-    def put(self, key: str, content: Any, mode: Literal["create", "overwrite"] | Version = "overwrite") -> Version:
-        """Put an object in one request, under a condition if any; `Changed` where it is not met."""
+    def put(
+        self,
+        key: str,
+        content: Any,
+        mode: Literal["create", "overwrite"] | Version = "overwrite",
+        check: Callable[[], None] = lambda: None,
+    ) -> Version:
+        """Put an object in one request, under a condition if any; `Changed` where it is not met.
+
+        What ``check`` raises, before each try, prevents it.
+        """
         import obstore
 
         condition: Any = mode if isinstance(mode, str) else dict(mode)
 
         def request() -> Version:
+            check()
             return version_of(dict(obstore.put(self.client, key, content, mode=condition, use_multipart=False)))
 
         try:

@@ -147,12 +147,11 @@ def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHold:
         abandoned = _is_dead(found) or found.get("token") in _left_behind
         if meta and not abandoned and (now - meta["last_modified"]).total_seconds() <= STALE_AFTER:
             break
+        _clear_clocks(bucket, _clocks(key), now)
         begun = _elapsed()
         with suppress(Changed):
             version = bucket.put(key, serialised(signature), version_of(meta) if meta else "create")
-            hold = LeaseHold(bucket, key, address, signature, version, begun)
-            _clear_clocks(bucket, _clocks(key), now)
-            return hold
+            return LeaseHold(bucket, key, address, signature, version, begun)
     raise in_use(address, found)
 
 
@@ -231,10 +230,22 @@ def _is_dead(signature: Signature) -> bool:
     if not here or signature.get("machine") != here:
         return False
     try:
-        process = psutil.Process(int(signature["process"]))
+        number = int(signature["process"])
+        process = psutil.Process(number)
         alive = process.status() != psutil.STATUS_ZOMBIE
         return not alive or abs(process.create_time() - float(signature["started"])) > 2
     except psutil.NoSuchProcess:
-        return True
+        return _is_free(number)
     except (psutil.Error, KeyError, ValueError, TypeError):
         return False
+
+
+def _is_free(number: int) -> bool:
+    """Whether no process has this number; those of other users may be hidden (mount option hidepid)."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -58,9 +58,8 @@ class ObjectStorage(Storage):
         return content, version_of(meta)
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
-        self.check_hold()
         try:
-            return self._bucket.put(self._path(key), content, "create" if version is None else version)
+            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.check_hold)
         except Changed:
             name = self.name_of(key)
             raise StoreError(f"{name} was replaced by another run since it was read; nothing was written") from None
