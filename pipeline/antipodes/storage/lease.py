@@ -244,8 +244,6 @@ def _is_free(number: int) -> bool:
     """Whether no process has this number; those of other users may be hidden (mount option hidepid)."""
     try:
         os.kill(number, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
+    except (OSError, OverflowError) as error:
+        return not isinstance(error, PermissionError)
     return False
