@@ -206,6 +206,7 @@ def not_yet_wide(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
     whole = contents(tmp_path / "whole.zarr")
