@@ -111,8 +111,12 @@ def test_a_client_that_has_given_up(cluster: Cluster, client: Client) -> None:
     with Workers(client) as scheduler:
         assert scheduler.ready(silence, never)
         client.close()
-        scheduler.prepare((time.sleep, 0))
-        for do in (ask_all, spread_two, partial(Workers.ready, listener=silence, stop=never)):
+        for do in (
+            partial(Workers.prepare, call=(time.sleep, 0)),
+            ask_all,
+            spread_two,
+            partial(Workers.ready, listener=silence, stop=never),
+        ):
             assert isinstance(error_of(partial(do, scheduler)), SchedulerLostError)
 
 

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command, Process, kill_within
+from mounts import small
 from stores import contents, toml
 
 from antipodes.config import load_config
@@ -150,17 +150,8 @@ def test_two_runs_on_one_store(process: Process, cli: Command, tmp_path: Path) -
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MiB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = shutil.which("mount")
-    if (
-        mount is None
-        or os.geteuid()
-        or subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "t", disk], check=False).returncode
-    ):
-        pytest.skip("no small file system can be mounted here")
-    yield disk
-    subprocess.run(["umount", "-l", disk], check=True)
+    with small(tmp_path / "disk", "1m") as disk:
+        yield disk
 
 
 @pytest.mark.parametrize("options", [EVERY_LAYER, []])

@@ -1,6 +1,7 @@
 """A dask.distributed cluster as a scheduler: tasks for its workers, which come and go."""
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ FAREWELL_SECONDS = 2
 """So long workers have to answer when a run ends."""
 MEMORY_SHARE = 0.6
 """Of a worker's memory limit, what a run plans with: dask begins to move results to disk at that."""
+logger = logging.getLogger(__name__)
 _in_use: WeakSet[Any] = WeakSet()
 """Clients that a run has: each tells one listener what happens."""
 
@@ -128,16 +130,26 @@ class Cluster:
     def _register(self) -> None:
         """Have the workers, and those to come, warm up; dask asks all there are, also those that do not take part."""
         if self._plugin:
-            with suppress(Exception):  # what is wrong with a worker, or the connection, its tasks say better
+            with translated(self.client), self._some_workers_may_fail("warm up"):
                 self.client.register_plugin(self._plugin)
 
     def _unregister(self) -> None:
         """Have no more workers warm up; one that does not answer is not waited for."""
         if self._plugin:
-            with suppress(Exception):
+            with translated(self.client), self._some_workers_may_fail("forget to warm up"):
                 scheduler: Any = self.client.scheduler
                 forget = scheduler.unregister_worker_plugin
                 self.client.sync(forget, name=self._plugin.name, callback_timeout=FAREWELL_SECONDS)
+
+    @contextmanager
+    def _some_workers_may_fail(self, what: str) -> Iterator[None]:
+        """Log errors: dask passes on, as it can, what any worker raised, such as one that was refused; others obeyed."""
+        try:
+            yield
+        except Exception as error:
+            if self.client.status != "running":
+                raise
+            logger.info("not every worker could %s: %r", what, error)
 
     def everywhere(self, call: Call) -> None:
         name = f"everywhere-{uuid.uuid4().hex}"
