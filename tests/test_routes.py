@@ -108,7 +108,7 @@ def test_what_the_method_cannot_treat_is_refused(puzzle: Puzzle, message: str) -
 
 
 def test_limits_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="expected a limit of at least 1"):
+    with pytest.raises(InputError, match="expected a limit of moves a route of at least 1, found 0"):
         exchanges(knights(), 0)
     with pytest.raises(ResourceLimitError, match="smaller limit"):
         exchanges(knights(), 100)

@@ -9,18 +9,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours
+from antipodes.searches.standing import Listener, Pace, Standing, silence
 
 Route = tuple[int, ...]
 MAX_BOARDS = 1 << 26
 """A walk marks each board along its routes in four bytes, so 256 MiB."""
+MAX_ROUTES = 1 << 12
+"""Routes of all pieces; each two are compared."""
 BATCH = 1 << 12
 BOARDS_A_CALL = 1 << 22
 """Boards that one call of a kernel may look at, so that an interrupt is answered soon."""
+METHOD = "routes"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,7 +60,7 @@ class Exchanges:
         return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
 
 
-def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchanges:
+def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listener: Listener = silence) -> Exchanges:
     """All exchanges of the sides of ``start``, by default the puzzle's, along routes of at most ``limit``.
 
     The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
@@ -63,16 +68,16 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
     Raises
     ------
     InputError
-        The limit is not positive, or the puzzle is not one that the method treats: all pieces different, each
-        moving along edges that go both ways; a half turn maps the board onto itself and each side onto the
-        other, left-right reflection maps the board and each side onto itself.
+        An argument is of another type, the limit is not positive, or the puzzle is not one that the method treats:
+        all pieces different, each moving along edges that go both ways; a half turn maps the board onto itself and
+        each side onto the other, left-right reflection maps the board and each side onto itself.
     ResourceLimitError
-        The boards along a combination of routes are too many to be marked in memory.
+        The routes, or the boards along a combination of them, are too many to be held in memory.
     """
-    if limit < 1:
-        raise InputError(f"expected a limit of at least 1 move a route, found {limit}")
-    position = puzzle.start_labels[0] if start is None else start
-    puzzle.checked(position[np.newaxis])
+    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    arguments.function(listener, "a listener")
+    limit = arguments.integer(limit, "a limit of moves a route", 1)
+    position = puzzle.start_labels[0] if start is None else puzzle.checked_one(start)
     edges = _symmetric_edges(puzzle, position)
     pieces = np.flatnonzero(position)
     if (limit + 1) ** len(pieces) > MAX_BOARDS:
@@ -84,6 +89,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
     tried, found = 0, []
     for combinations in plan.combinations():
         tried += len(combinations)
+        listener(Standing(METHOD, None, int(plan.expanded[0]), 0))
         found += [Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)]
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
@@ -139,6 +145,10 @@ def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int
     for _ in range(limit):
         layer = [(*route, place) for route in layer for place in around[route[-1]] if place not in route]
         found += [route for route in layer if route[-1] in ends]
+        if len(layer) > MAX_ROUTES * len(around) or len(found) > MAX_ROUTES:
+            raise ResourceLimitError(f"more than {MAX_ROUTES} routes of at most {limit} moves: choose a smaller limit")
+        if not layer:
+            break
     return found
 
 
@@ -189,12 +199,15 @@ class _RoutePlan:
 
         pieces = len(self.first) - 1
         chosen = np.full(pieces, -1, dtype=np.int32)
-        if (np.diff(self.first) == 0).any():
-            return
-        count = BATCH
-        while count == BATCH:
+        level = -1 if (np.diff(self.first) == 0).any() else 0
+        rules, pace = (self.first, self.compatible, self.mirror), Pace()
+        while level >= 0:
             found = np.empty((BATCH, pieces), dtype=np.int32)
-            count = next_combinations(chosen, self.first, self.compatible, self.mirror, found)
+
+            def next_batch(budget: int, level: int = level, found: NDArray[np.int32] = found) -> tuple[int, int]:
+                return next_combinations(chosen, level, budget, *rules, found)
+
+            count, level = pace.call(next_batch)
             yield found[:count]
 
     def walks(self, combinations: NDArray[np.int32]) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
