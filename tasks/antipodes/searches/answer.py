@@ -45,7 +45,7 @@ def unsolved(method: str, outcome: Outcome, expanded: int = 0) -> Answer:
 
 def check_listing(solutions: int, moves: int, places: int, memory_limit: int) -> None:
     """Raise ResourceLimitError where so many ways, as arrays, take more than ``memory_limit``, bytes."""
-    needed = solutions * (WAY_BYTES + (moves + 1) * places)
+    needed = solutions * (WAY_BYTES + (moves + 1) * max(places, 8))
     if needed > memory_limit:
         raise ResourceLimitError(
             f"{solutions} ways of {moves} moves would take {needed} bytes, and {memory_limit} are allowed; list fewer"

@@ -76,8 +76,11 @@ def deepen(method: str, problem: Problem, lower: LowerBound, request: Request) -
         descent = _descent_to(depth, problem, lower, request)
         over = False
         while not over:
-            request.listener(Standing(method, depth, expanded + descent.expanded, 0))
-            over = pace.call(descent.kernel)
+            before = descent.expanded
+            request.listener(Standing(method, depth, expanded + before, 0))
+            pace.start()
+            over = descent.kernel(pace.budget)
+            pace.learn(descent.expanded - before)
             if not over and proof.succeeds(expanded + descent.expanded):
                 return unsolved(method, Outcome.UNREACHABLE, expanded + descent.expanded)
         expanded += descent.expanded
@@ -118,8 +121,8 @@ def _room(depth: int, request: Request, dtype: type[np.integer[Any]], length: in
 
 
 def _shown(ways: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
-    """The ways to be listed, if there was room for them."""
-    if len(ways) < min(found, request.listed):
+    """The ways to be listed, which there is no room for if they take too much memory."""
+    if request.every:
         check_listing(min(found, request.listed), ways.shape[1], problem.puzzle.places, request.memory_limit)
     return ways[:found]
 

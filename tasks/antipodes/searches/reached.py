@@ -83,22 +83,24 @@ class Reached:
         """
         begin, end = self._ends[-2:]
         while begin < end:
-            after, stop = self._pace.call(lambda budget, begin=begin: self._expand(begin, min(end, begin + budget)))  # type: ignore[misc]
-            self.expanded += after - begin
-            begin = after
-            if begin < stop:
+            self._pace.start()
+            expanded = self._expand(begin, min(end, begin + self._pace.budget))
+            self._pace.learn(expanded)
+            self.expanded += expanded
+            begin += expanded
+            if self._count + len(self.steps.undo) > len(self._words):
                 self._grow(2 * len(self._words))
             self._pulse()
         self._ends.append(self._count)
         return self.last_layer_size
 
-    def _expand(self, begin: int, stop: int) -> tuple[int, int]:
-        """The first position that is not expanded, and where the call was to stop."""
+    def _expand(self, begin: int, end: int) -> int:
+        """How many of the positions were expanded: fewer than all where there is no room for more."""
         from antipodes.searches.set_kernels import expand
 
         places, bits = self.packing.places, self.packing.bits
-        after, self._count = expand(self._words, self._slots, begin, stop, self._count, places, bits, self.steps)
-        return after, stop
+        after, self._count = expand(self._words, self._slots, begin, end, self._count, places, bits, self.steps)
+        return int(after) - begin
 
     def _grow(self, capacity: int) -> None:
         """Make room for more positions; while they are copied, they are in memory twice."""

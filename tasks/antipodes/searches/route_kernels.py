@@ -18,8 +18,8 @@ def next_combinations(
     compatible: NDArray[np.bool_],
     mirror: Numbers,
     found: Numbers,
-) -> tuple[int, int]:
-    """How many combinations the call has written to ``found`` ``(m, pieces)``, and the level at which it stopped.
+) -> tuple[int, int, int]:
+    """How many combinations the call has written to ``found`` ``(m, pieces)``, its last level, and the budget left.
 
     They go in lexicographic order; ``chosen`` and ``level`` are where the call before stopped. A call tries at most
     ``budget`` routes; there are no more combinations where the level is negative. Of two mirror images only the
@@ -40,7 +40,7 @@ def next_combinations(
             else:
                 level += 1
                 chosen[level] = first[level] - 1
-    return count, level
+    return count, level, budget
 
 
 @kernel

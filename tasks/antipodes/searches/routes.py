@@ -23,8 +23,6 @@ MAX_BOARDS = 1 << 26
 MAX_ROUTES = 1 << 12
 """Routes of all pieces; each two are compared."""
 BATCH = 1 << 12
-BOARDS_A_CALL = 1 << 22
-"""Boards that one call of a kernel may look at, so that an interrupt is answered soon."""
 METHOD = "routes"
 
 
@@ -174,6 +172,8 @@ class _RoutePlan:
     """How many moves each route takes."""
     expanded: NDArray[np.int64]
     """``(1,)``: boards looked at so far."""
+    pace: Pace
+    """How many combinations one call of a kernel walks along."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
@@ -191,6 +191,7 @@ class _RoutePlan:
             ).reshape(-1, limit + 1),
             lengths=np.array([len(route) - 1 for route in routes], dtype=np.int32),
             expanded=np.zeros(1, dtype=np.int64),
+            pace=Pace(1),
         )
 
     def combinations(self) -> Iterator[NDArray[np.int32]]:
@@ -203,11 +204,9 @@ class _RoutePlan:
         rules, pace = (self.first, self.compatible, self.mirror), Pace()
         while level >= 0:
             found = np.empty((BATCH, pieces), dtype=np.int32)
-
-            def next_batch(budget: int, level: int = level, found: NDArray[np.int32] = found) -> tuple[int, int]:
-                return next_combinations(chosen, level, budget, *rules, found)
-
-            count, level = pace.call(next_batch)
+            pace.start()
+            count, level, left = next_combinations(chosen, level, pace.budget, *rules, found)
+            pace.learn(pace.budget - left)
             yield found[:count]
 
     def walks(self, combinations: NDArray[np.int32]) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
@@ -217,11 +216,14 @@ class _RoutePlan:
         boards = self.squares.shape[1] ** combinations.shape[1]
         visited = np.zeros(boards, dtype=np.int32)
         steps = np.empty(boards, dtype=np.int32)
-        a_call = 1 + BOARDS_A_CALL // boards
         i = 0
         while i < len(combinations):
-            some = combinations[: i + a_call]
-            i, count = next_exchange(some, i, self.squares, self.lengths, visited, steps, self.expanded)
+            first = i
+            self.pace.start()
+            i, count = next_exchange(
+                combinations[: i + self.pace.budget], i, self.squares, self.lengths, visited, steps, self.expanded
+            )
+            self.pace.learn(i - first)
             if count >= 0:
                 yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
 

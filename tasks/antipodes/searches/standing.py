@@ -3,9 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-T = TypeVar("T")
 A_CALL = 0.1
 """Seconds that one call of a kernel is to take: signals and listeners wait until it returns."""
 FIRST_BUDGET = 1 << 14
@@ -36,13 +34,19 @@ def silence(standing: Standing) -> None:
 class Pace:
     """How much work to ask of one call of a kernel, learnt from how long the calls before took."""
 
-    def __init__(self) -> None:
-        self.budget = FIRST_BUDGET
+    def __init__(self, budget: int = FIRST_BUDGET) -> None:
+        self.budget = budget
+        self._begin = 0.0
 
-    def call(self, kernel: Callable[[int], T]) -> T:
-        """What the kernel returns for the budget that suits it."""
-        begin = time.perf_counter()
-        result = kernel(self.budget)
-        seconds = max(time.perf_counter() - begin, 1e-9)
-        self.budget = max(1, int(self.budget * min(FASTER, A_CALL / seconds)))
-        return result
+    def start(self) -> None:
+        """A call begins."""
+        self._begin = time.perf_counter()
+
+    def learn(self, used: int) -> None:
+        """The call has ended, and has used so much of the budget.
+
+        A call that used little says little of how long more would take, so that the budget grows with what is used.
+        """
+        seconds = max(time.perf_counter() - self._begin, 1e-9)
+        if used:
+            self.budget = max(1, round(min(FASTER * self.budget, A_CALL * used / seconds)))
