@@ -2,10 +2,21 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.arrays import Depths
 from antipodes.errors import ClosedError
+
+
+def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The number of each chunk that the indices ``(n,)`` need, ascending, and which of the indices it has."""
+    chunk_of = indices // chunk_states
+    order = np.argsort(chunk_of, kind="stable")
+    numbers, begins = np.unique(chunk_of[order], return_index=True)
+    return zip(numbers.tolist(), np.split(order, begins)[1:], strict=True)
 
 
 class ChunkCache:

@@ -20,7 +20,7 @@ from antipodes.searches.graph import exchange_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.packing import Packing, Words
-from antipodes.searches.problem import Problem, check_request
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.reached import MEMORY_LIMIT
 from antipodes.searches.standing import Listener, silence
 from antipodes.searches.two_ends import PROOF_MEMORY
@@ -37,7 +37,6 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     IDDFS: iddfs,
     IDA_STAR: ida_star,
 }
-A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"
 HELD_AT_ONCE = 1 << 24
 """Where there are no more positions than these, a search from both ends never runs out of memory."""
 
@@ -121,7 +120,8 @@ def solve_by_table(
     UnfinishedError
         The table does not reach so far.
     """
-    check_request(problem, every, bound, listed, MEMORY_LIMIT, silence)
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, bound, listed, MEMORY_LIMIT)
     from antipodes.table import Table  # which loads zarr, as whoever has one has done
 
     arguments.instance(table, Table, "an open Table")
@@ -136,21 +136,22 @@ def solve_by_table(
     distance = table.get_distance(problem.position)
     if distance is None:
         return unsolved(TABLE, Outcome.UNREACHABLE)
-    if bound is not None and distance > bound:
+    if request.bound is not None and distance > request.bound:
         return unsolved(TABLE, Outcome.BOUND)
     known = _TableDistances(table, problem.packing)
-    ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, every)
-    _check_that_they_arrive(ways, problem, table)
-    return solved(TABLE, ways, every, listed, sum(map(len, ways.layers[:-1])), MEMORY_LIMIT)
+    ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, request.every)
+    _check_that_they_arrive(ways, table)
+    return solved(TABLE, ways, request, sum(map(len, ways.layers[:-1])))
 
 
-def _check_that_they_arrive(ways: Ways, problem: Problem, table: "Table") -> None:
+def _check_that_they_arrive(ways: Ways, table: "Table") -> None:
     """Raise StoreDamagedError where the table's distances lead nowhere: `Table.path` names the place."""
     for layer, edges in zip(ways.layers, ways.edges, strict=False):
         stranded = np.setdiff1d(np.arange(len(layer)), edges[:, 0])
         if len(stranded):
             table.path(layer[stranded[0]])
-            raise StoreDamagedError(f"{table!r}: the distances contradict the moves; antipodes verify says where")
+            raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves")
+    table.check_starts(ways.layers[-1])
 
 
 @dataclass(frozen=True, slots=True)

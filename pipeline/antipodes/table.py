@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
 from antipodes.arrays import Depths
-from antipodes.chunk_cache import ChunkCache
+from antipodes.chunk_cache import ChunkCache, by_chunk
 from antipodes.config import Config
 from antipodes.errors import AntipodesError, InputError, StoreDamagedError, StoreError, UnreachableError
 from antipodes.matches import Matches, match
@@ -182,9 +182,15 @@ class Table:
         way = [here]
         for depth in range(self.distance(here) - 1, -1, -1):
             way.append(self._predecessor(way[-1], depth))
-        if not (self.puzzle.start_labels == way[-1]).all(axis=1).any():
-            raise self._damaged(way[-1], 0, "which is no start")
+        self.check_starts(way[-1][np.newaxis])
         return np.array(way)
+
+    def check_starts(self, labels: Labels) -> None:
+        """Raise StoreDamagedError unless these positions ``(n, places)``, at which ways end, are starts."""
+        starts = set(map(bytes, self.puzzle.start_labels))
+        for position in labels:
+            if bytes(position) not in starts:
+                raise self._damaged(position, 0, "which is no start")
 
     def match(self, pattern: str) -> Matches:
         """How far the positions are that fit a pattern; see `antipodes.matches.match`."""
@@ -257,28 +263,21 @@ class Table:
 
     def _distances_at(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:
         distances = np.empty(len(indices), dtype=np.int32)
-        for group, found in self._distances_by_chunk(indices):
-            distances[group] = found
+        for number, group in by_chunk(indices, self._chunk_states):
+            distances[group] = self._distances_in(number, indices[group])
         return distances
 
-    def _distances_by_chunk(self, indices: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
-        """Which of the indices are in a chunk, and their distances, for one chunk after another."""
-        chunk_of = indices // self._chunk_states
-        order = np.argsort(chunk_of, kind="stable")
-        numbers, begins = np.unique(chunk_of[order], return_index=True)
-        for number, group in zip(numbers.tolist(), np.split(order, begins)[1:], strict=True):
-            yield group, self._distances_in(number, indices[group] % self._chunk_states)
-
-    def _distances_in(self, number: int, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        depths = self._chunk(number).ravel()[places]
+    def _distances_in(self, number: int, indices: NDArray[np.int64]) -> NDArray[np.int32]:
+        depths = self._chunk(number).ravel()[indices % self._chunk_states]
         missing = UNREACHABLE if self.complete else UNKNOWN
         return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
 
     def _predecessor(self, position: Labels, depth: int) -> Labels:
         """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
         before = self.puzzle.predecessors(position)
-        for group, distances in self._distances_by_chunk(self._index.rank(before)):
-            fitting = group[distances == depth]
+        indices = self._index.rank(before)
+        for number, group in by_chunk(indices, self._chunk_states):
+            fitting = group[self._distances_in(number, indices[group]) == depth]
             if fitting.size:
                 chosen: Labels = before[fitting[0]]
                 return chosen
@@ -286,16 +285,13 @@ class Table:
 
     def _fewer(self, depth: int) -> StoreDamagedError:
         return StoreDamagedError(
-            f"{self._store.address}: the record says {self.layers[depth]} positions at depth {depth}, the chunks have "
-            "fewer; antipodes verify finds the damaged chunks"
+            f"{self._store.address} is damaged: expected {self.layers[depth]:,} positions at depth {depth}, found fewer"
         )
 
     def _damaged(self, position: Labels, depth: int, but: str) -> StoreDamagedError:
         chunk = int(self._index.rank(position[np.newaxis])[0]) // self._chunk_states
-        return StoreDamagedError(
-            f"{self._store.address}: depths contradict each other: chunk {chunk} has {self.puzzle.format(position)} "
-            f"at depth {depth}, {but}; antipodes verify finds the damaged chunks"
-        )
+        text = self.puzzle.format(position)
+        return StoreDamagedError(f"{self._store.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
 
     def _chunk(self, number: int) -> Depths:
         return self._chunks[number]

@@ -2,8 +2,9 @@
 
 from itertools import islice
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, check_listing, unsolved
-from antipodes.searches.problem import Problem, check_request
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.reached import MEMORY_LIMIT, Reached
 from antipodes.searches.standing import Listener, Standing, silence
 from antipodes.searches.ways import Ways, ways_down
@@ -29,29 +30,30 @@ def bfs(
     ResourceLimitError
         The positions reached would take more memory than ``memory_limit``, bytes.
     """
-    check_request(problem, every, bound, listed, memory_limit, listener)
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, bound, listed, memory_limit, listener)
     if problem.hopeless:
         return unsolved(METHOD, Outcome.UNREACHABLE)
 
     def pulse() -> None:
         listener(Standing(METHOD, reached.depth + 1, reached.expanded, len(reached)))
 
-    reached: Reached = Reached(problem.position[None], problem.steps, problem.packing, memory_limit, pulse)
+    reached: Reached = Reached(problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse)
     goals = problem.packing.pack(problem.goals)
     found = goals[reached.depths(goals) >= 0]
     while not len(found):
-        if reached.depth == bound:
+        if reached.depth == request.bound:
             return unsolved(METHOD, Outcome.BOUND, reached.expanded)
         if not reached.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, reached.expanded)
         found = goals[reached.depths(goals) >= 0]
-    ways = ways_down(reached, found, problem.steps_back, every).reversed()
-    return solved(METHOD, ways, every, listed, reached.expanded, memory_limit)
+    ways = ways_down(reached, found, problem.steps_back, request.every).reversed()
+    return solved(METHOD, ways, request, reached.expanded)
 
 
-def solved(method: str, ways: Ways, every: bool, listed: int, expanded: int, memory_limit: int) -> Answer:
+def solved(method: str, ways: Ways, request: Request, expanded: int) -> Answer:
     """The answer that consists of these ways."""
-    count = ways.count() if every else 1
-    check_listing(min(count, listed), len(ways.edges), ways.layers[0].shape[1], memory_limit)
-    solutions = tuple(islice(ways, listed))
+    count = ways.count() if request.every else 1
+    check_listing(min(count, request.listed), len(ways.edges), ways.layers[0].shape[1], request.memory_limit)
+    solutions = tuple(islice(ways, request.listed))
     return Answer(method, Outcome.SOLVED, len(ways.edges), solutions, count, expanded)

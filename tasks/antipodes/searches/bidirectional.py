@@ -1,8 +1,9 @@
 """Breadth-first search from both ends, the smaller frontier first, until the frontiers meet."""
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
-from antipodes.searches.problem import Problem, check_request
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.reached import MEMORY_LIMIT
 from antipodes.searches.standing import Listener, Standing, silence
 from antipodes.searches.two_ends import TwoEnds
@@ -29,18 +30,19 @@ def bidirectional(
     ResourceLimitError
         The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
     """
-    check_request(problem, every, bound, listed, memory_limit, listener)
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, bound, listed, memory_limit, listener)
     if problem.hopeless:
         return unsolved(METHOD, Outcome.UNREACHABLE)
     ends: TwoEnds = TwoEnds(
-        problem, memory_limit, lambda: listener(Standing(METHOD, ends.distance + 1, ends.expanded, ends.held))
+        problem, request.memory_limit, lambda: listener(Standing(METHOD, ends.distance + 1, ends.expanded, ends.held))
     )
     while not len(ends.meetings):
-        if bound is not None and ends.distance >= bound:
+        if request.bound is not None and ends.distance >= request.bound:
             return unsolved(METHOD, Outcome.BOUND, ends.expanded)
         if not ends.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, ends.expanded)
     # Both halves begin at the same sorted meetings, so that they join.
-    there = ways_down(ends.near, ends.meetings, problem.steps_back, every).reversed()
-    onwards = ways_down(ends.far, ends.meetings, problem.steps, every)
-    return solved(METHOD, there.then(onwards), every, listed, ends.expanded, memory_limit)
+    there = ways_down(ends.near, ends.meetings, problem.steps_back, request.every).reversed()
+    onwards = ways_down(ends.far, ends.meetings, problem.steps, request.every)
+    return solved(METHOD, there.then(onwards), request, ends.expanded)

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
-from antipodes.searches.answer import LISTED, WAY_BYTES, Answer, Outcome, check_listing, unsolved
+from antipodes.searches.answer import WAY_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.bounds import NEVER, LowerBound
 from antipodes.searches.graph import Edges, distances_to, exchange_edges, neighbours
-from antipodes.searches.problem import Problem
-from antipodes.searches.standing import Listener, Pace, Standing, silence
-from antipodes.searches.two_ends import PROOF_MEMORY, UnreachableProof
+from antipodes.searches.problem import Problem, Request
+from antipodes.searches.standing import Pace, Standing
+from antipodes.searches.two_ends import UnreachableProof
 
 FAR = 1 << 62
 EXPANDED = 1
@@ -44,18 +44,6 @@ class _Descent:
     def expanded(self) -> int:
         """Positions expanded so far."""
         return int(self.tally[EXPANDED])
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked of a search, beside the problem."""
-
-    every: bool = False
-    bound: int | None = None
-    listed: int = LISTED
-    memory_limit: int = PROOF_MEMORY
-    """Bytes for the ways found, and for the proof that there is none."""
-    listener: Listener = silence
 
 
 def deepen(method: str, problem: Problem, lower: LowerBound, request: Request) -> Answer:

@@ -1,9 +1,10 @@
 """Iterative deepening that leaves what a lower bound shows to be too far from the goal (R. E. Korf 1985)."""
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bounds import Name, lower_bound
-from antipodes.searches.deepening import Request, deepen
-from antipodes.searches.problem import Problem, check_request
+from antipodes.searches.deepening import deepen
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.standing import Listener, silence
 from antipodes.searches.two_ends import PROOF_MEMORY
 
@@ -33,6 +34,6 @@ def ida_star(
     ResourceLimitError
         The ways to be listed take more memory than ``memory_limit``.
     """
-    check_request(problem, every, bound, listed, memory_limit, listener)
+    arguments.instance(problem, Problem, A_PROBLEM)
     lower = lower_bound(problem, heuristic)
     return deepen(METHOD, problem, lower, Request(every, bound, listed, memory_limit, listener))

@@ -1,9 +1,10 @@
 """Iterative deepening: depth-first searches, each allowed one move more, or two where the parity is known."""
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bounds import no_bound
-from antipodes.searches.deepening import Request, deepen
-from antipodes.searches.problem import Problem, check_request
+from antipodes.searches.deepening import deepen
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.standing import Listener, silence
 from antipodes.searches.two_ends import PROOF_MEMORY
 
@@ -32,5 +33,5 @@ def iddfs(
     ResourceLimitError
         The ways to be listed take more memory than ``memory_limit``.
     """
-    check_request(problem, every, bound, listed, memory_limit, listener)
+    arguments.instance(problem, Problem, A_PROBLEM)
     return deepen(METHOD, problem, no_bound(), Request(every, bound, listed, memory_limit, listener))

@@ -11,7 +11,7 @@ from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.packing import Packing
 from antipodes.searches.solvability import parities, solvable
-from antipodes.searches.standing import Listener
+from antipodes.searches.standing import Listener, silence
 from antipodes.searches.steps import Steps, reverse, steps_of
 
 
@@ -79,16 +79,30 @@ class Problem:
         return frozenset().union(*(parities(self.puzzle, self.position, goal) for goal in self.goals))
 
 
-def check_request(
-    problem: Problem, every: bool, bound: int | None, listed: int, memory_limit: int, listener: Listener
-) -> None:
-    """Raise InputError unless the arguments that all searches share are what they should be."""
-    arguments.instance(problem, Problem, "a Problem, such as Problem.of(puzzle, position)")
-    arguments.flag(every, "every")
-    arguments.optional(bound, arguments.integer, "a bound", 0)
-    arguments.integer(listed, "listed", 0)
-    arguments.integer(memory_limit, "memory_limit", 0)
-    arguments.function(listener, "a listener")
+A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a search, beside the problem; InputError where an argument is of another type, or negative."""
+
+    every: bool
+    bound: int | None
+    listed: int
+    memory_limit: int
+    """Bytes for the ways found, and for the positions that the search holds."""
+    listener: Listener = silence
+
+    def __post_init__(self) -> None:
+        checked = {
+            "every": arguments.flag(self.every, "every"),
+            "bound": arguments.optional(self.bound, arguments.integer, "a bound", 0),
+            "listed": arguments.integer(self.listed, "listed", 0),
+            "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
+            "listener": arguments.function(self.listener, "a listener"),
+        }
+        for name, value in checked.items():  # numpy's scalars as Python's
+            object.__setattr__(self, name, value)
 
 
 def _checked_goals(puzzle: Puzzle, goals: ArrayLike) -> Labels:

@@ -14,12 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.searches.answer import WAY_BYTES
 from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours
 from antipodes.searches.standing import Listener, Pace, Standing, silence
 
 Route = tuple[int, ...]
-MAX_BOARDS = 1 << 26
-"""A walk marks each board along its routes in four bytes, so 256 MiB."""
+MAX_BOARDS = 1 << 24
+"""A walk marks each board along its routes, in 16 bytes: 256 MiB, and about a second in machine code."""
+MOST_BYTES = 1 << 30
+"""For the solutions that are found."""
 MAX_ROUTES = 1 << 12
 """Routes of all pieces; each two are compared."""
 BATCH = 1 << 12
@@ -84,11 +87,15 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
             f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
         )
     plan = _RoutePlan.of(puzzle, pieces.tolist(), edges, limit)
-    tried, found = 0, []
+    tried, found, room = 0, list[Exchange](), MOST_BYTES
     for combinations in plan.combinations():
         tried += len(combinations)
         listener(Standing(METHOD, None, int(plan.expanded[0]), 0))
-        found += [Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)]
+        for routes, steps in plan.walks(combinations):
+            found.append(Exchange(routes, _replay(position, routes, steps)))
+            room -= found[-1].positions.nbytes + WAY_BYTES
+            if room < 0:
+                raise ResourceLimitError(f"{len(found)} solutions take {MOST_BYTES} bytes: choose a smaller limit")
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 
