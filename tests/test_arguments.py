@@ -184,7 +184,6 @@ def test_other_things_than_configs_problems_and_tables(tmp_path: Path, table: Ta
     refused(verify, store, "threads")
     for option, wrong in (("overwrite", 1), ("scheduler", 5), ("scheduler_file", 5), ("checkpoint_every", -1)):
         refused(RunOptions, **{option: wrong})
-    refused(RunOptions, checkpoint_every=float("inf"))
     refused(solve, Problem.of(EIGHT, GOAL), "bfs", every=1)
     refused(solve, Problem.of(EIGHT, GOAL), "bfs", heuristic="manhattan")
     assert not store.exists()

@@ -12,8 +12,7 @@ import dask.threaded
 from dask.callbacks import Callback
 from dask.task_spec import List, Task, TaskRef
 
-from antipodes import arguments
-from antipodes.errors import AntipodesError, ArgumentTypeError, InputError, InterruptedRunError
+from antipodes.errors import AntipodesError, InputError, InterruptedRunError
 from antipodes.events import Listener
 from antipodes.plan import available_memory
 
@@ -214,8 +213,6 @@ def as_scheduler(given: Any) -> Iterator[Scheduler]:
     if isinstance(given, Threads):
         yield given
         return
-    if not hasattr(given, "scheduler_info") and not hasattr(given, "persist"):  # other things would fail somewhere
-        raise ArgumentTypeError(f"expected a scheduler or a client of dask.distributed, found {arguments.found(given)}")
     from antipodes.cluster import Cluster
 
     if isinstance(given, Cluster):

@@ -9,7 +9,7 @@ from typing import Any
 
 from antipodes import arguments
 from antipodes.clock import Clock
-from antipodes.errors import InterruptedRunError
+from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Listener, silence
 from antipodes.run import check_request, chosen_scheduler, peak_memory, saying_what_is_kept
 from antipodes.run_options import RunOptions
@@ -117,8 +117,8 @@ def tile_board(
     begin = time.perf_counter()
     arguments.instance(config, BoardConfig, "a BoardConfig, such as load_board(name) or BoardConfig(settings) gives")
     check_request(options, listener, interrupted)
-    if method is not None:
-        arguments.choice(method, "--method", METHODS)
+    if method is not None and (not isinstance(method, str) or method not in METHODS):
+        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {arguments.found(method)}")
     tilings = TilingStore(arguments.address(store, "a store"))
     every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
     with tilings.lock():

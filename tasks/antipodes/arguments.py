@@ -66,9 +66,9 @@ def integers(
 
 
 def number(value: object, what: str, least: float = -math.inf) -> float:
-    """The number, whole or not, if it is at least ``least`` and finite; raises as `integer`."""
+    """The number, whole or not, perhaps infinite, if it is at least ``least``; raises as `integer`."""
     if isinstance(value, float | np.floating):
-        if not (math.isfinite(value) and value >= least):
+        if not value >= least:  # which NaN is not
             raise InputError(f"expected {what} of at least {least:g}, found {value}")
         return float(value)
     return float(integer(value, what, None if least == -math.inf else math.ceil(least)))
