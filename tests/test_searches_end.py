@@ -87,6 +87,14 @@ def test_a_proof_that_does_not_fit_into_memory_is_given_up() -> None:
     problem = Problem.of(board, board.start_labels[0], board.parse("EBCD-----/#########/A--------"))
     assert iddfs(problem, memory_limit=1 << 10, bound=7).outcome == Outcome.BOUND
     assert iddfs(problem).outcome == Outcome.UNREACHABLE
+    assert (
+        len(
+            iddfs(
+                Problem.of(board, board.start_labels[0], board.parse("ABC-D----/#########/E--------")), memory_limit=0
+            ).solutions
+        )
+        == 1
+    )
     with pytest.raises(ResourceLimitError, match="allowed"):
         bidirectional(problem, memory_limit=1 << 10)
 

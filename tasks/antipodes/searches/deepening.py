@@ -104,8 +104,8 @@ def _descent_to(depth: int, problem: Problem, lower: LowerBound, request: Reques
 
 def _room(depth: int, request: Request, dtype: type[np.integer[Any]], length: int) -> NDArray[Any]:
     """Where a kernel writes the ways that it finds: ``(ways, length)``, no more ways than fit into memory."""
-    fitting = request.memory_limit // (WAY_BYTES + 8 * (depth + 1))
-    return np.empty((min(request.listed if request.every else min(1, request.listed), fitting), length), dtype=dtype)
+    fitting = max(1, request.memory_limit // (WAY_BYTES + 8 * (depth + 1))) if request.every else 1
+    return np.empty((min(request.listed, fitting), length), dtype=dtype)
 
 
 def _shown(ways: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
