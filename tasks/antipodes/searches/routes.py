@@ -157,10 +157,19 @@ def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int
     return found
 
 
-def compatible(one: Route, other: Route) -> bool:
-    """Whether the ends differ and the longer route does not contain all places of the other."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    return one[-1] != other[-1] and not set(shorter) <= set(longer)
+def compatible(routes: list[Route]) -> NDArray[np.bool_]:
+    """``(routes, routes)``: whether the ends of two differ and the longer one does not contain all places of the other.
+
+    No route visits a place twice, so the places that two share are counted by a product of matrices.
+    """
+    covers = np.zeros((len(routes), 1 + max((max(route) for route in routes), default=0)), dtype=np.float32)
+    for number, route in enumerate(routes):
+        covers[number, list(route)] = 1
+    lengths = covers.sum(axis=1)
+    ends = np.array([route[-1] for route in routes])
+    shorter = np.minimum(lengths[:, np.newaxis], lengths)
+    fitting: NDArray[np.bool_] = (ends[:, np.newaxis] != ends) & (covers @ covers.T < shorter)
+    return fitting
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -191,7 +200,7 @@ class _RoutePlan:
         return cls(
             routes=routes,
             first=np.cumsum([0, *map(len, lists)], dtype=np.int32),
-            compatible=np.array([[compatible(a, b) for b in routes] for a in routes], dtype=bool),
+            compatible=compatible(routes),
             mirror=np.array([number[tuple(image[p] for p in route)] for route in routes], dtype=np.int32),
             squares=np.array(
                 [[*route, *[route[-1]] * (limit + 1 - len(route))] for route in routes], dtype=np.int32
