@@ -171,7 +171,7 @@ def _exchange(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, 
 
     start = puzzle.parse(" ".join(position)) if position else None
     limit = asked.limit or ROUTE_LIMIT
-    exchanges(puzzle, min(limit, 3), start)  # loads the kernels
+    exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()
     found = exchanges(puzzle, limit, start, progress)
     seconds = time.perf_counter() - begin

@@ -91,7 +91,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     for combinations in plan.combinations():
         tried += len(combinations)
         listener(Standing(METHOD, None, int(plan.expanded[0]), 0))
-        for routes, steps in plan.walks(combinations):
+        for routes, steps in plan.walks(combinations, listener):
             found.append(Exchange(routes, _replay(position, routes, steps)))
             room -= found[-1].positions.nbytes + WAY_BYTES
             if room < 0:
@@ -225,7 +225,9 @@ class _RoutePlan:
             pace.learn(pace.budget - left)
             yield found[:count]
 
-    def walks(self, combinations: NDArray[np.int32]) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
+    def walks(
+        self, combinations: NDArray[np.int32], listener: Listener
+    ) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
         """The routes and the steps for each combination along which all pieces can arrive."""
         from antipodes.searches.route_kernels import next_exchange
 
@@ -240,6 +242,7 @@ class _RoutePlan:
                 combinations[: i + self.pace.budget], i, self.squares, self.lengths, visited, steps, self.expanded
             )
             self.pace.learn(i - first)
+            listener(Standing(METHOD, None, int(self.expanded[0]), 0))
             if count >= 0:
                 yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
 
