@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antipodes.errors import InputError, StoreError
+from antipodes.quoting import quote
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
@@ -19,7 +20,7 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
     figure = _figure(layers, name if complete else f"{name} (unfinished)")
     known = figure.canvas.get_supported_filetypes()
     if path.suffix.lstrip(".").lower() not in known:
-        raise InputError(f"--plot: expected a file name ending in .svg, .png or .pdf, found {str(path)!r}")
+        raise InputError(f"--plot: expected a file name ending in .svg, .png or .pdf, found {quote(str(path))}")
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:

@@ -1,17 +1,30 @@
 """How to run, whatever the puzzle or the board."""
 
+import math
 import os
 import shlex
 from dataclasses import dataclass
 
 from antipodes.errors import InputError
+from antipodes.quoting import quote
 from antipodes.scheduler import check_scheduler_name
 from antipodes.storage.address import Address
+
+MOST_WORKERS = 4096
+"""More threads or processes than any machine runs at once."""
+MOST_BYTES = 1 << 63
+"""What a number of bytes stays below."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run, whatever the puzzle."""
+    """How to run, whatever the puzzle.
+
+    Raises
+    ------
+    InputError
+        A value is out of range; the message names the option.
+    """
 
     workers: int | None = None
     """Tasks at once; None: as many as there are processors."""
@@ -30,6 +43,12 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         check_scheduler_name(self.scheduler)
+        if self.workers is not None and not 1 <= self.workers <= MOST_WORKERS:
+            raise InputError(f"workers: expected 1 to {MOST_WORKERS}, found {quote(self.workers)}")
+        if self.checkpoint_every is not None and not 0 <= self.checkpoint_every < math.inf:
+            raise InputError(f"checkpoint_every: expected 0 or more seconds, found {quote(self.checkpoint_every)}")
+        if self.memory_limit is not None and not 1 <= self.memory_limit < MOST_BYTES:
+            raise InputError(f"memory limit: expected 1 byte or more, found {quote(self.memory_limit)}")
 
     def resume_command(self, store: Address) -> str:
         """What goes on with a run, where this one did its work."""
@@ -46,9 +65,9 @@ def memory_size(text: str | int) -> int:
     try:
         size = int(parse_bytes(text))
     except (ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {text!r}") from error
-    if size <= 0:
-        raise InputError(f"memory limit: expected more than nothing, found {text!r}")
+        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
+    if not 1 <= size < MOST_BYTES:
+        raise InputError(f"memory limit: expected 1 byte or more, found {quote(text)}")
     return size
 
 

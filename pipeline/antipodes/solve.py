@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes.errors import InputError, NotAStoreError
 from antipodes.index import radices
+from antipodes.quoting import quote
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
 from antipodes.searches.bidirectional import bidirectional
@@ -75,7 +76,7 @@ def solve(
         The search would take more memory than it may.
     """
     if method not in SEARCHES:
-        raise InputError(f"expected a method of {', '.join(SEARCHES)}; found {method!r}")
+        raise InputError(f"expected a method of {', '.join(SEARCHES)}; found {quote(method)}")
     return SEARCHES[method](problem, every=every, bound=bound, listed=listed, **options)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from antipodes.clock import Clock
 from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Listener, silence
+from antipodes.quoting import quote
 from antipodes.run import chosen_scheduler, peak_memory, saying_what_is_kept
 from antipodes.run_options import RunOptions
 from antipodes.tiling_config import BoardConfig
@@ -115,7 +116,7 @@ def tile_board(
     """
     begin = time.perf_counter()
     if method is not None and method not in METHODS:
-        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {method!r}")
+        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {quote(method)}")
     tilings = TilingStore(store)
     every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
     with tilings.lock():

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.errors import InputError
+from antipodes.quoting import quote
 
 Permutations = NDArray[np.uint8]
 """``(n, k)``: every row has each of ``0 .. k - 1`` once."""
@@ -115,7 +116,7 @@ def _kernel(verb: str, algorithm: str) -> Any:
     from antipodes import permutation_kernels
 
     if algorithm not in ALGORITHMS:
-        raise InputError(f"expected an algorithm of {', '.join(ALGORITHMS)}; found {algorithm!r}")
+        raise InputError(f"expected an algorithm of {', '.join(ALGORITHMS)}; found {quote(algorithm)}")
     return getattr(permutation_kernels, f"{verb}_{algorithm}")
 
 

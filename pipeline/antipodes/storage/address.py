@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from antipodes.errors import NotAStoreError
+from antipodes.quoting import quote
 from antipodes.storage.storage import Storage
 
 SCHEMES = ("s3", "gs", "az")
@@ -46,8 +47,8 @@ def checked_url(url: str) -> str:
         )
     if scheme not in SCHEMES:
         schemes = ", ".join(f"{one}://" for one in SCHEMES)
-        raise NotAStoreError(f"expected the path of a store, or a URL that begins with {schemes}; found {url!r}")
+        raise NotAStoreError(f"expected the path of a store, or a URL that begins with {schemes}; found {quote(url)}")
     bucket, *names = rest.rstrip("/").split("/")
     if not bucket or not names or not all(name.strip(".") for name in names):
-        raise NotAStoreError(f"expected a URL such as {scheme}://bucket/name.zarr, found {url!r}")
+        raise NotAStoreError(f"expected a URL such as {scheme}://bucket/name.zarr, found {quote(url)}")
     return url.rstrip("/")

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import PositionError
-from antipodes.puzzles.board import Board, shorten
+from antipodes.puzzles.board import Board
+from antipodes.quoting import quote, shorten
 
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label of the piece on each place, 0 where there is none."""
@@ -111,7 +112,7 @@ class Puzzle:
         try:
             labels: Labels = self.checked(np.array([self._labels(text)]))[0]
         except PositionError as error:
-            raise PositionError(f"position {shorten(text)!r}: {error}") from None
+            raise PositionError(f"position {quote(shorten(text))}: {error}") from None
         return labels
 
     def parse_many(self, texts: Sequence[str]) -> Labels:

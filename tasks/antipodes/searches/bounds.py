@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import InputError
+from antipodes.quoting import quote
 from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, exchange_edges
 from antipodes.searches.problem import Problem
 
@@ -60,7 +61,7 @@ def lower_bound(problem: Problem, name: Name | None = None) -> LowerBound:
     sliding = is_grid(problem, edges)
     chosen = name or ("linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan")
     if chosen not in NAMES:
-        raise InputError(f"expected a bound of {', '.join(NAMES)}; found {chosen!r}")
+        raise InputError(f"expected a bound of {', '.join(NAMES)}; found {quote(chosen)}")
     if chosen == "linear-conflict" and not sliding:
         raise InputError("linear-conflict: expected tiles that slide on a full rectangle, found other moves")
     rows, columns = problem.puzzle.board.rows, problem.puzzle.board.columns

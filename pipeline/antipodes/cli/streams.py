@@ -1,0 +1,147 @@
+"""The standard streams, which may be closed, full, broken or of an encoding that lacks what is drawn.
+
+Standard input gives lines of bounded length, whatever its bytes. What standard output cannot take is an `OutputError`.
+What standard error cannot take is lost, and stops nothing. Drawings fall back to ASCII, character by character.
+"""
+
+import codecs
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from antipodes.errors import AntipodesError, InputError
+
+LONGEST_LINE = 1 << 16
+"""Characters of a line of input: more than the largest board takes with the longest names of its pieces."""
+
+IN_ASCII = {
+    **dict.fromkeys("│╵╷", "|"),
+    **dict.fromkeys("─╴╶━╸╺", "-"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),
+    **dict.fromkeys("█▉▊▋▌░", "#"),
+    **dict.fromkeys("▍▎▏", ":"),
+    "·": ".",
+    "…": "...",
+}
+"""What stands for the characters of drawings; others are escaped."""
+DRAWN = "antipodes-drawn"
+"""The name of the error handler that uses them."""
+
+
+class OutputError(AntipodesError, OSError):
+    """Standard output cannot take what is printed."""
+
+
+class ReaderGoneError(OutputError):
+    """The process that read standard output has left, as `head` does."""
+
+
+def in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """What an encoder writes for characters that it lacks, and where it goes on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(IN_ASCII.get(one) or escaped(one) for one in missing), error.end
+
+
+def escaped(text: str) -> str:
+    """The text in ASCII, other characters as Python escapes them."""
+    return text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+codecs.register_error(DRAWN, in_ascii)
+
+
+class Results(io.FileIO):
+    """Standard output: after an error it takes everything and writes nothing."""
+
+    lost = False
+
+    def write(self, data: Any, /) -> int:
+        """As `FileIO.write`; OutputError where that fails, once."""
+        if self.lost:
+            return len(data)
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.lost = True
+            kind = ReaderGoneError if error.errno == errno.EPIPE else OutputError
+            raise kind(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+class Messages(io.FileIO):
+    """Standard error: what it cannot take is lost, since nobody is left to be told."""
+
+    def write(self, data: Any, /) -> int:
+        """As `FileIO.write`, without errors."""
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def take_streams() -> None:
+    """Make the standard streams of this process behave as this module says."""
+    # a closed one is replaced at once, lest a file of a store get its number; the first two the wrong way round,
+    # so that to use them is the same error as to use what is closed
+    source = 0 if sys.stdin else _nothing(os.O_WRONLY)
+    results = 1 if sys.stdout else _nothing(os.O_RDONLY)
+    messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
+    sys.stdin = _reader(source, sys.stdin)
+    sys.stdout = _writer(Results(results, "wb", closefd=False), sys.stdout)
+    sys.stderr = _writer(Messages(messages, "wb", closefd=False), sys.stderr)
+
+
+def input_lines() -> Iterator[str]:
+    """The lines of standard input.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, as where it is closed, or a line is longer than any position.
+    """
+    try:
+        while line := sys.stdin.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise InputError(f"standard input: expected lines of at most {LONGEST_LINE:,} characters, found more")
+            yield line
+    except OSError as error:
+        raise InputError(f"cannot read standard input: {error.strerror or error}") from error
+
+
+def can_encode(text: str, stream: TextIO) -> bool:
+    """Whether a stream can write the text without a replacement."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _nothing(way: int) -> int:
+    """The null device under the lowest number that is free, which is that of the closed stream."""
+    number = os.open(os.devnull, way)
+    os.set_inheritable(number, True)
+    return number
+
+
+def _reader(number: int, stream: TextIO | None) -> TextIO:
+    """A stream that reads bytes of another encoding as what no position has."""
+    if stream is None:
+        return open(number, encoding="utf-8", closefd=False)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="surrogateescape")
+    return stream
+
+
+def _writer(raw: io.RawIOBase, like: TextIO | None) -> TextIO:
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=like.encoding if like else "utf-8",
+        errors=DRAWN,
+        line_buffering=getattr(like, "line_buffering", True),
+        write_through=getattr(like, "write_through", False),
+    )
