@@ -1,6 +1,5 @@
 """How to run, whatever the puzzle or the board."""
 
-import math
 import os
 import shlex
 from dataclasses import dataclass
@@ -43,12 +42,14 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         check_scheduler_name(self.scheduler)
-        if self.workers is not None and not 1 <= self.workers <= MOST_WORKERS:
-            raise InputError(f"workers: expected 1 to {MOST_WORKERS}, found {quote(self.workers)}")
-        if self.checkpoint_every is not None and not 0 <= self.checkpoint_every < math.inf:
+        tasks_at_once(self.workers)
+        if self.checkpoint_every is not None and not _are_seconds(self.checkpoint_every):
             raise InputError(f"checkpoint_every: expected 0 or more seconds, found {quote(self.checkpoint_every)}")
         if self.memory_limit is not None and not 1 <= self.memory_limit < MOST_BYTES:
             raise InputError(f"memory limit: expected 1 byte or more, found {quote(self.memory_limit)}")
+        for option in ("scheduler_file", "performance_report"):
+            if "\0" in (getattr(self, option) or ""):
+                raise InputError(f"{option}: expected the path of a file, found {quote(getattr(self, option))}")
 
     def resume_command(self, store: Address) -> str:
         """What goes on with a run, where this one did its work."""
@@ -69,6 +70,22 @@ def memory_size(text: str | int) -> int:
     if not 1 <= size < MOST_BYTES:
         raise InputError(f"memory limit: expected 1 byte or more, found {quote(text)}")
     return size
+
+
+def _are_seconds(value: float) -> bool:
+    try:
+        return float(value) >= 0
+    except OverflowError:  # an integer beyond all floating-point numbers
+        return False
+
+
+def tasks_at_once(workers: int | None) -> int:
+    """The number that was asked for, else that of the processors; InputError unless it is 1 to 4096."""
+    if workers is None:
+        return available_workers()
+    if not 1 <= workers <= MOST_WORKERS:
+        raise InputError(f"workers: expected 1 to {MOST_WORKERS}, found {quote(workers)}")
+    return workers
 
 
 def available_workers() -> int:

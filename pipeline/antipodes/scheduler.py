@@ -225,7 +225,7 @@ def as_scheduler(given: Any) -> Iterator[Scheduler]:
 
 def check_scheduler_name(name: str) -> None:
     """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
-    if name not in ("threads", "local") and "://" not in name:
+    if name not in ("threads", "local") and ("://" not in name or not name.isprintable()):
         raise InputError(
             f"--scheduler: expected threads, local or an address such as tcp://host:8786, found {quote(name)}"
         )

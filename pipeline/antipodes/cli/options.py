@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from antipodes.errors import InputError
 from antipodes.storage.address import Address, address_from
 
 OUTPUTS = Path("outputs")
@@ -69,8 +68,4 @@ def run_options(defaults: dict[str, Any], **given: Any) -> Any:
         chosen.pop(name, None)
     if "memory_limit" in chosen:
         chosen["memory_limit"] = memory_size(chosen["memory_limit"])
-    if chosen.get("workers", 1) < 1:
-        raise InputError(f"workers: expected at least 1, found {chosen['workers']}")
-    if not chosen.get("checkpoint_every", 0) >= 0:
-        raise InputError(f"checkpoint_every: expected 0 or more seconds, found {chosen['checkpoint_every']}")
     return RunOptions(**chosen)

@@ -17,11 +17,11 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     with loading():
         from antipodes.config import load_config
         from antipodes.plan import available_memory, human, plan_run
-        from antipodes.run_options import available_workers, memory_size
+        from antipodes.run_options import memory_size, tasks_at_once
 
     config = load_config(puzzle)
-    limit = memory_size(memory_limit) if memory_limit else available_memory()
-    planned = plan_run(config.puzzle, workers or available_workers(), limit)
+    limit = memory_size(memory_limit) if memory_limit is not None else available_memory()
+    planned = plan_run(config.puzzle, tasks_at_once(workers), limit)
     if as_json:
         print_json(
             {

@@ -41,7 +41,7 @@ def rank(
     """Say the index of a position, or the number of a permutation."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "POSITION": position}, "with --permutation")
-        _show_permutation(_elements(permutation), algorithm or DEFAULT_ALGORITHM, as_json)
+        _show_permutation(_elements(permutation), _chosen(algorithm), as_json)
         return
     _refuse({"--algorithm": algorithm}, "without --permutation")
     if puzzle is None or position is None:
@@ -72,7 +72,7 @@ def unrank(
         _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
         if elements is None:
             raise InputError("expected --elements with --permutation, found none")
-        chosen = algorithm or DEFAULT_ALGORITHM
+        chosen = _chosen(algorithm)
         _show_permutation(_permutation(permutation, elements, chosen), chosen, as_json)
         return
     _refuse({"--algorithm": algorithm, "--elements": elements}, "without --permutation")
@@ -97,6 +97,10 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     else:
         print(found.format(labels))
         print(found.draw(labels))
+
+
+def _chosen(algorithm: str | None) -> str:
+    return DEFAULT_ALGORITHM if algorithm is None else algorithm
 
 
 def _refuse(arguments: dict[str, Any], when: str) -> None:

@@ -74,7 +74,7 @@ def solve(
     with loading():
         from antipodes.config import load_config
 
-    address = find_store(store) if store else None
+    address = find_store(store) if store is not None else None
     asked = Asked(method, to, every, bound, listed, limit, address, heuristic, as_json)
     _check_options(asked)
     found = load_config(puzzle).puzzle
@@ -142,7 +142,7 @@ def _answer(problem: "Problem", asked: Asked) -> tuple[float, "Answer", str | No
         with _open_table(problem, asked.store or default) as table:
             begin = time.perf_counter()
             return begin, solve_by_table(problem, table, **settings), reason
-    options: dict[str, Any] = {"heuristic": asked.heuristic} if asked.heuristic else {}
+    options: dict[str, Any] = {"heuristic": asked.heuristic} if asked.heuristic is not None else {}
     load_kernels(problem, method, **options)
     begin = time.perf_counter()
     return begin, solve(problem, method, **settings, **options), reason

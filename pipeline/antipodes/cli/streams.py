@@ -91,8 +91,14 @@ def take_streams() -> None:
     results = 1 if sys.stdout else _nothing(os.O_RDONLY)
     messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
     sys.stdin = _reader(source, sys.stdin)
-    sys.stdout = _writer(Results(results, "wb", closefd=False), sys.stdout)
-    sys.stderr = _writer(Messages(messages, "wb", closefd=False), sys.stderr)
+    sys.stdout = _writer_like(sys.stdout, Results(results, "wb", closefd=False))
+    sys.stderr = _writer_like(sys.stderr, Messages(messages, "wb", closefd=False))
+
+
+def writer(raw: io.RawIOBase, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
+    """A text stream onto a raw one, whose drawings fall back to ASCII."""
+    buffer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffer, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
 
 
 def input_lines() -> Iterator[str]:
@@ -137,11 +143,8 @@ def _reader(number: int, stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _writer(raw: io.RawIOBase, like: TextIO | None) -> TextIO:
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw),
-        encoding=like.encoding if like else "utf-8",
-        errors=DRAWN,
-        line_buffering=getattr(like, "line_buffering", True),
-        write_through=getattr(like, "write_through", False),
-    )
+def _writer_like(stream: TextIO | None, raw: io.RawIOBase) -> TextIO:
+    """A stream with the encoding and the buffering of another, which may be closed."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return writer(raw, "utf-8")
+    return writer(raw, stream.encoding, stream.line_buffering, stream.write_through)

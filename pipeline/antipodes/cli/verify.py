@@ -41,11 +41,11 @@ def _verify_tilings(address: Address, as_json: bool) -> int:
 
 def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
     with loading():
-        from antipodes.run_options import available_workers
+        from antipodes.run_options import tasks_at_once
         from antipodes.scheduler import Threads
         from antipodes.verify import verify as prove
 
-    verdict = prove(address, Threads(workers or available_workers()))
+    verdict = prove(address, Threads(tasks_at_once(workers)))
     if as_json:
         print_json({"ok": verdict.ok, "checked_states": verdict.checked_states, "problems": list(verdict.problems)})
     else:

@@ -81,27 +81,25 @@ def _edges(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
     if len(given) != 1:
         raise ConfigError(f"expected one of moves, offsets, edges; found {' and '.join(given) or 'none'}")
     if given == ["edges"]:
-        pairs = _pairs(settings["edges"], "edges", board.places * (board.places - 1))
+        pairs = _pairs(settings["edges"], "edges")
         return sorted({pair for a, b in pairs for pair in (_edge(a, b, board), _edge(b, a, board))})
     return _edges_by_offset(_offsets(settings, board), board)
 
 
 def _offsets(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
     if "offsets" in settings:
-        reach = (2 * board.rows - 1) * (2 * board.columns - 1)
-        return _pairs(settings["offsets"], "offsets", reach)
+        pairs = _pairs(settings["offsets"], "offsets")
+        return [(down, right) for down, right in pairs if abs(down) < board.rows and abs(right) < board.columns]
     name = settings["moves"]
     if not isinstance(name, str) or name not in NAMED_MOVES:
         raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {quote(name)}")
     return NAMED_MOVES[name]
 
 
-def _pairs(value: object, key: str, most: int) -> list[tuple[int, int]]:
-    """The pairs in a list, each once; ``most`` is how many different ones there can be."""
+def _pairs(value: object, key: str) -> list[tuple[int, int]]:
+    """The pairs in a list, each once."""
     if not isinstance(value, list) or not value:
         raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
-    if len(value) > most:
-        raise ConfigError(f"{key}: expected at most {most:,} pairs on this board, found {len(value):,}")
     for pair in value:
         if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):
             raise ConfigError(f"{key}: expected pairs of integers, found {quote(pair)}")

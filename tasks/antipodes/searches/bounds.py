@@ -59,7 +59,8 @@ def lower_bound(problem: Problem, name: Name | None = None) -> LowerBound:
     if edges is None:
         raise InputError("expected moves of one piece to an empty place, for which a bound is known; found others")
     sliding = is_grid(problem, edges)
-    chosen = name or ("linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan")
+    best = "linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan"
+    chosen = best if name is None else name
     if chosen not in NAMES:
         raise InputError(f"expected a bound of {', '.join(NAMES)}; found {quote(chosen)}")
     if chosen == "linear-conflict" and not sliding:
