@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.storage.address import Address, address_from
 
 OUTPUTS = Path("outputs")
@@ -61,7 +62,8 @@ def chosen_store(option: str | None, run: Mapping[str, Any], name: str) -> Addre
 
 def run_options(defaults: dict[str, Any], **given: Any) -> Any:
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    from antipodes.run_options import RunOptions, memory_size
+    with loading():
+        from antipodes.run_options import RunOptions, memory_size
 
     chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
     for name in ("store", "quiet"):  # which are not the run's

@@ -131,9 +131,10 @@ def _run(
 
 
 def _print_report(config: "Config", report: "RunReport") -> None:
-    from antipodes.plan import human
-    from antipodes.report import draw_layers, draw_positions
-    from antipodes.table import open_table
+    with loading():
+        from antipodes.plan import human
+        from antipodes.report import draw_layers, draw_positions
+        from antipodes.table import open_table
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))

@@ -147,8 +147,9 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
 
 
 def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
-    from antipodes.tiling_report import draw_sheet, print_canvas
-    from antipodes.tiling_table import open_tilings
+    with loading():
+        from antipodes.tiling_report import draw_sheet, print_canvas
+        from antipodes.tiling_table import open_tilings
 
     count = report.record.tilings
     shown = sorted({step * (count - 1) // (SHOWN_TILINGS - 1) for step in range(SHOWN_TILINGS)}) if count else []
