@@ -1,5 +1,6 @@
 """Standard output as a test breaks it: closed, full, read by no one, or of an encoding that lacks what is drawn."""
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ UNWRITABLE = ("full", "closed", "left")
 @contextmanager
 def encoded(path: Path, encoding: str) -> Iterator[TextIO]:
     """What standard output is where it has the encoding; its bytes go into the file."""
-    with writer(Results(path, "wb"), encoding) as stream:
+    with writer(io.BufferedWriter(Results(path, "wb")), encoding) as stream:
         yield stream
 
 
@@ -29,5 +30,5 @@ def unwritable(kind: str) -> Iterator[TextIO]:
     else:
         reader, number = os.pipe()
         os.close(reader)
-    with writer(Results(number, "wb"), "utf-8") as stream:
+    with writer(io.BufferedWriter(Results(number, "wb")), "utf-8") as stream:
         yield stream

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antipodes.errors import InputError, StoreError
-from antipodes.quoting import quote
+from antipodes.quoting import quote, shorten
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
@@ -24,7 +24,7 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
 
 
 def _figure(layers: Sequence[int], name: str):  # type: ignore[no-untyped-def]

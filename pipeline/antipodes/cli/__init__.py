@@ -31,7 +31,8 @@ def main() -> None:
     logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
     warnings.simplefilter("ignore")
     status = run_command(sys.argv[1:])
-    gc.freeze()  # to search the libraries' modules for garbage once more takes time, and ends nothing
+    gc.disable()  # when the process ends, Python would search for garbage once more
+    gc.freeze()
     if status == INTERRUPTED:
         _leave_tasks(status)
     sys.exit(status)

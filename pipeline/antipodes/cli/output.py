@@ -1,6 +1,7 @@
 """How commands speak: results on stdout, everything else on stderr, and the exit status."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from typing import Any
 
 from antipodes.cli.streams import OutputError, ReaderGoneError, can_encode, escaped
 
+LONG_WORD = re.compile(r"(\S{1000})\S+")
+"""No path that anyone resumes a run with."""
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 75
@@ -23,7 +26,7 @@ def print_json(value: Any) -> None:
 
 def say(message: str) -> None:
     """Print one line on stderr; control characters are escaped, lest they move the cursor."""
-    line = " ".join(message.split())
+    line = " ".join(LONG_WORD.sub(r"\1…", message).split())
     print("antipodes:", "".join(one if one.isprintable() else escaped(one) for one in line), file=sys.stderr)
 
 

@@ -8,8 +8,10 @@ import codecs
 import errno
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, TextIO
 
 from antipodes.errors import AntipodesError, InputError
@@ -65,7 +67,9 @@ class Results(io.FileIO):
         if self.lost:
             return len(data)
         try:
-            return super().write(data)
+            while (written := super().write(data)) is None:  # the descriptor does not block: its reader is slow
+                select.select((), (self,), ())
+            return written
         except OSError as error:
             self.lost = True
             kind = ReaderGoneError if error.errno == errno.EPIPE else OutputError
@@ -76,11 +80,12 @@ class Messages(io.FileIO):
     """Standard error: what it cannot take is lost, since nobody is left to be told."""
 
     def write(self, data: Any, /) -> int:
-        """As `FileIO.write`, without errors."""
-        try:
-            return super().write(data)
-        except OSError:
-            return len(data)
+        """Write all, or as much as can be."""
+        rest = memoryview(data)
+        with suppress(OSError):
+            while rest and (written := super().write(rest)):
+                rest = rest[written:]
+        return len(data)
 
 
 def take_streams() -> None:
@@ -91,14 +96,14 @@ def take_streams() -> None:
     results = 1 if sys.stdout else _nothing(os.O_RDONLY)
     messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
     sys.stdin = _reader(source, sys.stdin)
-    sys.stdout = _writer_like(sys.stdout, Results(results, "wb", closefd=False))
+    sys.stdout = _writer_like(sys.stdout, io.BufferedWriter(Results(results, "wb", closefd=False)))
+    # without a buffer, which would refuse what a signal's handler says while it is written to
     sys.stderr = _writer_like(sys.stderr, Messages(messages, "wb", closefd=False))
 
 
-def writer(raw: io.RawIOBase, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
-    """A text stream onto a raw one, whose drawings fall back to ASCII."""
-    buffer = io.BufferedWriter(raw)
-    return io.TextIOWrapper(buffer, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
+def writer(stream: Any, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
+    """A text stream onto one of bytes, whose drawings fall back to ASCII."""
+    return io.TextIOWrapper(stream, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
 
 
 def input_lines() -> Iterator[str]:
@@ -143,8 +148,8 @@ def _reader(number: int, stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _writer_like(stream: TextIO | None, raw: io.RawIOBase) -> TextIO:
+def _writer_like(stream: TextIO | None, onto: Any) -> TextIO:
     """A stream with the encoding and the buffering of another, which may be closed."""
     if not isinstance(stream, io.TextIOWrapper):
-        return writer(raw, "utf-8")
-    return writer(raw, stream.encoding, stream.line_buffering, stream.write_through)
+        return writer(onto, "utf-8", line_buffering=True)
+    return writer(onto, stream.encoding, stream.line_buffering, stream.write_through)
