@@ -27,6 +27,7 @@ for module in (puzzles, plan, run, status, layers, farthest, query, verify, solv
 
 def main() -> None:
     """Run the command that the process was started with, and exit with its status."""
+    gc.disable()  # until the command has loaded its libraries, see `loading`
     take_streams()
     logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
     warnings.simplefilter("ignore")
