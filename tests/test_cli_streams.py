@@ -3,9 +3,11 @@
 import gc
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,28 @@ def test_a_locale_without_the_characters_that_are_drawn(finished: Path) -> None:
     assert ended.returncode == 2
     assert ended.stderr.isascii()
     assert b"'\\udcff'" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "environment", [{"COLUMNS": "²"}, {"COLUMNS": "9" * 5000}, {"PYTHONIOENCODING": "ascii"}], ids=str
+)
+def test_an_odd_terminal(environment: dict[str, str], finished: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [*PROGRAM, "run", "eight-puzzle", "--store", str(finished)]
+    process = subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment}
+    )
+    os.close(theirs)
+    shown = b"".join(iter(partial(_read, ours), b""))
+    assert process.wait() == 0, shown
+    assert b"\\u" not in shown
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # as a terminal says that its process has ended
+        return b""
 
 
 def test_a_run_goes_on_where_no_message_can_be_read(tmp_path: Path) -> None:

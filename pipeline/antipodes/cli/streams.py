@@ -8,6 +8,7 @@ import codecs
 import errno
 import io
 import os
+import re
 import select
 import sys
 from collections.abc import Iterator
@@ -25,10 +26,13 @@ IN_ASCII = {
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),
     **dict.fromkeys("█▉▊▋▌░", "#"),
     **dict.fromkeys("▍▎▏", ":"),
+    **{chr(0x2800 + dots): "|/-\\"[dots % 4] for dots in range(256)},  # what turns while a run goes on
     "·": ".",
     "…": "...",
 }
 """What stands for the characters of drawings; others are escaped."""
+SIZES = ("COLUMNS", "LINES")
+"""The environment's variables with the size of the terminal, which libraries take for numbers unseen."""
 DRAWN = "antipodes-drawn"
 """The name of the error handler that uses them."""
 
@@ -95,6 +99,9 @@ def take_streams() -> None:
     source = 0 if sys.stdin else _nothing(os.O_WRONLY)
     results = 1 if sys.stdout else _nothing(os.O_RDONLY)
     messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
+    for name in SIZES:
+        if not re.fullmatch("[0-9]{1,4}", os.environ.get(name, "")):
+            os.environ.pop(name, None)
     sys.stdin = _reader(source, sys.stdin)
     sys.stdout = _writer_like(sys.stdout, io.BufferedWriter(Results(results, "wb", closefd=False)))
     # without a buffer, which would refuse what a signal's handler says while it is written to
