@@ -15,11 +15,11 @@ DEEPEST = 16
 """Parts of a key, and brackets within brackets. tomllib takes time and memory by the square of a key's parts."""
 
 TEXT_OR_COMMENT = re.compile(
-    r'"""(?:\\.|[^\\])*?(?:"{3,5}|\Z)'
-    r"|'''.*?(?:'{3,5}|\Z)"
-    r'|"(?:\\.|[^"\\\n])*(?:"|$)'
-    r"|'[^'\n]*(?:'|$)"
-    r"|#[^\n]*",
+    r'"""(?:[^"\\]++|\\.?|"(?!""))*+(?:"{3,5}|\Z)'
+    r"|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"
+    r'|"(?:[^"\\\n]++|\\.?)*+(?:"|$)'
+    r"|'[^'\n]*+(?:'|$)"
+    r"|#[^\n]*+",
     re.DOTALL | re.MULTILINE,
 )
 """Where dots and brackets mean nothing. Each part ends at the end of the line or of the file at the latest."""

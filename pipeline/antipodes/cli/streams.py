@@ -128,6 +128,8 @@ def input_lines() -> Iterator[str]:
             yield line
     except OSError as error:
         raise InputError(f"cannot read standard input: {error.strerror or error}") from error
+    except UnicodeError as error:
+        raise InputError(f"standard input: expected text in {sys.stdin.encoding}, found other bytes") from error
 
 
 def can_encode(text: str, stream: TextIO) -> bool:
