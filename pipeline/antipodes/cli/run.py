@@ -1,11 +1,11 @@
 """``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
 
-import gc
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.loading import loading
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
@@ -21,7 +21,7 @@ from antipodes.cli.options import (
     find_store,
     run_options,
 )
-from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
 from antipodes.cli.tile import tile_into
 from antipodes.storage.address import Address
 
@@ -55,7 +55,8 @@ def run(
 ) -> int:
     """Compute the table of a puzzle; an unfinished one is continued, a finished one reported."""
     with Interrupts() as interrupts:
-        from antipodes.config import load_config
+        with loading():
+            from antipodes.config import load_config
 
         config = load_config(puzzle)
         options = run_options(
@@ -85,11 +86,12 @@ def resume(
 ) -> int:
     """Go on with an unfinished store, which knows its puzzle or board."""
     with Interrupts() as interrupts:
-        from antipodes.config import Config
-        from antipodes.recorded_store import format_of
-        from antipodes.store import TableStore
-        from antipodes.tiling_config import BoardConfig
-        from antipodes.tiling_store import TilingStore
+        with loading():
+            from antipodes.config import Config
+            from antipodes.recorded_store import format_of
+            from antipodes.store import TableStore
+            from antipodes.tiling_config import BoardConfig
+            from antipodes.tiling_store import TilingStore
 
         address = find_store(store)
         options = run_options(
@@ -110,11 +112,10 @@ def resume(
 def _run(
     config: "Config", store: Address, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
 ) -> int:
-    from antipodes.progress import show_progress
-    from antipodes.run import run_puzzle
+    with loading():
+        from antipodes.progress import show_progress
+        from antipodes.run import run_puzzle
 
-    gc.freeze()
-    gc.enable()
     interrupts.going_on = options.resume_command(store)
     with show_progress(quiet) as listener:
         report = run_puzzle(config, store, options, listener, interrupts.requested)
@@ -124,14 +125,16 @@ def _run(
         kept = f"depths 0 to {report.record.radius} are" if report.record.layers else "nothing is"
         return complain(f"interrupted: {kept} in {store}; go on with: {interrupts.going_on}", INTERRUPTED)
     if not as_json:
-        _print_report(config, report)
+        with telling_of(f"the table in {store} is complete"):
+            _print_report(config, report)
     return 0
 
 
 def _print_report(config: "Config", report: "RunReport") -> None:
-    from antipodes.plan import human
-    from antipodes.report import draw_layers, draw_positions
-    from antipodes.table import open_table
+    with loading():
+        from antipodes.plan import human
+        from antipodes.report import draw_layers, draw_positions
+        from antipodes.table import open_table
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, Workers, find_store
 from antipodes.cli.output import FAILED, print_json
 from antipodes.storage.address import Address
@@ -16,8 +17,9 @@ def register(app: typer.Typer) -> None:
 
 def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
-    from antipodes.recorded_store import format_of
-    from antipodes.tiling_store import TilingStore
+    with loading():
+        from antipodes.recorded_store import format_of
+        from antipodes.tiling_store import TilingStore
 
     address = find_store(store)
     if format_of(address) == TilingStore.FORMAT:
@@ -26,7 +28,8 @@ def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> in
 
 
 def _verify_tilings(address: Address, as_json: bool) -> int:
-    from antipodes.tiling_verify import verify_tilings
+    with loading():
+        from antipodes.tiling_verify import verify_tilings
 
     verdict = verify_tilings(address)
     if as_json:
@@ -37,11 +40,12 @@ def _verify_tilings(address: Address, as_json: bool) -> int:
 
 
 def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
-    from antipodes.run_options import available_workers
-    from antipodes.scheduler import Threads
-    from antipodes.verify import verify as prove
+    with loading():
+        from antipodes.run_options import tasks_at_once
+        from antipodes.scheduler import Threads
+        from antipodes.verify import verify as prove
 
-    verdict = prove(address, Threads(workers or available_workers()))
+    verdict = prove(address, Threads(tasks_at_once(workers)))
     if as_json:
         print_json({"ok": verdict.ok, "checked_states": verdict.checked_states, "problems": list(verdict.problems)})
     else:
