@@ -15,10 +15,12 @@ from antipodes.events import Listener, silence
 from antipodes.fitting import plan_that_fits
 from antipodes.layers import LayerSearch
 from antipodes.plan import Plan
+from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.run_options import RunOptions, available_workers
 from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, open_scheduler
 from antipodes.storage.address import Address
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
+from antipodes.table import Table
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
 
@@ -27,6 +29,8 @@ CHECKPOINT_EVERY, ON_A_CLUSTER = 120.0, 30.0
 
 On a cluster each worker more is one that may be lost, and all go back to the last commit when one is.
 """
+SHOWN = 6
+"""Antipodes that a run reads back, to be shown."""
 COMMIT_SHARE = 0.1
 """The share of the time that commits may take unless told when to commit: those of large tables take minutes."""
 
@@ -38,11 +42,13 @@ class RunReport:
     record: Record
     store: str
     """Its path, or its URL."""
+    farthest: Labels
+    """The first antipodes, ``(n, places)``, SHOWN at most; none of an unfinished table."""
     resumed_from: int | None
     """The committed depth that the run began with."""
     clock: Clock
     seconds: float
-    """All of the run."""
+    """All of the run, until the farthest positions are read."""
     states_found: int
     """Positions that this run itself found."""
     workers_lost: int
@@ -113,7 +119,7 @@ def run_puzzle(
         states = record.states if record else 0
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
         if record is not None and record.complete:
-            return _report(table, record, resumed_from, states, begin)
+            return _report(table, config.puzzle, record, resumed_from, states, begin)
         with (
             saying_what_is_kept(options.resume_command(table.address), partial(_kept, table)),
             chosen_scheduler(options, scheduler) as opened,
@@ -135,20 +141,23 @@ def run_puzzle(
                 interrupted=interrupted,
             )
             search.run()
-    return _report(table, search.record, resumed_from, states, begin, search)
+    return _report(table, config.puzzle, search.record, resumed_from, states, begin, search)
 
 
 def _report(
     table: TableStore,
+    puzzle: Puzzle,
     record: Record,
     resumed_from: int | None,
     states_before: int,
     begin: float,
     search: LayerSearch | None = None,
 ) -> RunReport:
+    farthest = Table(table, record, puzzle=puzzle).antipodes(SHOWN) if record.complete else puzzle.start_labels[:0]
     return RunReport(
         record=record,
         store=table.address,
+        farthest=farthest,
         resumed_from=resumed_from,
         clock=search.clock if search else Clock(),
         seconds=time.perf_counter() - begin,

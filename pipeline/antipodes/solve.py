@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import InputError, NotAStoreError
+from antipodes.errors import InputError, NotAStoreError, StoreDamagedError
 from antipodes.index import radices
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
@@ -19,7 +19,7 @@ from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.packing import Packing, Words
 from antipodes.searches.problem import Problem
-from antipodes.searches.ways import ways_down
+from antipodes.searches.ways import NoWayDownError, ways_down
 
 if TYPE_CHECKING:
     from antipodes.table import Table
@@ -98,6 +98,8 @@ def solve_by_table(
         are not those to the start.
     UnfinishedError
         The table does not reach so far.
+    StoreDamagedError
+        The table is damaged; its distances are those of no way, for example.
     """
     if not _asks_for_start(problem):
         raise InputError("table: expected the puzzle's start as the goal, found another; choose another method")
@@ -111,7 +113,11 @@ def solve_by_table(
     if bound is not None and distance > bound:
         return unsolved(TABLE, Outcome.BOUND)
     known = _TableDistances(table, problem.packing)
-    ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, every)
+    try:
+        ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, every)
+    except NoWayDownError as error:
+        raise StoreDamagedError(f"{table!r}: the table is damaged: {error}") from None
+    table.check_starts(ways.layers[-1])
     return solved(TABLE, ways, every, listed, sum(map(len, ways.layers[:-1])))
 
 

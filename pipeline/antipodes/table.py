@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.arrays import Depths
-from antipodes.config import Config
-from antipodes.errors import AntipodesError, InputError, StoreError, UnreachableError
+from antipodes.errors import AntipodesError, InputError, StoreDamagedError, StoreError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -31,7 +30,10 @@ class UnfinishedError(AntipodesError, LookupError):
     """The answer lies beyond what an unfinished table knows."""
 
 
-def open_table(address: Address, cache_bytes: int = 256 * MIB) -> "Table":
+CACHE_BYTES = 256 * MIB
+
+
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
     """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
 
     Raises
@@ -49,8 +51,10 @@ class Table:
     A position is given as text or as labels ``(places,)``; many at once as labels ``(n, places)``.
     """
 
-    def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
-        self.puzzle: Puzzle = Config(record.puzzle).puzzle
+    def __init__(
+        self, store: TableStore, record: Record, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
+    ) -> None:
+        self.puzzle: Puzzle = puzzle or record.config.puzzle
         self._store = store
         self._identity = store.identity()
         self._record = record
@@ -186,8 +190,24 @@ class Table:
         while distance > 0:
             before = self.puzzle.predecessors(way[-1])
             distance -= 1
-            way.append(before[np.flatnonzero(self.distances(before) == distance)[0]])
+            nearer = np.flatnonzero(self.distances(before) == distance)
+            if not nearer.size:
+                raise StoreDamagedError(
+                    f"{self._store.address} is damaged: no position at distance {distance} leads to "
+                    f"{self._text(way[-1])}, whose distance is {distance + 1}"
+                )
+            way.append(before[nearer[0]])
+        self.check_starts(way[-1][np.newaxis])
         return np.array(way)
+
+    def check_starts(self, labels: Labels) -> None:
+        """Raise StoreDamagedError unless these positions ``(n, places)``, which ways end at, are starts."""
+        starts = set(map(bytes, self.puzzle.start_labels))
+        for position in labels:
+            if bytes(position) not in starts:
+                raise StoreDamagedError(
+                    f"{self._store.address} is damaged: {self._text(position)} has distance 0, and is no start"
+                )
 
     def match(self, pattern: str) -> Matches:
         """How far the positions are that fit a pattern; see `antipodes.matches.match`."""
@@ -211,12 +231,13 @@ class Table:
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:
         """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them."""
         self._check_depth(depth)
-        parts, missing = [], self.layers[depth] if limit is None else limit
+        parts, missing = [], self.layers[depth] if limit is None else min(limit, self.layers[depth])
         for indices in self._indices_at(depth):
             parts.append(indices[:missing])
             missing -= len(parts[-1])
             if missing <= 0:
                 break
+        self._check_found(depth, missing)
         return self._index.unrank(np.concatenate(parts))
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
@@ -230,6 +251,8 @@ class Table:
             if drawn < len(indices):
                 break
             drawn -= len(indices)
+        else:
+            self._check_found(depth, drawn + 1)
         position: Labels = self._index.unrank(indices[drawn : drawn + 1])[0]
         return position
 
@@ -240,9 +263,16 @@ class Table:
         if not 0 <= depth <= self.radius:
             raise InputError(f"expected a depth from 0 to {self.radius}, found {depth}")
 
+    def _check_found(self, depth: int, missing: int) -> None:
+        if missing > 0:
+            raise StoreDamagedError(
+                f"{self._store.address} is damaged: expected {self.layers[depth]:,} positions at depth {depth}, "
+                "found fewer"
+            )
+
     def _indices_at(self, depth: int) -> Iterator[NDArray[np.int64]]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
-        for number in self._record.chunks:
+        for number in self._record.chunks.holding(depth):
             yield np.flatnonzero(self._chunk(number).ravel() == depth) + number * self._chunk_states
 
     def _distances_in(self, number: int, places: NDArray[np.int64]) -> NDArray[np.int32]:

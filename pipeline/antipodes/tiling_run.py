@@ -152,6 +152,7 @@ def _found(store: TilingStore, config: BoardConfig, method: str | None) -> Tilin
         return None
     record = store.read()
     check_same_problem(record, config, method, store.address)
+    store.check_partitions(record)
     store.sweep(record)
     return record
 

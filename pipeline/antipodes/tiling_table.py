@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from antipodes.errors import InputError
 from antipodes.storage.address import Address
-from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_store import TilingRecord, TilingStore
 from antipodes.tilings.drawing import BOTH, draw
 from antipodes.tilings.drawing import steps as laid_one_by_one
@@ -89,7 +88,7 @@ class Tilings(Sequence[Tiling]):
     """The tilings of a board in the order of the store; they are read from it when the first is asked for."""
 
     def __init__(self, store: TilingStore, record: TilingRecord, raw: bool) -> None:
-        self.problem: TilingProblem = BoardConfig(record.board).problem
+        self.problem: TilingProblem = record.problem
         """The board and the pieces."""
         self._store = store
         self._record = record

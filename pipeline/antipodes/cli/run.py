@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from antipodes.config import Config
     from antipodes.run import RunOptions, RunReport
 
-SHOWN_ANTIPODES = 6
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -131,7 +129,6 @@ def _run(
 def _print_report(config: "Config", report: "RunReport") -> None:
     from antipodes.plan import human
     from antipodes.report import draw_layers, draw_positions
-    from antipodes.table import open_table
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))
@@ -139,11 +136,9 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {record.index_size:,}")
     antipodes = record.layers[-1]
     print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
-    with open_table(report.store) as table:
-        farthest = table.antipodes(SHOWN_ANTIPODES)
-    print(draw_positions(config.puzzle, farthest, terminal_columns()))
-    if antipodes > SHOWN_ANTIPODES:
-        print(f"and {antipodes - SHOWN_ANTIPODES:,} more: antipodes farthest {report.store}")
+    print(draw_positions(config.puzzle, report.farthest, terminal_columns()))
+    if antipodes > len(report.farthest):
+        print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {report.store}")
     print()
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
@@ -153,4 +148,4 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     else:
         print("time    none: the table was finished before")
     print(f"table   {report.store}")
-    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(farthest[0])}'")
+    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(report.farthest[0])}'")
