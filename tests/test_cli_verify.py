@@ -46,7 +46,7 @@ def test_nothing_is_committed(cli: Command, tmp_path: Path) -> None:
 def test_unfinished_tilings(cli: Command, tmp_path: Path) -> None:
     asked = iter(range(1000))
     options = RunOptions(workers=1, checkpoint_every=0)
-    tile_board(BoardConfig(SQUARE), tmp_path / "s.zarr", options=options, interrupted=lambda: next(asked) >= 2)
+    tile_board(BoardConfig(SQUARE), tmp_path / "s.zarr", options=options, interrupted=lambda: next(asked) >= 3)
     outcome = cli("verify", "s.zarr")
     assert outcome.out.startswith("ok: ")
     assert outcome.out.endswith("; the search is unfinished, 2 of 6 partitions are searched\n")
