@@ -4,7 +4,7 @@ All that the record says was safe before the record was.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -180,17 +180,23 @@ class RecordedStore:
 
     def check_metadata(self, metadata: Mapping[str, str], arrays: Mapping[str, Layout]) -> None:
         """Raise StoreDamagedError unless the ``zarr.json`` files are those of the record, and describe these arrays."""
-        files = {GROUP: None, **{f"{name}/{GROUP}": layout for name, layout in arrays.items()}}
+        checks: dict[str, Callable[[Any, str], None]] = {GROUP: self._check_group}
+        checks |= {f"{name}/{GROUP}": layout.check for name, layout in arrays.items()}
         with self.checking():
-            expect(metadata.keys() == files.keys(), "metadata", f"the files {', '.join(files)}", list(metadata))
-        for file, layout in files.items():
+            expect(metadata.keys() == checks.keys(), "metadata", f"the files {', '.join(checks)}", list(metadata))
+        for file, check in checks.items():
             name = self.storage.name_of(file)
             content = self._metadata(file)
             if content is None or digest(content) != metadata[file]:
                 raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the record")
             with self.checking():
-                if layout is not None:
-                    layout.check(_json(content), name)
+                check(_json(content), name)
+
+    def _check_group(self, metadata: Any, name: str) -> None:
+        expect(isinstance(metadata, dict), name, "an object", metadata)
+        expected = {"format": self.FORMAT, "version": self.VERSION}
+        found = metadata.get("attributes")
+        expect(found == expected, f"{name}: attributes", repr(expected), found)
 
     def _metadata(self, file: str) -> bytes | None:
         try:
@@ -218,10 +224,13 @@ class RecordedStore:
             return zarr.open_array(self.storage.arrays(name, token=token), mode="r+", zarr_format=3)
         except (MemoryError, StoreError):
             raise
+        except FileNotFoundError as error:
+            raise StoreDamagedError(f"{self.storage.name_of(f'{name}/{GROUP}')} is missing") from error
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
         except Exception as error:  # whatever zarr makes of other metadata
-            missing = isinstance(error, FileNotFoundError)
-            what = "is missing" if missing else f"is damaged: {shorten(str(error))}"
-            raise StoreDamagedError(f"{self.storage.name_of(f'{name}/{GROUP}')} {what}") from error
+            file = self.storage.name_of(f"{name}/{GROUP}")
+            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error))}") from error
 
     def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end`` of an array, all of which lie in one chunk.

@@ -15,7 +15,7 @@ from antipodes.events import Listener, silence
 from antipodes.fitting import plan_that_fits
 from antipodes.layers import LayerSearch
 from antipodes.plan import Plan
-from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.puzzle import Labels
 from antipodes.run_options import RunOptions, available_workers
 from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, open_scheduler
 from antipodes.storage.address import Address
@@ -48,7 +48,7 @@ class RunReport:
     """The committed depth that the run began with."""
     clock: Clock
     seconds: float
-    """All of the run, until the farthest positions are read."""
+    """All of the run, the reading of the farthest positions included."""
     states_found: int
     """Positions that this run itself found."""
     workers_lost: int
@@ -119,7 +119,8 @@ def run_puzzle(
         states = record.states if record else 0
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
         if record is not None and record.complete:
-            return _report(table, config.puzzle, record, resumed_from, states, begin)
+            farthest = _farthest(table, record, config)
+            return _report(table, record, farthest, resumed_from, states, begin)
         with (
             saying_what_is_kept(options.resume_command(table.address), partial(_kept, table)),
             chosen_scheduler(options, scheduler) as opened,
@@ -140,20 +141,26 @@ def run_puzzle(
                 listener=listener,
                 interrupted=interrupted,
             )
-            search.run()
-    return _report(table, config.puzzle, search.record, resumed_from, states, begin, search)
+            farthest = _farthest(table, search.run(), config)
+    return _report(table, search.record, farthest, resumed_from, states, begin, search)
+
+
+def _farthest(table: TableStore, record: Record, config: Config) -> Labels:
+    """The first antipodes, read from the table; none of an unfinished one."""
+    if not record.complete:
+        return config.puzzle.start_labels[:0]
+    return Table(table, record, puzzle=config.puzzle).antipodes(SHOWN)
 
 
 def _report(
     table: TableStore,
-    puzzle: Puzzle,
     record: Record,
+    farthest: Labels,
     resumed_from: int | None,
     states_before: int,
     begin: float,
     search: LayerSearch | None = None,
 ) -> RunReport:
-    farthest = Table(table, record, puzzle=puzzle).antipodes(SHOWN) if record.complete else puzzle.start_labels[:0]
     return RunReport(
         record=record,
         store=table.address,
@@ -176,8 +183,7 @@ def resume(
     scheduler: Any = None,
 ) -> RunReport:
     """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
-    record = TableStore(store).read()
-    return run_puzzle(Config(record.puzzle), store, options, listener, interrupted, scheduler)
+    return run_puzzle(TableStore(store).read().config, store, options, listener, interrupted, scheduler)
 
 
 def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:

@@ -83,7 +83,6 @@ def resume(
 ) -> int:
     """Go on with an unfinished store, which knows its puzzle or board."""
     with Interrupts() as interrupts:
-        from antipodes.config import Config
         from antipodes.recorded_store import format_of
         from antipodes.store import TableStore
         from antipodes.tiling_config import BoardConfig
@@ -102,7 +101,7 @@ def resume(
         if format_of(address) == TilingStore.FORMAT:
             board = BoardConfig(TilingStore(address).read().board)
             return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
-        return _run(Config(TableStore(address).read().puzzle), address, options, interrupts, quiet, as_json)
+        return _run(TableStore(address).read().config, address, options, interrupts, quiet, as_json)
 
 
 def _run(
