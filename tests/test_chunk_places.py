@@ -64,7 +64,10 @@ def test_a_chunk_of_another_table(refused: Callable[..., str], eight: Path, tmp_
 def test_an_unfinished_table_is_not_finished_from_swapped_chunks(refused: Callable[..., str], unfinished: Path) -> None:
     before = read_record(unfinished / RECORD)
     swap(*chunk_files(unfinished))
-    assert ALIEN in refused("resume", unfinished, "--quiet", status=1)
+    message = refused("resume", unfinished, "--quiet", status=1)
+    assert ALIEN in message
+    assert "begin anew with --overwrite" in message
+    assert "go on with" not in message
     assert read_record(unfinished / RECORD) == before
 
 

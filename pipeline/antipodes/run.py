@@ -10,7 +10,7 @@ from typing import Any
 
 from antipodes.clock import Clock
 from antipodes.config import Config
-from antipodes.errors import InterruptedRunError, NotAStoreError, StoreError, WorkerFailedError
+from antipodes.errors import InterruptedRunError, NotAStoreError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import Listener, silence
 from antipodes.fitting import plan_that_fits
 from antipodes.layers import LayerSearch
@@ -200,9 +200,11 @@ def peak_memory() -> int:
 
 @contextmanager
 def saying_what_is_kept(resume: str, kept: Callable[[], str]) -> Iterator[None]:
-    """Add to the message of an error what of the work is not lost, and the command that goes on."""
+    """Add to the message of an error what of the work is not lost, and the command that goes on; none from damage."""
     try:
         yield
+    except StoreDamagedError as error:
+        raise StoreDamagedError(f"{error}; restore it from a copy, or begin anew with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
         try:
             told = kept()
