@@ -1,6 +1,6 @@
 """Tilings as they are kept: those of each searched partition while a run goes on, and at the end all, sorted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -118,16 +118,25 @@ class TilingStore(RecordedStore):
             A chunk is missing, its checksum is wrong, or it is not what the record vouches for; the message names it.
         """
         blocks = [
-            self._read_block(record, name, number, min(count, first + CHUNK_ROWS) - first)
+            self._read_block(record, name, number, count)
             for name, count in record.arrays.items()
-            for number, first in enumerate(range(0, count, CHUNK_ROWS))
+            for number in range(-(-count // CHUNK_ROWS))
         ]
         return np.concatenate([np.empty((0, len(record.pieces)), dtype=np.int32), *blocks])
 
-    def _read_block(self, record: TilingRecord, name: str, number: int, rows: int) -> Tilings:
-        """The tilings of a chunk, for which the record vouches."""
+    def picked(self, record: TilingRecord, numbers: Sequence[int]) -> Tilings:
+        """The tilings of these numbers, from 0, in a finished store, ``(numbers, pieces)``; raises as `tilings`."""
+        blocks = {
+            chunk: self._read_block(record, TILINGS, chunk, record.tilings)
+            for chunk in {number // CHUNK_ROWS for number in numbers}
+        }
+        rows = [blocks[number // CHUNK_ROWS][number % CHUNK_ROWS] for number in numbers]
+        return np.array(rows, dtype=np.int32).reshape(len(rows), len(record.pieces))
+
+    def _read_block(self, record: TilingRecord, name: str, number: int, count: int) -> Tilings:
+        """The tilings of a chunk of an array of ``count``, for which the record vouches."""
         first = number * CHUNK_ROWS
-        block: Tilings = self.read_chunk(name, number, first, first + rows)
+        block: Tilings = self.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
         expected = record.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         if chunk_digest(record.fingerprint, chunk_key(name, number), block) != expected:
             raise self.foreign(chunk_key(name, number))
