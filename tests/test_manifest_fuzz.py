@@ -120,6 +120,7 @@ def check(cli: Command, store: Path, commands: list[list[object]], data: st.Data
 
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
+"""Thousands take minutes, and are for who looks for more."""
 fuzzed = settings(
     deadline=None,
     max_examples=EXAMPLES,
