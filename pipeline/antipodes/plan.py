@@ -31,6 +31,9 @@ GROUP_STATES = (16 * MIB, 256 * MIB)
 """On a cluster a group of partitions, the work of one task, holds so many states: a layer of it takes 10 ms or more on
 the average, and the memory of a worker holds several."""
 RECORD_BYTES = 64 * KIB
+CHUNK_BYTES = 4 * KIB + 2 * 16
+"""What each chunk takes on disk besides its states: part of its last block, and 16 bytes in the record, which is there
+twice while it is replaced."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def plan_run(
         group_size=plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1,
         table_bytes=tables,
         memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
-        disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
+        disk_bytes=index.size + CHUNK_BYTES * ceil(index.rows / chunk_rows) + RECORD_BYTES,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
     )

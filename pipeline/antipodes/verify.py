@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import arguments, partition
-from antipodes.config import Config
 from antipodes.errors import ArgumentTypeError, StoreDamagedError
 from antipodes.index import Index
 from antipodes.moves import MoveTables, move_tables
@@ -30,6 +29,10 @@ class Verdict:
     checked_states: int
     """Positions whose depth was checked, unreached ones included."""
     problems: tuple[str, ...]
+    complete: bool | None = None
+    """Whether the table is finished; None if it is too damaged to tell."""
+    committed_depth: int | None = None
+    """The depth up to which an unfinished table was checked; None if nothing is committed yet."""
 
 
 def verify(address: Address, scheduler: Scheduler) -> Verdict:
@@ -46,7 +49,7 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     try:
         record = store.read()
         if record.committed_depth == NOTHING_COMMITTED:
-            return Verdict(True, 0, ())
+            return Verdict(True, 0, (), complete=False)
         return _Proof(store, record, scheduler).verdict()
     except StoreDamagedError as error:
         return Verdict(False, 0, (str(error),))
@@ -57,23 +60,17 @@ class _Proof:
         self.store = store
         self.record = record
         self.scheduler = scheduler
-        self.puzzle: Puzzle = Config(record.puzzle).puzzle
+        self.puzzle: Puzzle = record.config.puzzle
         self.index: Index = record.cut[0]
         self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
 
     def verdict(self) -> Verdict:
         """Check all partitions."""
-        self._check_record()
         starts = self.index.rank(self.puzzle.start_labels)
         findings = self._findings(starts)
         problems = tuple(self._problems(findings))
-        return Verdict(not problems, self.index.size, problems)
-
-    def _check_record(self) -> None:
-        expected = (self.puzzle.fingerprint, self.puzzle.counts)
-        found = (self.record.fingerprint, tuple(self.record.counts))
-        if expected != found:
-            raise StoreDamagedError(f"the record says {found}, its puzzle has {expected}")
+        complete, depth = self.record.complete, self.record.committed_depth
+        return Verdict(not problems, self.index.size, problems, complete, depth)
 
     def _findings(self, starts: NDArray[np.int64]) -> list[Findings]:
         deepest = self.record.committed_depth

@@ -14,9 +14,9 @@ def quote(value: object) -> str:
     return repr(_cut(value)) if isinstance(value, str) else _cut(_BRIEF.repr(value))
 
 
-def shorten(text: str) -> str:
-    """The text on one line, cut where it is long."""
-    return _cut(" ".join(text.split()))
+def shorten(text: str, length: int = LONGEST) -> str:
+    """The text on one line, cut where it is longer than ``length`` characters."""
+    return _cut(" ".join(text.split()), length)
 
 
 def _cut(text: str, length: int = LONGEST) -> str:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from antipodes.config import Config
     from antipodes.run import RunOptions, RunReport
 
-SHOWN_ANTIPODES = 6
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -87,7 +85,6 @@ def resume(
     """Go on with an unfinished store, which knows its puzzle or board."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.config import Config
             from antipodes.recorded_store import format_of
             from antipodes.store import TableStore
             from antipodes.tiling_config import BoardConfig
@@ -106,7 +103,7 @@ def resume(
         if format_of(address) == TilingStore.FORMAT:
             board = BoardConfig(TilingStore(address).read().board)
             return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
-        return _run(Config(TableStore(address).read().puzzle), address, options, interrupts, quiet, as_json)
+        return _run(TableStore(address).read().config, address, options, interrupts, quiet, as_json)
 
 
 def _run(
@@ -134,7 +131,6 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     with loading():
         from antipodes.plan import human
         from antipodes.report import draw_layers, draw_positions
-        from antipodes.table import open_table
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))
@@ -142,11 +138,9 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {record.index_size:,}")
     antipodes = record.layers[-1]
     print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
-    with open_table(report.store) as table:
-        farthest = table.antipodes(SHOWN_ANTIPODES)
-    print(draw_positions(config.puzzle, farthest, terminal_columns()))
-    if antipodes > SHOWN_ANTIPODES:
-        print(f"and {antipodes - SHOWN_ANTIPODES:,} more: antipodes farthest {report.store}")
+    print(draw_positions(config.puzzle, report.farthest, terminal_columns()))
+    if antipodes > len(report.farthest):
+        print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {report.store}")
     print()
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
@@ -156,4 +150,4 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     else:
         print("time    none: the table was finished before")
     print(f"table   {report.store}")
-    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(farthest[0])}'")
+    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(report.farthest[0])}'")

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from antipodes.tiling_config import BoardConfig
     from antipodes.tiling_run import TilingReport
 
-SHOWN_TILINGS = 3
-"""The first, the last, and between them."""
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -149,14 +146,10 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
 def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
     with loading():
         from antipodes.tiling_report import draw_sheet, print_canvas
-        from antipodes.tiling_table import open_tilings
 
-    count = report.record.tilings
-    shown = sorted({step * (count - 1) // (SHOWN_TILINGS - 1) for step in range(SHOWN_TILINGS)}) if count else []
-    with open_tilings(report.store) as tilings:
-        drawn = [tilings[index].placements for index in shown]
-    if drawn:
-        captions = [f"{index + 1:,} of {count:,}" for index in shown]
+    captions = [f"{number + 1:,} of {report.record.tilings:,}" for number in report.shown]
+    if captions:
+        drawn = list(report.shown.values())
         print_canvas(config.problem, draw_sheet(config.problem, drawn, captions, "both", terminal_columns()))
         print()
 

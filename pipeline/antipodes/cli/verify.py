@@ -1,6 +1,7 @@
 """``antipodes verify``: prove a table."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -8,6 +9,10 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, Workers, find_store
 from antipodes.cli.output import FAILED, print_json
 from antipodes.storage.address import Address
+
+if TYPE_CHECKING:
+    from antipodes.tiling_verify import TilingVerdict
+    from antipodes.verify import Verdict
 
 
 def register(app: typer.Typer) -> None:
@@ -33,10 +38,27 @@ def _verify_tilings(address: Address, as_json: bool) -> int:
 
     verdict = verify_tilings(address)
     if as_json:
-        print_json({"ok": verdict.ok, "checked_tilings": verdict.checked_tilings, "problems": list(verdict.problems)})
+        print_json(
+            {
+                "ok": verdict.ok,
+                "complete": verdict.complete,
+                "checked_tilings": verdict.checked_tilings,
+                "searched_partitions": verdict.searched,
+                "partitions": verdict.partitions,
+                "problems": list(verdict.problems),
+            }
+        )
     else:
-        _print(verdict.problems, f"ok: {verdict.checked_tilings:,} tilings checked, each fills the board, none twice")
+        _print(verdict.problems, _approval_of_tilings(verdict))
     return 0 if verdict.ok else FAILED
+
+
+def _approval_of_tilings(verdict: "TilingVerdict") -> str:
+    parts = f"{verdict.searched:,} of {verdict.partitions:,} partitions are searched"
+    if not verdict.complete and not verdict.searched:
+        return f"unfinished: {parts}, so there is nothing to check"
+    checked = f"ok: {verdict.checked_tilings:,} tilings checked, each fills the board, none twice"
+    return checked if verdict.complete else f"{checked}; the search is unfinished, {parts}"
 
 
 def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
@@ -47,10 +69,30 @@ def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
 
     verdict = prove(address, Threads(tasks_at_once(workers)))
     if as_json:
-        print_json({"ok": verdict.ok, "checked_states": verdict.checked_states, "problems": list(verdict.problems)})
+        print_json(
+            {
+                "ok": verdict.ok,
+                "complete": verdict.complete,
+                "committed_depth": verdict.committed_depth,
+                "checked_states": verdict.checked_states,
+                "problems": list(verdict.problems),
+            }
+        )
     else:
-        _print(verdict.problems, f"ok: {verdict.checked_states:,} positions checked, every distance is right")
+        _print(verdict.problems, _approval(verdict))
     return 0 if verdict.ok else FAILED
+
+
+def _approval(verdict: "Verdict") -> str:
+    """What is said of a table without problems: no more than was checked."""
+    if verdict.complete:
+        return f"ok: {verdict.checked_states:,} positions checked, every distance is right"
+    if verdict.committed_depth is None:
+        return "unfinished: nothing is committed yet, so there is nothing to check"
+    return (
+        f"ok: every distance up to depth {verdict.committed_depth} is right; "
+        "the table is unfinished, greater ones are not known yet"
+    )
 
 
 def _print(problems: Sequence[str], otherwise: str) -> None:
