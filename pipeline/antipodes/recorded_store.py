@@ -6,7 +6,7 @@ All that the record says was safe before the record was.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
@@ -171,12 +171,24 @@ class RecordedStore:
         )
 
     def open_array(self, name: str) -> Any:
-        """An array to be read."""
-        return zarr.open_array(self.storage.arrays(name, read_only=True), mode="r", zarr_format=3)
+        """An array to be read; StoreError where it cannot be opened."""
+        return self._open(name, self.storage.arrays(name, read_only=True), "r")
 
     def open_to_write(self, name: str, token: str | None = None) -> Any:
-        """An array to be written, only while the lock bears the token, or is held if it is held here."""
-        return zarr.open_array(self.storage.arrays(name, token=token), mode="r+", zarr_format=3)
+        """An array to be written, only while the lock bears the token, or is held if it is held here; likewise."""
+        return self._open(name, self.storage.arrays(name, token=token), "r+")
+
+    def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
+        """An array of a storage; an error that names its metadata, in place of zarr's, where it cannot be opened."""
+        try:
+            return zarr.open_array(arrays, mode=mode, zarr_format=3)
+        except (MemoryError, StoreError):
+            raise
+        except Exception as error:
+            file = self.storage.name_of(f"{name}/zarr.json")
+            if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+                raise StoreError(f"cannot read {file}: {error.strerror or error}") from error
+            raise StoreDamagedError(f"{file} is missing or damaged: {' '.join(str(error).split())}") from error
 
     def read_chunk(self, name: str, number: int, first: int, end: int) -> Any:
         """The rows ``first`` to ``end`` of an array, all of which lie in one chunk.
