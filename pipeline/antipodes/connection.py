@@ -153,7 +153,9 @@ def translated(client: Any) -> Iterator[None]:
     except AntipodesError:
         raise
     except (FutureCancelledError, FuturesCancelledError, OSError) as error:
-        raise SchedulerLostError(f"the connection to the dask scheduler was lost: {one_line(error)}") from error
+        system = getattr(error, "strerror", None)  # what dask itself says names its own objects
+        because = f": {system}" if system else ""
+        raise SchedulerLostError(f"the connection to the dask scheduler was lost{because}") from error
     except Exception as error:
         if client.status in ("closing", "closed"):  # it gave up, and half of it is gone: what it raises is arbitrary
             raise SchedulerLostError("the dask scheduler was lost") from error

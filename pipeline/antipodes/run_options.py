@@ -54,9 +54,9 @@ class RunOptions:
         """The options other than the store, as a person writes those that are not left to the program."""
         local = self.scheduler == "threads" or self.scheduler_file is not None
         given: dict[str, object] = {
-            "--workers": self.workers,
             "--scheduler": None if local else self.scheduler,
             "--scheduler-file": self.scheduler_file,
+            "--workers": self.workers,
             "--performance-report": self.performance_report,
             "--checkpoint-every": None if self.checkpoint_every is None else _number(self.checkpoint_every),
             "--memory-limit": self.memory_limit,
