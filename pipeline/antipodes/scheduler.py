@@ -29,7 +29,7 @@ Call = tuple[Any, ...]
 Stop = Callable[[], bool]
 """Asked whether to begin nothing more."""
 
-ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx)://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
 LARGEST_PORT = 65535
 NOT_BEGUN = object()
 """The result of a task that a stop came before."""
