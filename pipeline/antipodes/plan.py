@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, prod
 
+from antipodes import arguments
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
 from antipodes.moves import building_bytes, most_moves, most_shuffles, table_bytes
@@ -116,6 +117,7 @@ def plan_run(
     With ``memory_limit``, in bytes, depths are held in memory only if that fits. A store that is continued brings its
     ``cut`` along, which an earlier version of this program may have chosen otherwise.
     """
+    arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)

@@ -5,6 +5,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.scheduler import check_scheduler_name
 from antipodes.storage.address import Address
@@ -32,7 +33,13 @@ class RunOptions:
     """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: none did."""
 
     def __post_init__(self) -> None:
-        check_scheduler_name(self.scheduler)
+        arguments.optional(self.workers, arguments.integer, "workers", 1)
+        check_scheduler_name(arguments.text(self.scheduler, "a scheduler"))
+        for name in ("scheduler_file", "performance_report"):
+            arguments.optional(getattr(self, name), arguments.address, name)
+        arguments.optional(self.checkpoint_every, arguments.number, "checkpoint_every", 0)
+        arguments.optional(self.memory_limit, arguments.integer, "memory_limit", 1)
+        arguments.flag(self.overwrite, "overwrite")
 
     def resume_command(self, store: Address) -> str:
         """The command that resumes a run as it was, where it did its work."""
