@@ -100,7 +100,6 @@ def test_errors_come_through(scheduler: Scheduler) -> None:
     [
         *("", "slurm", "Threads", "localhost:8786", "tcp://", "tcp://host", "tcp://host:99999", "tcp://host:0"),
         *(
-            "ftp://host:1",
             "inproc://1",
             "tcp://ho st:1",
             " tcp://host:1",
