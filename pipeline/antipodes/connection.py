@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import dask.config
 from distributed import Client, KilledWorker, LocalCluster
 from distributed.client import FutureCancelledError, FuturesCancelledError
 
@@ -45,7 +46,7 @@ def telling(listener: Listener, what: str) -> Iterator[None]:
 @contextmanager
 def local_cluster(workers: int, listener: Listener = silence) -> Iterator[Any]:
     """A client of this many processes on this machine, which end with it; SchedulerError where they do not start."""
-    with scratch_folder() as folder:
+    with scratch_folder() as folder, dask.config.set({"temporary-directory": str(folder)}):  # the scheduler's, too
         try:
             with telling(listener, f"{workers} processes to start"):
                 cluster = LocalCluster(
