@@ -36,3 +36,8 @@ def test_freed_memory_is_kept_and_given_back() -> None:
     assert given_back > 50 * 256  # half of the pages of two megabytes, each time
     assert kept < given_back / 10
     assert given_back_again > 50 * 256
+
+
+def test_kept_memory_is_in_proportion_to_the_limit() -> None:
+    assert allocator.kept_memory(None) == allocator.kept_memory(64 << 30) == 256 << 20
+    assert allocator.kept_memory(512 << 20) == 32 << 20

@@ -27,7 +27,7 @@ def resume_elsewhere(cluster: Cluster, begin: Begin, store: object) -> None:
 
 
 def test_memory_with_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
-    cluster.add_workers(1, "--memory-limit", "230MB", nanny=True)
+    cluster.add_workers(1, "--memory-limit", "160MB", nanny=True)
     at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
     run = begin("run", "three-colours", "--store", "t.zarr", *at)
     run.fail(1, "worker tcp://", "memory", "go on with: antipodes resume t.zarr")

@@ -9,8 +9,8 @@ from antipodes import fitting
 from antipodes.config import load_config
 from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Event, Listener, WaitingForWorkers
-from antipodes.fitting import plan_that_fits
-from antipodes.plan import Plan
+from antipodes.fitting import plan_checked, plan_that_fits
+from antipodes.plan import MIB, WORKER_SHARE, Plan
 from antipodes.run_options import RunOptions
 from antipodes.scheduler import Stop, Threads
 
@@ -72,3 +72,26 @@ def test_nobody_joins_a_cluster_of_our_own() -> None:
     with pytest.raises(ResourceLimitError):
         plan_on(Growing([TOO_LITTLE, ENOUGH]), events, at="local")
     assert events == []
+
+
+class Fixed(Threads):
+    """Processes with so many bytes each."""
+
+    shares_memory = False
+
+    def __init__(self, processes: int, limit: int) -> None:
+        super().__init__(processes)
+        self.processes = processes  # type: ignore[misc]
+        self.memory = int(WORKER_SHARE * processes * limit)
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_the_limit_that_is_named_would_do(processes: int) -> None:
+    config, options = load_config("seven-tiles"), RunOptions(scheduler="tcp://there:1")
+    with pytest.raises(ResourceLimitError, match=r"each worker needs a memory limit of \d+MiB or more$") as refused:
+        plan_checked(config, options, Fixed(processes, 300 * MIB))
+    least = int(str(refused.value).split()[-3].removesuffix("MiB"))
+    assert 500 < least < 1000
+    plan_checked(config, options, Fixed(processes, least * MIB))
+    with pytest.raises(ResourceLimitError):
+        plan_checked(config, options, Fixed(processes, (least - 1) * MIB))

@@ -1,10 +1,13 @@
 """What is said where a URL, a bucket or the environment is not as it must be."""
 
 import time
+import uuid
 from collections.abc import Callable
 
 import pytest
 from s3 import Bucket
+
+from antipodes.storage.environment import allows_http, check_environment
 
 
 @pytest.mark.parametrize(
@@ -24,6 +27,47 @@ def test_urls_that_cannot_be(url: str, said: str, refused: Callable[..., str]) -
         message = refused(*command)
         assert said in message
         assert "secret" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[
+            ("AWS_ENDPOINT_URL", value)
+            for value in ("127.0.0.1:9000", "", "http://h:99999", "http://h:1/a b", "http://")
+        ],
+        *[("AWS_ENDPOINT_URL", value) for value in ("http://[::1", "http://h:1\n", "http://ü.example", "ftp://h")],
+        ("AWS_ENDPOINT_URL_S3", "junk"),
+        ("AWS_ENDPOINT", "http://user:secret@h:1"),
+        ("AWS_REGION", "a\nsecret"),
+        ("AWS_SESSION_TOKEN", "a\nsecret"),
+    ],
+)
+def test_an_environment_at_which_obstore_would_panic(
+    name: str, value: str, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    message = refused("status", f"s3://bucket-{uuid.uuid4().hex}/t.zarr")  # the client of a bucket is opened once
+    assert message.startswith(f"antipodes: {name}: expected ")
+    assert "secret" not in message
+
+
+@pytest.mark.parametrize("value", ["http://[::1]:9000", "https://host.example/path", "HTTP://127.0.0.1:9000/"])
+def test_addresses_of_servers(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", value)
+    check_environment("s3")
+    assert allows_http("s3") == value.lower().startswith("http:")
+
+
+def test_a_panic_is_an_error(bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pyo3 raises it as no Exception, and there is no sense in asking again."""
+
+    def panicking(*_: object) -> None:
+        raise type("PanicException", (BaseException,), {})("called unwrap on a value\nof its own")
+
+    monkeypatch.setattr("obstore.get", panicking)
+    said = f"cannot read {bucket.url()}/commit.json: the client of the storage panicked: called unwrap on a value"
+    assert said in refused("status", bucket.url(), status=1)
 
 
 def test_nothing_there(bucket: Bucket, refused: Callable[..., str]) -> None:

@@ -10,7 +10,16 @@ from strategies import label_counts, puzzle_settings
 from antipodes.config import load_config
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
-from antipodes.plan import check_memory, human, partitions, plan_chunk, plan_index, plan_partition, plan_run
+from antipodes.plan import (
+    PROGRAM_BYTES,
+    check_memory,
+    human,
+    partitions,
+    plan_chunk,
+    plan_index,
+    plan_partition,
+    plan_run,
+)
 from antipodes.puzzles import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 
@@ -103,3 +112,12 @@ def test_human() -> None:
 def test_ceiling_of_partitions() -> None:
     index = Index((1, 1, 1, 1, 1, 1), 3)
     assert len(partitions(index, 7)) == ceil(index.rows / 7)
+
+
+def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
+    """Each is counted as the one with the most: of three groups on two processes, two."""
+    puzzle = load_config("seven-tiles").puzzle
+    one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
+    assert one.memory_bytes >= PROGRAM_BYTES + one.index.size
+    assert two.memory_bytes >= 2 * PROGRAM_BYTES + two.index.size + two.index.size // 4
+    assert two.depth_bytes == 2 * ceil(len(two.groups) / 2) / len(two.groups) * two.index.size

@@ -3,7 +3,7 @@ from operator import add, mul
 
 import pytest
 
-from antipodes.errors import InputError
+from antipodes.errors import InputError, WorkerFailedError
 from antipodes.events import silence
 from antipodes.scheduler import (
     Call,
@@ -12,6 +12,7 @@ from antipodes.scheduler import (
     SchedulerError,
     Threads,
     as_scheduler,
+    check_scheduler_name,
     is_result,
     open_scheduler,
     result_of,
@@ -89,18 +90,39 @@ def test_what_is_no_client_is_refused() -> None:
 
 
 def test_errors_come_through(scheduler: Scheduler) -> None:
-    with pytest.raises(ZeroDivisionError):
+    """Those of a cluster name the worker, in an error that survives the way."""
+    with pytest.raises((ZeroDivisionError, WorkerFailedError), match="by zero"):
         scheduler.values(list(scheduler.persist({("g", 0): (divmod, 1, 0)}).values()))
 
 
-@pytest.mark.parametrize("name", ["", "slurm", "Threads", "localhost:8786"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "slurm", "Threads", "localhost:8786", "tcp://", "tcp://host", "tcp://host:99999", "tcp://host:0"),
+        *(
+            "inproc://1",
+            "tcp://ho st:1",
+            " tcp://host:1",
+            "tcp://host:1/x",
+            "tcp://[::1:8",
+            "tcp://h:٣",
+        ),
+    ],
+)
 def test_no_names(name: str) -> None:
     with pytest.raises(InputError, match="threads, local or an address"), open_scheduler(name, 1):
         pass
 
 
+@pytest.mark.parametrize(
+    "name", ["tcp://host.example:8786", "tls://[::1]:8786", "tcp://[fe80::1%eth0]:1", "ws://h:65535"]
+)
+def test_addresses(name: str) -> None:
+    check_scheduler_name(name)
+
+
 def test_nobody_answers() -> None:
-    with pytest.raises(SchedulerError, match="foo://"), open_scheduler("foo://127.0.0.1:1", 1):
+    with pytest.raises(SchedulerError, match=r"tls://.*TLS"), open_scheduler("tls://127.0.0.1:1", 1):
         pass
 
 

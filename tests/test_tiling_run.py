@@ -168,11 +168,11 @@ def test_other_boards_and_methods_are_refused(tmp_path: Path) -> None:
 def test_nothing_is_overwritten_before_the_scheduler_answers(tmp_path: Path) -> None:
     store = tiled(SQUARE, tmp_path / "store.zarr")
     before = contents(store)
-    with pytest.raises(SchedulerError, match="foo://nowhere"):
-        tile_board(BoardConfig(SQUARE), store, options=RunOptions(scheduler="foo://nowhere", overwrite=True))
+    with pytest.raises(SchedulerError, match="foo://nowhere:1"):
+        tile_board(BoardConfig(SQUARE), store, options=RunOptions(scheduler="foo://nowhere:1", overwrite=True))
     assert contents(store) == before
-    with pytest.raises(SchedulerError, match="foo://nowhere"):
-        tile_board(BoardConfig(SQUARE), tmp_path / "new.zarr", options=RunOptions(scheduler="foo://nowhere"))
+    with pytest.raises(SchedulerError, match="foo://nowhere:1"):
+        tile_board(BoardConfig(SQUARE), tmp_path / "new.zarr", options=RunOptions(scheduler="foo://nowhere:1"))
     assert not (tmp_path / "new.zarr").exists()
 
 
@@ -233,7 +233,7 @@ def test_stopped_by_a_signal(number: signal.Signals, process: Process, tmp_path:
     assert running.returncode == 75
     assert out == ""
     last = err.splitlines()[-1]
-    assert last.endswith("go on with: antipodes resume outputs/3x4x5.zarr")
+    assert last.endswith("go on with: antipodes resume outputs/3x4x5.zarr --workers 2 --checkpoint-every 0")
     record = TilingStore(tmp_path / "outputs/3x4x5.zarr").read()
     assert f"{len(record.searched)} of 92 partitions are in" in last
     assert 2 <= len(record.searched) < 92
@@ -252,4 +252,4 @@ def test_stopped_at_once_by_a_second_signal(process: Process, tmp_path: Path) ->
     _, err = running.communicate(timeout=60)
     assert running.returncode == 75
     assert time.monotonic() - begin < 5
-    assert err.splitlines()[-1].endswith("go on with: antipodes resume outputs/3x4x5.zarr")
+    assert err.splitlines()[-1].endswith("go on with: antipodes resume outputs/3x4x5.zarr --workers 2")

@@ -7,21 +7,26 @@ from typing import Any
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's ``mallopt``, as its manual page names and numbers them."""
-KEPT = 1 << 28
-"""Bytes at the end of a heap that are kept."""
-LARGEST = 1 << 25
-"""Greater arrays are given back in any case: glibc takes no greater value."""
+KEPT, KEPT_SHARE = 1 << 28, 16
+"""Bytes at the end of a heap that are kept, and the part of a process's limit that they may be at most."""
+LARGEST, LARGEST_SHARE = 1 << 25, 64
+"""Likewise the bytes of an array beyond which it is given back in any case: glibc takes no greater value."""
 BY_DEFAULT = 1 << 17
 """What both parameters are unless the environment sets them."""
 
 
-def keep_freed_memory() -> None:
-    """Keep the memory of freed arrays for the next ones.
+def keep_freed_memory(limit: int | None = None) -> None:
+    """Keep the memory of freed arrays for the next ones, in proportion to the limit of the process, in bytes, if any.
 
     dask starts its workers so that they give back all at once (``MALLOC_TRIM_THRESHOLD_``). A layer then gets the
     memory of its arrays from the system page by page: two fifths of the processor time of a large table.
     """
-    _set(KEPT, LARGEST)
+    _set(kept_memory(limit), min(LARGEST, limit // LARGEST_SHARE) if limit else LARGEST)
+
+
+def kept_memory(limit: int | None) -> int:
+    """Bytes of freed memory that a process with such a limit may keep at most."""
+    return min(KEPT, limit // KEPT_SHARE) if limit else KEPT
 
 
 def give_back_freed_memory() -> None:

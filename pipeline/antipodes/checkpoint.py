@@ -8,12 +8,9 @@ from antipodes import partition
 from antipodes.group import Group
 from antipodes.kernels import mark
 from antipodes.partition import State
-from antipodes.plan import Partition
+from antipodes.plan import AT_ONCE, Partition
 from antipodes.store import Record, TableStore
 from antipodes.summaries import Summaries
-
-AT_ONCE = 4
-"""Partitions of a group that are written, or read, at the same time: one is compressed while another is on its way."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,7 +22,8 @@ def write_group(store: TableStore, record: Record, group: Group, depth: int, tok
     That is done only as long as the lock of the store bears the token.
     """
     changed = [state for state in group if state.depth > record.committed_depth]
-    return _for_each(lambda state: _write(store, record, state, depth, token), changed)
+    at_once = AT_ONCE if all(state.depths is not None for state in changed) else 1
+    return _for_each(lambda state: _write(store, record, state, depth, token), changed, at_once)
 
 
 def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> Summaries:
@@ -38,7 +36,7 @@ def _write(store: TableStore, record: Record, state: State, depth: int, token: s
 
 def read_group(store: TableStore, record: Record, parts: Sequence[Partition], hold_depths: bool) -> Group:
     """The partitions of a group at the committed depth."""
-    return tuple(_for_each(lambda part: _read(store, record, part, hold_depths), parts))
+    return tuple(_for_each(lambda part: _read(store, record, part, hold_depths), parts, AT_ONCE if hold_depths else 1))
 
 
 def _read(store: TableStore, record: Record, part: Partition, hold_depths: bool) -> State:
@@ -46,8 +44,8 @@ def _read(store: TableStore, record: Record, part: Partition, hold_depths: bool)
     return partition.restore(part.number, part.first_row, depths, record.committed_depth, hold_depths)
 
 
-def _for_each(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    if len(items) <= 1:
+def _for_each(function: Callable[[Item], Result], items: Sequence[Item], at_once: int) -> list[Result]:
+    if at_once == 1 or len(items) <= 1:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(min(AT_ONCE, len(items))) as pool:
+    with ThreadPoolExecutor(min(at_once, len(items))) as pool:
         return list(pool.map(function, items))

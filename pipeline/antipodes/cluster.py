@@ -2,50 +2,48 @@
 
 import asyncio
 import logging
+import math
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
-from dask.base import tokenize
 from distributed import Client, wait
 
-from antipodes.connection import translated
+from antipodes.allocator import give_back_freed_memory
+from antipodes.connection import NOTICE_SECONDS, one_line, translated
 from antipodes.errands import Errands
-from antipodes.errors import InputError, WorkerFailedError
+from antipodes.errors import AntipodesError, InputError, WorkerFailedError
 from antipodes.events import Listener, silence
 from antipodes.membership import Membership
 from antipodes.partition import RECENT
-from antipodes.plan import human
+from antipodes.performance_page import reporting
+from antipodes.plan import WORKER_SHARE, human
+from antipodes.pulse import BEAT_SECONDS, Pulse
 from antipodes.scheduler import (
     Call,
     Done,
     Ended,
     Handle,
     Key,
-    SchedulerError,
     SchedulerLostError,
+    SchedulerSilentError,
     Stop,
     WorkersLostError,
     graph_of,
 )
 from antipodes.watch import Watch
-from antipodes.worker import WarmUp, named
+from antipodes.worker import begin_run, end_run, named
 
-WAIT_SECONDS = 1.0
-"""So often it is asked whether all is well, while a result is waited for."""
 REASON_SECONDS = 0.5
 """So long after it is known that a worker is gone, it is known why."""
 PAUSED_SECONDS = 60
 """A worker that has no memory left may move results to its disk for so long, until it has."""
-FAREWELL_SECONDS = 2
-"""So long workers have to answer when a run ends."""
-MEMORY_SHARE = 0.6
-"""Of a worker's memory limit, what a run plans with: dask begins to move results to disk at that."""
 logger = logging.getLogger(__name__)
 _in_use: WeakSet[Any] = WeakSet()
 """Clients that a run has: each tells one listener what happens."""
@@ -68,7 +66,13 @@ class Cluster:
         self.listener: Listener = silence
         self._watch = Watch(client)
         self._membership = Membership(client, self._watch)
-        self._plugin: WarmUp | None = None
+        self._pulse = Pulse(client)
+        self._run = uuid.uuid4().hex
+        self._first_call: Call | None = None
+        """What each worker does before its first task."""
+        self._relieved: set[str] = set()
+        """Paused workers that were asked to give memory back."""
+        self._reliefs: set[asyncio.Future[Any]] = set()
         self._awaited: set[str] = set()
         """Workers to which tasks were given that nobody else may do."""
 
@@ -80,8 +84,10 @@ class Cluster:
     ) -> None:
         _in_use.discard(self.client)
         if self.client.status == "running":
+            self._membership.close()
             self._watch.close()
-            self._unregister()
+            if self._first_call and not isinstance(error, SchedulerSilentError):
+                self._tell_members(end_run, self._run)
 
     @property
     def members(self) -> dict[str, Any]:
@@ -99,7 +105,7 @@ class Cluster:
     @property
     def memory(self) -> int | None:
         limits = [worker["memory_limit"] for worker in self.members.values()]
-        return int(MEMORY_SHARE * sum(limits)) if limits and all(limits) else None
+        return int(WORKER_SHARE * len(limits) * min(limits)) if limits and all(limits) else None
 
     @property
     def changed(self) -> bool:
@@ -119,37 +125,28 @@ class Cluster:
         self.listener = listener
         if not self._membership.renew(listener, stop):
             return False
-        self._register()
+        self._tell_beginning()
         return True
 
     def prepare(self, call: Call) -> None:
-        self._unregister()
-        self._plugin = WarmUp(f"antipodes-{tokenize(call)}", call)
-        self._register()
+        self._first_call = call
+        self._tell_beginning()
 
-    def _register(self) -> None:
-        """Have the workers, and those to come, warm up; dask asks all there are, also those that do not take part."""
-        if self._plugin:
-            with translated(self.client), self._some_workers_may_fail("warm up"):
-                self.client.register_plugin(self._plugin)
+    def _tell_beginning(self) -> None:
+        """Have the members warm up while the run goes on."""
+        if self._first_call:
+            self._tell_members(begin_run, self._run, self._first_call, wait=False)
 
-    def _unregister(self) -> None:
-        """Have no more workers warm up; one that does not answer is not waited for."""
-        if self._plugin:
-            with translated(self.client), self._some_workers_may_fail("forget to warm up"):
-                scheduler: Any = self.client.scheduler
-                forget = scheduler.unregister_worker_plugin
-                self.client.sync(forget, name=self._plugin.name, callback_timeout=FAREWELL_SECONDS)
-
-    @contextmanager
-    def _some_workers_may_fail(self, what: str) -> Iterator[None]:
-        """Log errors: dask passes on what any worker raised, such as one that was refused; the others obeyed."""
+    def _tell_members(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> None:
+        """Run a function on each member that answers in time; errors are logged, since tasks meet what matters."""
         try:
-            yield
+            with translated(self.client):
+                tell: Any = partial(self.client.run, function, *arguments, workers=list(self.members), **named)
+                self.client.sync(tell, callback_timeout=NOTICE_SECONDS)
         except Exception as error:
             if self.client.status != "running":
                 raise
-            logger.info("not every worker could %s: %r", what, error)
+            logger.info("not every worker could %s: %r", function.__name__, error)
 
     def everywhere(self, call: Call) -> None:
         name = f"everywhere-{uuid.uuid4().hex}"
@@ -197,6 +194,10 @@ class Cluster:
         try:
             with translated(self.client):
                 results: list[Any] = self.client.sync(self._gather, list(handles))
+        except AntipodesError:
+            raise
+        except Exception as error:  # of a task that did not even begin, such as one that a worker cannot unpack
+            raise WorkerFailedError(f"a task failed: {type(error).__name__}: {one_line(error)}") from error
         finally:
             self._awaited.clear()
         return results
@@ -206,16 +207,34 @@ class Cluster:
         loss = asyncio.ensure_future(self._watch.loss())
         try:
             while not gathering.done() and not loss.done():
-                await asyncio.wait({gathering, loss}, timeout=WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({gathering, loss}, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 self._check_connection()
-                self._check_paused()
                 self._check_left()
+                self._relieve()
+                if not gathering.done():
+                    self._check_paused(any)
+                    self._pulse.beat(self.members.keys(), self.listener)
             if loss.done():
                 await self._tell_loss()
             return await gathering
         finally:
+            self._pulse.stop()
             loss.cancel()
             gathering.cancel()
+
+    async def _check_idle(self) -> None:
+        """Raise an error if no task may end any more; those that do not depend on each other can do with one worker."""
+        self._relieve()
+        self._check_paused(all)
+        self._pulse.beat(self.members.keys(), self.listener)
+
+    def _relieve(self) -> None:
+        """Have workers that were just paused give freed memory back."""
+        for worker in self._watch.paused.keys() - self._relieved:
+            relief = asyncio.ensure_future(self.client.run(give_back_freed_memory, workers=[worker], on_error="ignore"))
+            self._reliefs.add(relief)  # asyncio itself would not keep it
+            relief.add_done_callback(self._reliefs.discard)
+        self._relieved = set(self._watch.paused)
 
     async def _tell_loss(self) -> None:
         await asyncio.sleep(REASON_SECONDS)
@@ -239,39 +258,22 @@ class Cluster:
         if left & self._awaited or left >= self.members.keys():
             raise WorkersLostError(", ".join(f"worker {worker}" for worker in sorted(left)))
 
-    def _check_paused(self) -> None:
-        for worker, since in self._watch.paused.items():
-            if time.monotonic() - since > PAUSED_SECONDS:
-                raise WorkerFailedError(
-                    f"worker {worker} has begun no task for {PAUSED_SECONDS} seconds, since it has too little left "
-                    f"of its {self._limit_of(worker)} of memory: give workers more, or have more workers"
-                )
+    def _check_paused(self, quantity: Callable[[Iterable[bool]], bool]) -> None:
+        """Raise WorkerFailedError if any, or all, of the members have been paused for too long."""
+        since = self._watch.paused
+        overdue = [time.monotonic() - since.get(worker, math.inf) > PAUSED_SECONDS for worker in self.members]
+        if quantity(overdue):
+            worker = list(self.members)[overdue.index(True)]
+            raise WorkerFailedError(
+                f"worker {worker} has begun no task for {PAUSED_SECONDS} seconds, since it has too little left "
+                f"of its {self._limit_of(worker)} of memory: give workers more, or have more workers"
+            )
 
     def _limit_of(self, worker: str) -> str:
         return human(self.members[worker]["memory_limit"])
 
-    @contextmanager
-    def reporting(self, page: str | None) -> Iterator[None]:
-        if page is None:
-            yield
-            return
-        _check_page(Path(page))
-        from distributed import performance_report
-
-        own: BaseException | None = None
-        try:
-            with self.client.as_current(), performance_report(filename=page):
-                try:
-                    yield
-                except BaseException as error:
-                    own = error
-                    raise
-        except Exception as error:  # what the run itself raised matters more than what dask makes of it
-            if own is not None and error is not own:
-                raise own from None
-            if isinstance(error, OSError) and own is None:
-                raise SchedulerError(f"cannot write {page}: {error.strerror or error}") from error
-            raise
+    def reporting(self, page: str | None) -> AbstractContextManager[None]:
+        return nullcontext() if page is None else reporting(self.client, Path(page), lambda: self.listener)
 
     def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
         Errands(self, calls, ended, stopped).run()
@@ -279,15 +281,9 @@ class Cluster:
     def done_of(self, futures: Iterable[Handle]) -> list[Handle]:
         """Those of the futures whose tasks have ended, as soon as there is one, or none after a while."""
         with translated(self.client), suppress(TimeoutError):
-            wait(list(futures), timeout=WAIT_SECONDS, return_when="FIRST_COMPLETED")
-        return [future for future in futures if future.status in ("finished", "error")]
-
-
-def _check_page(page: Path) -> None:
-    """Raise InputError unless dask's report can be drawn and put there."""
-    try:
-        import bokeh  # noqa: F401  (what dask draws its report with)
-    except ImportError as error:
-        raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
-    if not page.parent.is_dir() or page.is_dir():
-        raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")
+            wait(list(futures), timeout=BEAT_SECONDS, return_when="FIRST_COMPLETED")
+        done = [future for future in futures if future.status in ("finished", "error")]
+        if not done:
+            with translated(self.client):
+                self.client.sync(self._check_idle)
+        return done

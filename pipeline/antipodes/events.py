@@ -37,8 +37,15 @@ class WaitingForWorkers:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Something takes longer than a moment."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerRefused:
-    """A worker joined that cannot take part."""
+    """A worker is there that cannot take part."""
 
     reason: str
 
@@ -134,6 +141,7 @@ Event = (
     Begun
     | ClusterReady
     | WaitingForWorkers
+    | Waiting
     | WorkerRefused
     | WorkersLost
     | PartitionSettled

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable
+from math import ceil
 
 from antipodes.config import Config
 from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Listener, WaitingForWorkers
-from antipodes.plan import Plan, check_memory, plan_run
+from antipodes.plan import MIB, WORKER_SHARE, Plan, check_memory, plan_run
 from antipodes.run_options import RunOptions
 from antipodes.scheduler import Scheduler
 from antipodes.store import WIDEST, Record
@@ -21,9 +22,20 @@ def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler, reco
     cut = record.cut if record else None
     plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes)
     plan = plan.widened() if record and record.dtype == WIDEST else plan
-    if limit is not None:
-        check_memory(plan, limit)
+    try:
+        if limit is not None:
+            check_memory(plan, limit)
+    except ResourceLimitError as error:
+        raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
     return plan
+
+
+def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
+    """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
+    if options.memory_limit or not scheduler.processes:
+        return ""
+    least = ceil(plan.memory_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
 
 
 def plan_that_fits(

@@ -30,6 +30,12 @@ PROGRAM_BYTES = 220 * MIB
 GROUP_STATES = (16 * MIB, 256 * MIB)
 """On a cluster a group of partitions, the work of one task, holds so many states: a layer of it takes 10 ms or more on
 the average, and the memory of a worker holds several."""
+AT_ONCE = 4
+"""Partitions of a group that are written, or read, at the same time: one is compressed while another is on its way.
+Where depths do not stay in memory it is one, as each takes those of a partition."""
+WORKER_SHARE = 0.6
+"""Of the memory limit of a cluster's worker, what a run plans with: freed memory that it keeps comes on top
+(`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
 RECORD_BYTES = 64 * KIB
 CHUNK_BYTES = 4 * KIB + 2 * 16
 """What each chunk takes on disk besides its states: part of its last block, and 16 bytes in the record, which is there
@@ -71,6 +77,8 @@ class Plan:
     """All of the run, the program itself included; of a table whose depths take a byte each."""
     disk_bytes: int
     """Likewise; a table that is widened takes twice that, and three times while it is copied."""
+    depth_bytes: int
+    """The part of the memory that depths of a byte each take: all of them, or those of a partition for each worker."""
     hold_depths: bool
     """Whether depths stay in memory between checkpoints; else every layer is written when it is done."""
     memory_limit: int | None = None
@@ -78,7 +86,7 @@ class Plan:
 
     def widened(self) -> "Plan":
         """The plan once each depth takes a second byte: they stay in memory only if those fit, too."""
-        memory_bytes = self.memory_bytes + (self.index.size if self.hold_depths else 0)
+        memory_bytes = self.memory_bytes + self.depth_bytes
         if self.hold_depths and self.memory_limit is not None and memory_bytes > self.memory_limit:
             return replace(self, hold_depths=False)
         return replace(self, memory_bytes=memory_bytes)
@@ -116,19 +124,25 @@ def plan_run(
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
-    chunks = workers * 2 * chunk_rows * index.width
+    group_size = plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1
+    groups = ceil(index.rows / (partition_rows * group_size))
+    chunks = workers * min(AT_ONCE, group_size) * 2 * chunk_rows * index.width
     fixed = max(1, processes) * (PROGRAM_BYTES + tables) + max(
-        _bitmap_bytes(index) + chunks, building_bytes(puzzle, index)
+        _spread(_bitmap_bytes(index), groups, processes) + _passed_bytes(index, processes) + chunks,
+        building_bytes(puzzle, index),
     )
-    hold_depths = memory_limit is None or fixed + index.size <= memory_limit
+    all_depths = _spread(index.size, groups, processes)
+    hold_depths = memory_limit is None or fixed + all_depths <= memory_limit
+    depths = all_depths if hold_depths else workers * partition_rows * index.width
     return Plan(
         index=index,
         chunk_rows=chunk_rows,
         partition_rows=partition_rows,
-        group_size=plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1,
+        group_size=group_size,
         table_bytes=tables,
-        memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
+        memory_bytes=fixed + depths,
         disk_bytes=index.size + CHUNK_BYTES * ceil(index.rows / chunk_rows) + RECORD_BYTES,
+        depth_bytes=depths,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
     )
@@ -232,3 +246,13 @@ def _table_cost(puzzle: Puzzle, index: Index) -> int:
 def _bitmap_bytes(index: Index) -> int:
     """Frontier and visited bits, before and after a layer."""
     return 4 * index.rows * 8 * ceil(index.width / 64)
+
+
+def _spread(size: int, groups: int, processes: int) -> int:
+    """What processes take that have the groups of a table between them, if each takes as much as that with the most."""
+    return size if processes <= 1 else ceil(size * ceil(groups / processes) * processes / groups)
+
+
+def _passed_bytes(index: Index, processes: int) -> int:
+    """The frontiers that processes hold for each other: each at most all of them."""
+    return 0 if processes <= 1 else processes * _bitmap_bytes(index) // 4

@@ -18,6 +18,7 @@ from antipodes.events import (
     PartitionSearched,
     PartitionSettled,
     TilingBegun,
+    Waiting,
     WaitingForWorkers,
     Widened,
     WorkerRefused,
@@ -62,6 +63,8 @@ def describe(event: Event) -> str | None:
             return who + (f"; dashboard: {dashboard}" if dashboard else "")
         case WaitingForWorkers(reason):
             return f"{reason}: waiting for some to join"
+        case Waiting(what):
+            return f"waiting for {what}"
         case WorkerRefused(reason):
             return f"{reason}: it is left out"
         case WorkersLost(who, depth, again):
@@ -132,7 +135,7 @@ class _LiveDisplay:
                 self.progress.update(self.task, name=name, total=partitions, completed=done)
                 fields.update(found=f"{tilings:,} tilings" if done else "", completed=done)
                 self._draw(f"{done} of {partitions} partitions", always=True)
-            case ClusterReady() | WaitingForWorkers() | WorkerRefused() | WorkersLost():
+            case ClusterReady() | WaitingForWorkers() | Waiting() | WorkerRefused() | WorkersLost():
                 self.progress.console.print(describe(event), highlight=False, soft_wrap=True)
             case PartitionSearched(done, partitions, tilings, rate):
                 fields.update(found=f"{tilings:,} tilings, {rate / 1e6:,.1f} million placements/s", completed=done)

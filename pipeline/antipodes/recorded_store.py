@@ -6,7 +6,7 @@ All that the record says was safe before the record was.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 import zarr
@@ -209,28 +209,26 @@ class RecordedStore:
         layout.create(self.storage.arrays(name))
 
     def open_array(self, name: str) -> Any:
-        """An array to be read."""
-        return zarr.open_array(self.storage.arrays(name, read_only=True), mode="r", zarr_format=3)
+        """An array to be read; StoreError where it cannot be opened."""
+        return self._open(name, self.storage.arrays(name, read_only=True), "r")
 
     def open_to_write(self, name: str, token: str | None = None) -> Any:
-        """An array to be written, only while the lock bears the token, or is held if it is held here.
+        """An array to be written, only while the lock bears the token, or is held if it is held here; likewise."""
+        return self._open(name, self.storage.arrays(name, token=token), "r+")
 
-        Raises
-        ------
-        StoreDamagedError
-            Its metadata is missing, or describes no array.
-        """
+    def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
+        """An array of a storage; an error that names its metadata, in place of zarr's, where it cannot be opened."""
+        file = self.storage.name_of(f"{name}/{GROUP}")
         try:
-            return zarr.open_array(self.storage.arrays(name, token=token), mode="r+", zarr_format=3)
+            return zarr.open_array(arrays, mode=mode, zarr_format=3)
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError as error:
-            raise StoreDamagedError(f"{self.storage.name_of(f'{name}/{GROUP}')} is missing") from error
+            raise StoreDamagedError(f"{file} is missing") from error
         except OSError as error:
-            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
+            raise StoreError(f"cannot read {file}: {error.strerror or error}") from error
         except Exception as error:  # whatever zarr makes of other metadata
-            file = self.storage.name_of(f"{name}/{GROUP}")
-            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error))}") from error
+            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error), 200)}") from error
 
     def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end`` of an array, all of which lie in one chunk.

@@ -130,8 +130,8 @@ def run_puzzle(
             farthest = _farthest(table, record, config)
             return _report(table, record, farthest, resumed_from, states, begin)
         with (
-            saying_what_is_kept(options.resume_command(table.address), partial(_kept, table)),
-            chosen_scheduler(options, scheduler) as opened,
+            saying_what_is_kept(options, table.address, partial(_kept, table)),
+            chosen_scheduler(options, scheduler, listener) as opened,
         ):
             if not opened.ready(listener, interrupted):
                 raise InterruptedRunError("interrupted: there was no worker yet")
@@ -215,20 +215,23 @@ def peak_memory() -> int:
 
 
 @contextmanager
-def saying_what_is_kept(resume: str, kept: Callable[[], str]) -> Iterator[None]:
+def saying_what_is_kept(options: RunOptions, store: str, kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error what of the work is not lost, and the command that goes on; none from damage."""
     try:
         yield
     except StoreDamagedError as error:
         raise StoreDamagedError(f"{error}; restore it from a copy, or begin anew with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
+        command: str | None = options.resume_command(store)
         try:
             told = kept()
-        except NotAStoreError:  # there is nothing to go on with
-            raise error from None
+        except NotAStoreError:  # there is nothing to resume
+            told, command = "nothing is stored yet", options.start_command(store)
+            if command is None or not isinstance(error, InterruptedRunError):
+                raise error from None
         except StoreError as other:
             told = f"what is kept cannot be told ({other})"
-        raise type(error)(f"{error}; {told}; go on with: {resume}") from error
+        raise type(error)(f"{error}; {told}; go on with: {command}") from error
 
 
 def _kept(store: TableStore) -> str:
@@ -255,11 +258,12 @@ def _create(store: TableStore, config: Config, plan: Plan, scheduler: Scheduler)
 
 
 @contextmanager
-def chosen_scheduler(options: RunOptions, given: Any = None) -> Iterator[Scheduler]:
+def chosen_scheduler(options: RunOptions, given: Any = None, listener: Listener = silence) -> Iterator[Scheduler]:
     """The scheduler that was given, or that of a client that was, which stay open, or the one that the options name."""
     if given is not None:
         opened = as_scheduler(given)
     else:
-        opened = open_scheduler(options.scheduler, options.workers or available_workers(), options.scheduler_file)
+        workers = options.workers or available_workers()
+        opened = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
     with opened as scheduler, scheduler.reporting(options.performance_report):
         yield scheduler

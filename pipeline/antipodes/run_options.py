@@ -3,6 +3,7 @@
 import os
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
 from antipodes import arguments
 from antipodes.errors import InputError
@@ -38,6 +39,8 @@ class RunOptions:
     """Bytes; None: what is available."""
     overwrite: bool = False
     """Whether to begin anew where there is a store."""
+    started_by: tuple[str, ...] = ()
+    """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: none did."""
 
     def __post_init__(self) -> None:
         tasks_at_once(self.workers)
@@ -49,11 +52,48 @@ class RunOptions:
         arguments.flag(self.overwrite, "overwrite")
 
     def resume_command(self, store: Address) -> str:
-        """What goes on with a run, where this one did its work."""
-        where = [] if self.scheduler == "threads" else ["--scheduler", self.scheduler]
-        if self.scheduler_file is not None:
-            where = ["--scheduler-file", self.scheduler_file]
-        return shlex.join(["antipodes", "resume", str(store), *where])
+        """The command that resumes a run as it was, where it did its work."""
+        return _command("resume", _path(store), *self._given())
+
+    def start_command(self, store: Address) -> str | None:
+        """The command that starts the run again; None where no command started it."""
+        if not self.started_by:
+            return None
+        overwrite = ["--overwrite"] if self.overwrite else []
+        return _command(*self.started_by, "--store", _path(store), *self._given(), *overwrite)
+
+    def next_command(self, store: Address) -> str:
+        """The command that resumes a run, or starts it again where nothing is at the path of its store yet."""
+        missing = isinstance(store, Path) and not os.path.lexists(store)
+        return (self.start_command(store) if missing else None) or self.resume_command(store)
+
+    def _given(self) -> list[str]:
+        """The options other than the store, as a person writes those that are not left to the program."""
+        local = self.scheduler == "threads" or self.scheduler_file is not None
+        given: dict[str, object] = {
+            "--scheduler": None if local else self.scheduler,
+            "--scheduler-file": self.scheduler_file,
+            "--workers": self.workers,
+            "--performance-report": self.performance_report,
+            "--checkpoint-every": None if self.checkpoint_every is None else _number(self.checkpoint_every),
+            "--memory-limit": self.memory_limit,
+        }
+        return [word for name, value in given.items() if value is not None for word in (name, str(value))]
+
+
+def _command(*words: str) -> str:
+    """A command of this program as a shell takes it."""
+    return shlex.join(["antipodes", *words])
+
+
+def _path(store: Address) -> str:
+    """The address of a store such that it is not taken for an option."""
+    return f"./{store}" if str(store).startswith("-") else str(store)
+
+
+def _number(value: float) -> str:
+    """A number without a needless fraction."""
+    return str(int(value)) if float(value).is_integer() else repr(value)
 
 
 def memory_size(text: str | int) -> int:

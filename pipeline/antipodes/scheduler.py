@@ -4,6 +4,7 @@ The rest of the program knows no more than this: `persist` runs tasks and leaves
 `values` fetches them; `each` runs tasks and hands over each result as it ends; `everywhere` asks all workers.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from dask.callbacks import Callback
 from dask.task_spec import List, Task, TaskRef
 
 from antipodes.errors import AntipodesError, InputError, InterruptedRunError
-from antipodes.events import Listener
+from antipodes.events import Listener, silence
 from antipodes.plan import available_memory
 from antipodes.quoting import quote
 
@@ -29,6 +30,8 @@ Call = tuple[Any, ...]
 Stop = Callable[[], bool]
 """Asked whether to begin nothing more."""
 
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
+LARGEST_PORT = 65535
 NOT_BEGUN = object()
 """The result of a task that a stop came before."""
 
@@ -37,8 +40,12 @@ class SchedulerError(AntipodesError, RuntimeError):
     """The scheduler cannot be reached, or lost what the run cannot do without."""
 
 
-class SchedulerLostError(SchedulerError, InterruptedRunError):
+class SchedulerLostError(InterruptedRunError, SchedulerError):
     """The scheduler is gone; the run goes on where another one is."""
+
+
+class SchedulerSilentError(InterruptedRunError, SchedulerError):
+    """The scheduler no longer answers, though the connection is there: to ask it again would take as long."""
 
 
 class WorkersLostError(SchedulerError):
@@ -183,8 +190,12 @@ def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key,
 
 
 @contextmanager
-def open_scheduler(name: str, workers: int, scheduler_file: str | None = None) -> Iterator[Scheduler]:
+def open_scheduler(
+    name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
+) -> Iterator[Scheduler]:
     """The scheduler called ``threads`` or ``local``, with so many workers, or the one at an address or in a file.
+
+    The listener is told what is waited for.
 
     Raises
     ------
@@ -201,9 +212,9 @@ def open_scheduler(name: str, workers: int, scheduler_file: str | None = None) -
         from antipodes.connection import connected, local_cluster
 
         if scheduler_file is not None:
-            opened = connected(scheduler_file=scheduler_file)
+            opened = connected(scheduler_file=scheduler_file, listener=listener)
         else:
-            opened = local_cluster(workers) if name == "local" else connected(name)
+            opened = local_cluster(workers, listener) if name == "local" else connected(name, listener=listener)
         with opened as client, Cluster(client) as cluster:
             yield cluster
 
@@ -225,7 +236,12 @@ def as_scheduler(given: Any) -> Iterator[Scheduler]:
 
 def check_scheduler_name(name: str) -> None:
     """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
-    if name not in ("threads", "local") and ("://" not in name or not name.isprintable()):
-        raise InputError(
-            f"--scheduler: expected threads, local or an address such as tcp://host:8786, found {quote(name)}"
-        )
+    if name not in ("threads", "local"):
+        check_address(name, "--scheduler", "threads, local or ")
+
+
+def check_address(address: str, where: str, others: str = "") -> None:
+    """Raise InputError, which begins with ``where``, unless a text can be the address of a dask scheduler."""
+    found = ADDRESS.fullmatch(address)
+    if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
+        raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")

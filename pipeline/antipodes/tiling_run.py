@@ -137,8 +137,8 @@ def tile_board(
             search = begun(record)
         else:
             with (
-                saying_what_is_kept(options.resume_command(tilings.address), partial(_kept, tilings)),
-                chosen_scheduler(options, scheduler) as opened,
+                saying_what_is_kept(options, tilings.address, partial(_kept, tilings)),
+                chosen_scheduler(options, scheduler, listener) as opened,
             ):
                 if not opened.ready(listener, interrupted):  # before anything is overwritten
                     raise InterruptedRunError("interrupted: there was no worker yet")

@@ -7,6 +7,8 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
+from antipodes.connection import ask
+
 EVENTS = "all"
 """The topic under which a dask scheduler tells what happens to its workers."""
 OUT_OF_MEMORY = "worker-restart-memory"
@@ -43,7 +45,7 @@ class Watch:
         """From now on these are the members, and none is lost; some of them are ``paused`` already."""
         self.client.sync(self._begin, members, paused)
         # dask sends subscriptions in batches, and would not tell who leaves before they are there
-        self.client.run_on_scheduler(_subscribe, sorted(self._theirs), self.client.id)
+        ask(self.client, self.client.run_on_scheduler, _subscribe, sorted(self._theirs), self.client.id)
 
     def close(self) -> None:
         """Listen no longer."""
@@ -53,6 +55,10 @@ class Watch:
     def connected_anew(self) -> bool:
         """Whether the scheduler may be another one by now, which knows neither members nor what is to be told."""
         return self.client.scheduler_comm is not self._connection
+
+    def rejoined(self) -> None:
+        """Take note of a worker that can take part from now on, though it was there before."""
+        self.changed = True
 
     async def loss(self) -> None:
         """Return once a member is lost."""

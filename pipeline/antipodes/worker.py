@@ -1,5 +1,7 @@
 """What runs on the workers of a cluster beside the tasks themselves."""
 
+import asyncio
+import logging
 import os
 import signal
 import socket
@@ -9,43 +11,47 @@ from importlib.metadata import version
 from typing import Any
 
 from dask.sizeof import sizeof
-from distributed import WorkerPlugin, get_worker
+from distributed import get_worker
 
 from antipodes.allocator import give_back_freed_memory, keep_freed_memory
-from antipodes.errors import StoreError, WorkerFailedError
+from antipodes.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 from antipodes.partition import State
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """What a worker must have in the client's version: they exchange values with each other, and share a store."""
+LONGEST_MESSAGE = 2000
+"""Characters of an error's message that are passed on; dask would replace a longer one by another error."""
+logger = logging.getLogger(__name__)
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C, which the terminal sends to all processes of a local cluster, to the one that leads.
+    """Leave Ctrl-C, which the terminal sends to all processes of a local cluster, to the one that leads, and messages.
 
     dask calls it in the workers that load this module when they start.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.disable()
 
 
-class WarmUp(WorkerPlugin):
-    """Makes a worker ready before its first task, also one that joins late: kernels compiled or loaded, memory kept."""
+_runs: set[str] = set()
+"""The runs for which this process keeps freed memory: several may share a worker."""
 
-    idempotent = True
-    """To register it again is to have it on the workers of a scheduler that was started anew."""
 
-    def __init__(self, name: str, call: tuple[Any, ...]) -> None:
-        self.name = name
-        self.call = call
-        """A function and its arguments."""
+async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
+    """On a worker: keep freed memory for this run, and do the call, such as loading kernels, beside the tasks."""
+    _runs.add(run)
+    keep_freed_memory(dask_worker.memory_manager.memory_limit)
+    function, *arguments = call
+    try:
+        await asyncio.to_thread(function, *arguments)
+    except Exception:  # the first task meets it again
+        logger.exception("cannot prepare for a run")
 
-    def setup(self, worker: Any) -> None:
-        """Called by dask in every worker."""
-        keep_freed_memory()
-        function, *arguments = self.call
-        function(*arguments)
 
-    def teardown(self, worker: Any) -> None:
-        """Called by dask in every worker when the run is over."""
+def end_run(run: str) -> None:
+    """On a worker: give freed memory back unless another run goes on."""
+    _runs.discard(run)
+    if not _runs:
         give_back_freed_memory()
 
 
@@ -69,15 +75,29 @@ def versions() -> dict[str, str]:
 
 
 def named(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of the call; an error of the machine tells which one it is."""
+    """The result of the call; an error tells which worker raised it.
+
+    Whatever the call raises leaves here as an error of ours without a context: what libraries raise may not survive the
+    way to another process, and what is no Exception would end the worker or the run.
+    """
     try:
         return function(*arguments)
-    except StoreError as error:
-        raise type(error)(f"{this_worker()}: {error}") from error
-    except MemoryError as error:
-        raise WorkerFailedError(f"{this_worker()} ran out of memory: {error or 'nothing more could be had'}") from error
-    except OSError as error:
-        raise WorkerFailedError(f"{this_worker()}: {error}") from error
+    except BaseException as error:
+        failure = _failure(error)
+    raise failure
+
+
+def _failure(error: BaseException) -> AntipodesError:
+    """What the client is told of an error in a task."""
+    text = " ".join(str(error).split())[:LONGEST_MESSAGE]
+    if isinstance(error, StoreError | DepthLimitError):
+        return type(error)(f"{this_worker()}: {text}")
+    if isinstance(error, MemoryError):
+        return WorkerFailedError(f"{this_worker()} ran out of memory: {text or 'nothing more could be had'}")
+    if not isinstance(error, AntipodesError | OSError):
+        logger.error("a task failed", exc_info=error)
+        text = f"{type(error).__name__}: {text}"
+    return WorkerFailedError(f"{this_worker()}: {text}")
 
 
 def this_worker() -> str:

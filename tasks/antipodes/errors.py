@@ -33,7 +33,7 @@ class UnreachableError(AntipodesError, LookupError):
     """A well-formed position that no sequence of moves connects with the start."""
 
 
-class ResourceLimitError(AntipodesError, MemoryError):
+class ResourceLimitError(MemoryError, AntipodesError):  # in this order it can be pickled with its traceback
     """The computation would not fit into the memory it may use; raised before it begins."""
 
 

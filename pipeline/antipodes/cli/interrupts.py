@@ -1,6 +1,7 @@
 """Ctrl-C and SIGTERM: the first asks the run to commit and stop, the second stops it at once."""
 
 import signal
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -17,8 +18,8 @@ class Interrupts:
     """While it is entered, signals are noted rather than obeyed."""
 
     def __init__(self) -> None:
-        self.going_on = "the same command"
-        """The command that resumes, told to who asks for a stop."""
+        self.next_command: Callable[[], str] = lambda: "the same command"
+        """The command that goes on, told to who asks for a stop."""
         self.under_way = "the layer"
         """What the first signal lets the run finish."""
         self._requested = False
@@ -40,6 +41,6 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:
-            raise Stopped(f"stopped at once; go on with: {self.going_on}")
+            raise Stopped(f"stopped at once; go on with: {self.next_command()}")
         self._requested = True
         say(f"finishing and committing {self.under_way}; again to stop at once")

@@ -1,5 +1,6 @@
 """``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -66,6 +67,7 @@ def run(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
             overwrite=overwrite or None,
+            started_by=("run", puzzle),
         )
         address = chosen_store(store, config.run, config.puzzle.name)
         return _run(config, address, options, interrupts, quiet or config.run.get("quiet", False), as_json)
@@ -113,14 +115,14 @@ def _run(
         from antipodes.progress import show_progress
         from antipodes.run import run_puzzle
 
-    interrupts.going_on = options.resume_command(store)
+    interrupts.next_command = partial(options.next_command, store)
     with show_progress(quiet) as listener:
         report = run_puzzle(config, store, options, listener, interrupts.requested)
     if as_json:
         print_json(report.to_json())
     if not report.complete:
         kept = f"depths 0 to {report.record.radius} are" if report.record.layers else "nothing is"
-        return complain(f"interrupted: {kept} in {store}; go on with: {interrupts.going_on}", INTERRUPTED)
+        return complain(f"interrupted: {kept} in {store}; go on with: {options.next_command(store)}", INTERRUPTED)
     if not as_json:
         with telling_of(f"the table in {store} is complete"):
             _print_report(config, report)

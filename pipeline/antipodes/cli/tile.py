@@ -1,5 +1,6 @@
 """``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,6 +70,7 @@ def tile(
             performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             overwrite=overwrite or None,
+            started_by=("tile", board, *(["--method", method] if method else []), *(["--raw"] if raw else [])),
         )
         address = chosen_store(store, config.run, config.problem.name)
         quiet = quiet or config.run.get("quiet", False)
@@ -114,7 +116,7 @@ def tile_into(
         from antipodes.progress import show_progress
         from antipodes.tiling_run import tile_board
 
-    interrupts.going_on = options.resume_command(store)
+    interrupts.next_command = partial(options.next_command, store)
     interrupts.under_way = "the partitions that are under way"
     with show_progress(quiet) as listener:
         report = tile_board(config, store, method, options, listener, interrupts.requested)
@@ -124,7 +126,7 @@ def tile_into(
         record = report.record
         return complain(
             f"interrupted: {len(record.searched)} of {record.partitions} partitions are in {store}; "
-            f"go on with: {interrupts.going_on}",
+            f"go on with: {options.next_command(store)}",
             INTERRUPTED,
         )
     if not as_json:

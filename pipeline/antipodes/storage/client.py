@@ -8,7 +8,15 @@ from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from antipodes.errors import InputError, StoreError
-from antipodes.storage.patience import IncompleteReadError, Patience, is_answer, patience_from_environment, reason
+from antipodes.storage.environment import allows_http, check_environment
+from antipodes.storage.patience import (
+    IncompleteReadError,
+    Patience,
+    is_answer,
+    patience_from_environment,
+    reason,
+    without_panic,
+)
 from antipodes.storage.storage import Version
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
@@ -143,13 +151,15 @@ def _opened(url: str, process: int) -> Any:
         from obstore.store import from_url
     except ImportError:
         raise InputError(f"a store at {url} needs obstore: pip install 'antipodes[cloud]'") from None
+    scheme = url.partition("://")[0]
+    check_environment(scheme)
     options: Any = {
         "connect_timeout": CONNECT_TIMEOUT,
         "timeout": REQUEST_TIMEOUT,
-        "allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"),
+        "allow_http": allows_http(scheme),
     }
     no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # `Patience` makes them, also of what it reads
     try:
-        return from_url(url, client_options=options, retry_config=no_retries)
+        return without_panic(partial(from_url, url, client_options=options, retry_config=no_retries))
     except Exception as error:  # obstore's own kinds, for URLs and settings
         raise InputError(f"cannot use {url}: {reason(error)}") from None

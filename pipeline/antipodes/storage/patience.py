@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from antipodes.errors import InputError, StoreError
+from antipodes.errors import AntipodesError, InputError, StoreError
 from antipodes.quoting import quote
 
 PATIENCE_VARIABLE = "ANTIPODES_STORE_PATIENCE"
@@ -20,7 +20,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
 CONFLICTS = ("AlreadyExistsError", "PreconditionError")
 AT_THE_SAME_MOMENT = "ConditionalRequestConflict"
 """What S3 answers to a condition while another request changes the object: ask again."""
-HOPELESS = ("PermissionDeniedError", "UnauthenticatedError", "NotSupportedError", "InvalidPathError")
+HOPELESS = ("PermissionDeniedError", "UnauthenticatedError", "NotSupportedError", "InvalidPathError", "PanicError")
 """Obstore's errors by their names, since it is loaded only when it is needed."""
 TRANSIENT_STATUS = {408, 409, 425, 429}
 NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
@@ -34,6 +34,20 @@ _gave_up: dict[str, float] = {}
 
 class IncompleteReadError(Exception):
     """Fewer bytes came than the storage announced."""
+
+
+class PanicError(Exception):
+    """The client has met something that its authors did not expect."""
+
+
+def without_panic(request: Callable[[], T]) -> T:
+    """The result of a request to obstore; a panic, which is no Exception where it comes from, is a PanicError."""
+    try:
+        return request()
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # pyo3's, which no module exports
+            raise
+        raise PanicError(f"the client of the storage panicked: {error}") from None
 
 
 def patience_from_environment() -> float:
@@ -71,8 +85,8 @@ class Patience:
         end = begin if self._has_given_up(begin) else begin + self.seconds
         while True:
             try:
-                result = request()
-            except StoreError:  # of another request, which was insisted on already
+                result = without_panic(request)
+            except AntipodesError:  # of another request, which was insisted on already, or of the environment
                 raise
             except Exception as error:
                 if is_answer(error):

@@ -1,0 +1,60 @@
+"""Dask's own report of what a cluster did, as a web page."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from antipodes.connection import ask, one_line, telling
+from antipodes.errors import InputError
+from antipodes.events import Listener
+from antipodes.scheduler import SchedulerError, SchedulerSilentError
+
+DRAW_SECONDS = 60.0
+"""Seconds that a scheduler has for drawing the page."""
+
+
+@contextmanager
+def reporting(client: Any, page: Path, listener: Callable[[], Listener]) -> Iterator[None]:
+    """Have the scheduler of a client report on what runs meanwhile.
+
+    Raises
+    ------
+    InputError
+        The page cannot be drawn, or there is no folder for it.
+    SchedulerError
+        The page was not drawn, or cannot be written.
+    """
+    _check_page(page)
+    from distributed import performance_report
+
+    report: Any = performance_report(filename=str(page))
+    with client.as_current():
+        ask(client, report.__aenter__)
+        try:
+            yield
+        except SchedulerSilentError:
+            raise
+        except BaseException:  # which matters more than what becomes of the page
+            with suppress(Exception):
+                _write(client, report, listener())
+            raise
+        try:
+            _write(client, report, listener())
+        except OSError as error:
+            raise SchedulerError(f"cannot write {page}: {error.strerror or one_line(error) or 'no answer'}") from error
+
+
+def _write(client: Any, report: Any, listener: Listener) -> None:
+    with telling(listener, "dask's report"):
+        client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
+
+
+def _check_page(page: Path) -> None:
+    """Raise InputError unless dask's report can be drawn and put there."""
+    try:
+        import bokeh  # noqa: F401  (what dask draws its report with)
+    except ImportError as error:
+        raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
+    if not page.parent.is_dir() or page.is_dir():
+        raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")

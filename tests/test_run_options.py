@@ -1,0 +1,56 @@
+import shlex
+from pathlib import Path
+
+from antipodes.cli import app
+from antipodes.run_options import RunOptions
+
+GIVEN = RunOptions(
+    workers=3,
+    scheduler="local",
+    performance_report="the report.html",
+    checkpoint_every=0.5,
+    memory_limit=2**30,
+    started_by=("run", "my puzzle.toml"),
+)
+
+
+def parsed(command: str) -> dict[str, object]:
+    """The options of a command, as a shell and then the program take it."""
+    from typer.main import get_command
+
+    words = shlex.split(command)
+    assert words[0] == "antipodes"
+    found = get_command(app).get_command(None, words[1])  # type: ignore[attr-defined]
+    return dict(found.make_context(words[1], words[2:]).params)
+
+
+def test_what_was_given_is_given_again() -> None:
+    expected = {
+        "store": "a folder/it's.zarr",
+        "workers": 3,
+        "scheduler": "local",
+        "performance_report": "the report.html",
+        "checkpoint_every": 0.5,
+        "memory_limit": "1073741824",
+    }
+    store = Path("a folder/it's.zarr")
+    assert parsed(GIVEN.resume_command(store)).items() >= expected.items()
+    start = GIVEN.start_command(store)
+    assert start is not None
+    assert parsed(start).items() >= {**expected, "puzzle": "my puzzle.toml"}.items()
+
+
+def test_what_was_not_given_is_not() -> None:
+    assert RunOptions().resume_command("s3://b/t.zarr") == "antipodes resume s3://b/t.zarr"
+    assert RunOptions(checkpoint_every=30.0).resume_command(Path("-t")) == "antipodes resume ./-t --checkpoint-every 30"
+    at_file = RunOptions(scheduler="tcp://h:1", scheduler_file="s.json").resume_command(Path("t"))
+    assert at_file == "antipodes resume t --scheduler-file s.json"
+    assert RunOptions().start_command(Path("t")) is None
+
+
+def test_there_is_something_to_resume_or_not(tmp_path: Path) -> None:
+    options = RunOptions(started_by=("run", "eight-puzzle"))
+    assert options.next_command(tmp_path) == f"antipodes resume {tmp_path}"
+    missing = tmp_path / "t.zarr"
+    assert options.next_command(missing) == f"antipodes run eight-puzzle --store {missing}"
+    assert RunOptions().next_command(missing) == f"antipodes resume {missing}"
