@@ -9,7 +9,7 @@ from stores import set_depth
 def test_json(cli: Command, finished: Path) -> None:
     outcome = cli("verify", finished, "--json", "--workers", 1)
     assert outcome.status == 0
-    assert json.loads(outcome.out) == {"ok": True, "checked_states": 362880, "problems": []}
+    assert json.loads(outcome.out) == {"ok": True, "checked_states": 362880, "sampled_states": 1000, "problems": []}
 
 
 def test_text(cli: Command, finished: Path, unfinished: Path) -> None:

@@ -30,7 +30,7 @@ def problems(store: Path) -> str:
 
 def test_a_right_table(finished: Path) -> None:
     verdict = verify(finished, Threads(2))
-    assert (verdict.ok, verdict.checked_states, verdict.problems) == (True, RIGHT, ())
+    assert (verdict.ok, verdict.checked_states, verdict.sampled_states, verdict.problems) == (True, RIGHT, 1000, ())
 
 
 def test_an_unfinished_table(unfinished: Path) -> None:

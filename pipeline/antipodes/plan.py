@@ -1,13 +1,15 @@
 """What a run will do and what it takes, known before anything runs: rows, columns, chunks, partitions, memory, disk."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, prod
+from typing import Any
 
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
-from antipodes.moves import building_bytes, most_moves, most_shuffles, table_bytes
+from antipodes.moves import building_bytes, most_column_maps, most_moves, table_bytes
 from antipodes.puzzles.puzzle import Puzzle
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -30,6 +32,10 @@ GROUP_STATES = (16 * MIB, 256 * MIB)
 """On a cluster a group of partitions, the work of one task, holds so many states: a layer of it takes 10 ms or more on
 the average, and the memory of a worker holds several."""
 RECORD_BYTES = 64 * KIB
+MOVE_BYTES = 16
+"""What a move takes as part of a puzzle."""
+SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
+"""What a number, or a character, of a config takes: in memory as it is read and written, and in the record."""
 
 
 @dataclass(frozen=True)
@@ -102,18 +108,21 @@ def plan_run(
     memory_limit: int | None = None,
     cut: Cut | None = None,
     processes: int = 0,
+    settings: Mapping[str, Any] | None = None,
 ) -> Plan:
     """The plan of a puzzle for so many workers: threads of this process, or of so many others.
 
     With ``memory_limit``, in bytes, depths are held in memory only if that fits. A store that is continued brings its
-    ``cut`` along, which an earlier version of this program may have chosen otherwise.
+    ``cut`` along, which an earlier version of this program may have chosen otherwise. The ``settings`` are those of
+    the puzzle's config: where they list half a million edges, they take memory and disk, too.
     """
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
+    described = MOVE_BYTES * len(puzzle.moves) + SETTING_BYTES * _values(settings or {})
     chunks = workers * 2 * chunk_rows * index.width
-    fixed = max(1, processes) * (PROGRAM_BYTES + tables) + max(
-        _bitmap_bytes(index) + chunks, building_bytes(puzzle, index)
+    fixed = max(1, processes) * (PROGRAM_BYTES + described + tables) + max(
+        _bitmap_bytes(index) + chunks, building_bytes(puzzle, index, workers)
     )
     hold_depths = memory_limit is None or fixed + index.size <= memory_limit
     return Plan(
@@ -123,7 +132,10 @@ def plan_run(
         group_size=plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1,
         table_bytes=tables,
         memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
-        disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES,
+        disk_bytes=index.size
+        + 4 * KIB * ceil(index.rows / chunk_rows)
+        + RECORD_BYTES
+        + RECORD_SETTING_BYTES * _values(settings or {}),
         hold_depths=hold_depths,
         memory_limit=memory_limit,
     )
@@ -135,8 +147,8 @@ def plan_cut(puzzle: Puzzle) -> Cut:
     return index, plan_chunk(index)
 
 
-def plan_index(puzzle: Puzzle) -> Index:
-    """The cut into rows and columns whose move tables are built fastest.
+def numbered(puzzle: Puzzle) -> Index:
+    """The numbers of a puzzle's positions, whether a table of them fits or not.
 
     Raises
     ------
@@ -146,8 +158,28 @@ def plan_index(puzzle: Puzzle) -> Index:
     size = prod(radices(puzzle.counts))
     if size > MAX_INDEX:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
-    cuts = [Index(puzzle.counts, leading) for leading in range(1, max(2, len(puzzle.counts)))]
-    fitting = [cut for cut in cuts if cut.rows <= MAX_ROWS and cut.width <= MAX_ROWS] or cuts
+    return Index(puzzle.counts, 1)
+
+
+def plan_index(puzzle: Puzzle) -> Index:
+    """The cut into rows and columns whose move tables are built fastest.
+
+    Raises
+    ------
+    ConfigError
+        The puzzle has more positions than 64 bits can number.
+    ResourceLimitError
+        No cut gives rows and columns that the move tables can number.
+    """
+    counts = numbered(puzzle).counts
+    cuts = [Index(counts, leading) for leading in range(1, max(2, len(counts)))]
+    fitting = [cut for cut in cuts if max(cut.rows, cut.width) <= MAX_ROWS]
+    if not fitting:
+        best = min(cuts, key=lambda cut: max(cut.rows, cut.width))
+        raise ResourceLimitError(
+            f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
+            f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
+        )
     return min(fitting, key=lambda index: _table_cost(puzzle, index))
 
 
@@ -219,8 +251,17 @@ def human(size: float) -> str:
     return f"{size:,.1f} PiB"
 
 
+def _values(setting: Any) -> int:
+    """How many numbers, lists and characters of texts a part of a config has."""
+    if isinstance(setting, Mapping):
+        return sum(map(_values, setting.values()))
+    if isinstance(setting, list):
+        return 1 + sum(map(_values, setting))
+    return len(setting) if isinstance(setting, str) else 1
+
+
 def _table_cost(puzzle: Puzzle, index: Index) -> int:
-    entries = index.rows * most_moves(puzzle), index.width * most_shuffles(puzzle, index)
+    entries = index.rows * most_moves(puzzle), index.width * most_column_maps(puzzle, index)
     return ROW_COST * entries[0] + COLUMN_COST * entries[1]
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.puzzle import Move
+from antipodes.puzzles.move import Move
 
 Numbers = NDArray[np.int64]
 
