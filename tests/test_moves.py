@@ -3,6 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from search_problems import pancakes, turns
 from strategies import puzzle_settings
 
 from antipodes.index import Index
@@ -26,7 +27,15 @@ def successors_by_tables(index: Index, tables: MoveTables, number: int) -> list[
 @settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_successors_are_those_of_the_puzzle(table: dict[str, Any]) -> None:
-    puzzle = puzzle_from(table)
+    check_successors(puzzle_from(table))
+
+
+@pytest.mark.parametrize("puzzle", [pancakes((0, 1, 2, 3, 4)), pancakes((1, 1, 2, 2, 0, 0)), turns((1, 1, 2, 2, 0))])
+def test_successors_by_moves_of_any_kind(puzzle: Puzzle) -> None:
+    check_successors(puzzle)
+
+
+def check_successors(puzzle: Puzzle) -> None:
     for index in cuts(puzzle):
         tables = move_tables(puzzle, index)
         for number, labels in enumerate(index.unrank(np.arange(index.size))):

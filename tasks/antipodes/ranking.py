@@ -58,9 +58,15 @@ def numbering(counts: Sequence[int]) -> Numbering:
     radices = [comb(free, count) for free, count in zip(places, counts, strict=True)]
     weights = [prod(radices[label + 1 :]) for label in range(len(counts))]
     fewer = max(min(count, free - count) for free, count in zip(places, counts, strict=True))
-    digits = (np.array(numbers, dtype=np.int64) for numbers in (counts, radices, weights))
     added, units = rank_tables(tuple(counts))
-    return Numbering(*digits, binomials(places[0], fewer), added, units)
+    return Numbering(
+        counts=np.array(counts, dtype=np.int64),
+        radices=np.array(radices, dtype=np.int64),
+        weights=np.array(weights, dtype=np.int64),
+        choices=binomials(places[0], fewer),
+        added=added,
+        units=units,
+    )
 
 
 def numbering_bytes(counts: Sequence[int]) -> int:
