@@ -12,6 +12,7 @@ from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.bounds import NEVER, LowerBound
 from antipodes.searches.graph import Edges, distances_to, exchange_edges, neighbours
 from antipodes.searches.problem import Problem
+from antipodes.searches.steps import replay
 
 BUDGET = 1 << 22
 """Positions expanded in one call of a kernel, so that an interrupt is answered soon."""
@@ -171,5 +172,5 @@ def _replay(problem: Problem, moves: NDArray[np.int64]) -> Labels:
     """The positions that a sequence of moves passes."""
     positions = [problem.position]
     for move in moves:
-        positions.append(positions[-1][problem.steps.origin[move]])
+        positions.append(replay(positions[-1], move, problem.steps))
     return np.array(positions)
