@@ -17,7 +17,7 @@ MAX_INDEX = 2**63 - 1
 MAX_ROWS = 2**31 - 1
 """The move tables number rows, and columns, in 32 bits."""
 ROW_COST, COLUMN_COST = 5, 1
-"""How long an entry of the row tables and of a shuffle take to build, relatively; measured with seven-tiles."""
+"""How long an entry of the row tables and of a column map take to build, relatively; measured with seven-tiles."""
 CHUNK_STATES = (256 * KIB, 4 * MIB)
 """A chunk holds so many states: few enough to be read for one query, enough to be worth a file."""
 DIVISORS_TRIED = 1000
