@@ -1,6 +1,7 @@
 """`solve` as a user calls it: every method, the table, routes, and what is refused."""
 
 import json
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -21,7 +22,9 @@ from antipodes.config import Config, load_config
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.run import RunOptions, run_puzzle
+from antipodes.search_progress import SearchProgress
 from antipodes.searches.problem import Problem
+from antipodes.searches.standing import Standing
 from antipodes.solve import SEARCHES, choose_method, solve, solve_by_table
 from antipodes.table import open_table
 
@@ -291,11 +294,36 @@ def test_machine_code_is_interrupted_soon(process: Process, tmp_path: Path, meth
     (tmp_path / "fifteen.toml").write_text(toml(puzzle), encoding="utf-8")
     position = "15 14 13 12 11 10 9 8 7 6 5 4 3 1 2 0"  # far away
     running = process("solve", "fifteen.toml", position, "--method", method)
-    time.sleep(5)
+    assert running.stderr is not None
+    assert re.match(rf"{method}: no way of fewer than \d+ moves so far, .* million/s", running.stderr.readline())
     running.send_signal(signal.SIGTERM)
     begin = time.perf_counter()
     output, errors = running.communicate(timeout=30)
     assert time.perf_counter() - begin < 2
     assert (running.returncode, output) == (75, "")
-    assert errors.startswith("antipodes: stopped after ")
+    assert re.match(r"antipodes: stopped after \d+\.\d s: no way of fewer than \d+ moves; nothing was saved", errors)
     assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs", "ida-star"])
+def test_a_search_says_how_far_it_is(cli: Command, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    monkeypatch.setattr("antipodes.search_progress.FIRST", 0)
+    monkeypatch.setattr("antipodes.search_progress.REPEATED", 0)
+    loud = cli("solve", "eight-puzzle", FARTHEST, "--method", method)
+    assert loud.status == 0
+    assert re.search(rf"{method}: no way of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)
+    quiet = cli("solve", "eight-puzzle", FARTHEST, "--method", method, "--quiet")
+    assert (quiet.status, quiet.err) == (0, "")
+
+
+def test_an_interrupted_search_says_what_is_certain(
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(progress: SearchProgress, standing: Standing) -> None:
+        if (standing.least or 0) > 12:
+            progress._last = standing
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(SearchProgress, "__call__", stop)
+    arguments = ("solve", "eight-puzzle", FARTHEST, "--method", "bfs")
+    assert "s: no way of fewer than 13 moves; nothing was saved" in refused(*arguments, status=75)

@@ -113,7 +113,7 @@ def test_strided_arrays_and_wide_integers_are_read_alike() -> None:
         (np.array([[1, 32]], dtype=np.uint8), "found 1 32"),
         ([0, 1, 2], r"expected permutations \(n, k\)"),
         ([[0, 1], [0]], "rows of different lengths"),
-        ([[0.0, 1.0]], "expected integers"),
+        ([[0.0, 1.0]], "of integers, found float64"),
         ([list(range(21))], "1 to 20 elements, found 21"),
         (np.empty((2, 0), dtype=int), "1 to 20 elements, found 0"),
     ],

@@ -171,7 +171,7 @@ def test_depths_that_end_at_the_goals_blank_without_a_goal() -> None:
 def test_no_move_is_taken_back() -> None:
     lone = knights("A--/---/---")
     problem = Problem.of(lone, lone.start_labels[0], lone.parse("---/---/--A"))
-    answer = iddfs(problem)
+    answer = iddfs(problem, every=True)
     assert (answer.distance, answer.expanded) == (4, (1 + 2) + (1 + 2 + 2 + 2))
 
 

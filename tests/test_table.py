@@ -1,17 +1,32 @@
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from brute_force import sliding_distances
+from stores import set_depth
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, NotAStoreError, PositionError, UnreachableError
+from antipodes.errors import (
+    ClosedError,
+    InputError,
+    NotAStoreError,
+    PositionError,
+    StoreDamagedError,
+    StoreError,
+    UnreachableError,
+)
 from antipodes.plan import plan_run
 from antipodes.run import RunOptions, run_puzzle
+from antipodes.searches.problem import Problem
+from antipodes.solve import solve_by_table
 from antipodes.store import TableStore
-from antipodes.table import UNKNOWN, UNREACHABLE, UnfinishedError, open_table
+from antipodes.table import UNKNOWN, UNREACHABLE, Table, UnfinishedError, open_table
 
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 / 4 5 6 / 7 8 0"
@@ -136,6 +151,116 @@ def test_nothing_committed(tmp_path: Path) -> None:
 def test_no_table(tmp_path: Path) -> None:
     with pytest.raises(NotAStoreError):
         open_table(tmp_path)
+
+
+def in_threads(work: Callable[[int], object], threads: int = 8) -> list[object]:
+    """What each of the threads returns, all of them begun at the same time."""
+    barrier = threading.Barrier(threads)
+
+    def run(seed: int) -> object:
+        barrier.wait()
+        return work(seed)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, range(threads)))
+
+
+@pytest.fixture
+def in_many_chunks(tmp_path: Path) -> Path:
+    """The table of the eight-puzzle in 18 chunks."""
+    config = load_config("eight-puzzle")
+    plan = plan_run(config.puzzle)
+    store = TableStore(tmp_path / "many.zarr")
+    store.create(config, replace(plan, chunk_rows=-(-plan.index.rows // 18)))
+    run_puzzle(config, tmp_path / "many.zarr", RunOptions(workers=1))
+    return tmp_path / "many.zarr"
+
+
+def questions(table: Table, seed: int) -> list[object]:
+    rng = np.random.default_rng(seed)
+    answers: list[object] = []
+    for _ in range(5):
+        answers.append(table.distances_by_index(rng.integers(0, table.index_size, 500)).tolist())
+        answers.append(table.path(table.random_position(9, rng)).tolist())
+        answers.append(table.positions_at(int(rng.integers(32)), 5).tolist())
+    return answers
+
+
+def test_threads_share_a_table_with_a_tiny_cache(in_many_chunks: Path) -> None:
+    with open_table(in_many_chunks) as alone, open_table(in_many_chunks, 1) as shared:
+        assert len(alone._record.chunks) > 10
+        expected = [questions(alone, seed) for seed in range(8)]
+        assert in_threads(lambda seed: questions(shared, seed)) == expected
+
+
+def test_a_table_that_is_closed_while_threads_ask(finished: Path) -> None:
+    table = open_table(finished, 0)
+
+    def ask_until_closed(seed: int) -> bool:
+        rng = np.random.default_rng(seed)
+        if seed == 0:
+            table.close()
+        try:
+            while True:
+                table.distances_by_index(rng.integers(0, table.index_size, 10))
+        except ClosedError as error:
+            return "was closed: open it anew" in str(error)
+
+    assert all(in_threads(ask_until_closed))
+    table.close()
+    assert (table.radius, len(table)) == (31, 181440)
+    for ask in (lambda: table.distance(FAR), table.antipodes, lambda: table.path(FAR)):
+        with pytest.raises(ClosedError):
+            ask()
+
+
+def test_a_store_that_is_replaced_while_threads_ask(in_many_chunks: Path, tmp_path: Path) -> None:
+    """Each answer is that of the table that was opened, or an error that says that it is gone."""
+    other = replace(load_config("eight-puzzle"), settings={**load_config("eight-puzzle").settings, "start": FAR})
+    run_puzzle(other, tmp_path / "other.zarr", RunOptions(workers=1))
+    with open_table(in_many_chunks, 1) as table:
+        every = np.arange(table.index_size)
+        expected = table.distances_by_index(every)
+        told = threading.Event()
+
+        def ask(seed: int) -> bool:
+            rng = np.random.default_rng(seed)
+            if seed == 0:
+                in_many_chunks.rename(tmp_path / "old.zarr")
+                (tmp_path / "other.zarr").rename(in_many_chunks)
+                told.set()
+            while True:
+                last = told.is_set()
+                indices = rng.integers(0, table.index_size, 500)
+                try:
+                    assert np.array_equal(table.distances_by_index(indices), expected[indices])
+                except StoreError:
+                    return True
+                assert not last, "the replacement was not noticed"
+
+        assert all(in_threads(ask))
+
+
+def test_a_path_into_nowhere_is_damage(eight: Path) -> None:
+    with open_table(eight) as table:
+        here = table.positions_at(12, 1)[0]
+        before = table.puzzle.predecessors(here)
+        indices = table.rank(before[table.distances(before) == 11])
+        start = table.rank([table.labels("123456780")])[0]
+    for index in indices:
+        set_depth(eight, int(index), lambda _: 13)
+    with open_table(eight) as table:
+        with pytest.raises(StoreDamagedError, match=f"chunk 0 has {table.puzzle.format(here)} at depth 12"):
+            table.path(here)
+        with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
+            solve_by_table(Problem.of(table.puzzle, here), table, every=True)
+        with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
+            solve_by_table(Problem.of(table.puzzle, here), table)
+    set_depth(eight, int(start), lambda _: 5)
+    for index in (0, 1):
+        set_depth(eight, index, lambda _: 0)
+    with open_table(eight) as table, pytest.raises(StoreDamagedError, match="at depth 0, which is no start"):
+        table.path(table.unrank([0])[0])
 
 
 @pytest.mark.slow

@@ -143,7 +143,7 @@ class Cluster:
 
     @contextmanager
     def _some_workers_may_fail(self, what: str) -> Iterator[None]:
-        """Log errors: dask passes on, as it can, what any worker raised, such as one that was refused; others obeyed."""
+        """Log errors: dask passes on what any worker raised, such as one that was refused; the others obeyed."""
         try:
             yield
         except Exception as error:

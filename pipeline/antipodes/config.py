@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from antipodes import arguments
 from antipodes.errors import ConfigError
 from antipodes.puzzles import puzzle_from
 from antipodes.puzzles.board import shorten
@@ -35,6 +36,10 @@ class Config:
     """The ``[puzzle]`` table."""
     run: Mapping[str, Any] = field(default_factory=dict)
     """The ``[run]`` table: defaults for the options of the same names."""
+
+    def __post_init__(self) -> None:
+        arguments.mapping(self.settings, "settings of a puzzle")
+        arguments.mapping(self.run, "settings of a run")
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -66,14 +71,14 @@ def load_config(name_or_path: str) -> Config:
 
 def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:
     """The path of a bundled config, or of a file; ConfigError with what comes close if it is neither."""
-    path = Path(name_or_path)
-    if name_or_path in bundled:
-        return bundled[name_or_path]
+    path = Path(arguments.path_or_text(name_or_path, f"the name of a {noun} or the path of a TOML file"))
+    if str(name_or_path) in bundled:
+        return bundled[str(name_or_path)]
     if os.path.isfile(path):  # False, too, for names that are longer than the system takes
         return path
-    close = get_close_matches(name_or_path, bundled, n=3) or list(bundled)
+    close = get_close_matches(str(name_or_path), bundled, n=3) or list(bundled)
     raise ConfigError(
-        f"expected the name of a {noun} or the path of a TOML file, found {shorten(name_or_path)!r}; "
+        f"expected the name of a {noun} or the path of a TOML file, found {shorten(str(name_or_path))!r}; "
         f"bundled {noun}s: {', '.join(close)}"
     )
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import ceil, prod
 from typing import Any
 
+from antipodes import arguments
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
 from antipodes.moves import building_bytes, most_column_maps, most_moves, table_bytes
@@ -116,6 +117,7 @@ def plan_run(
     ``cut`` along, which an earlier version of this program may have chosen otherwise. The ``settings`` are those of
     the puzzle's config: where they list half a million edges, they take memory and disk, too.
     """
+    arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from antipodes import arguments
 from antipodes.clock import Clock
 from antipodes.config import Config
 from antipodes.errors import InterruptedRunError, NotAStoreError, StoreError, WorkerFailedError
@@ -29,6 +30,9 @@ On a cluster each worker more is one that may be lost, and all go back to the la
 """
 COMMIT_SHARE = 0.1
 """The share of the time that commits may take unless told when to commit: those of large tables take minutes."""
+
+
+A_CONFIG = "a Config, such as load_config(name) or Config(settings) gives"
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ def run_puzzle(
 
     Raises
     ------
+    InputError
+        An argument is of another type; a Puzzle alone is no Config.
     ResourceLimitError
         The puzzle does not fit into the memory that it may use.
     InterruptedRunError
@@ -107,7 +113,9 @@ def run_puzzle(
         The store belongs to another puzzle or run, is damaged, or cannot be written; what was committed stays.
     """
     begin = time.perf_counter()
-    table = TableStore(store)
+    arguments.instance(config, Config, A_CONFIG)
+    check_request(options, listener, interrupted)
+    table = TableStore(arguments.address(store, "a store"))
     with table.lock() as hold:
         record = None if options.overwrite else _found(table, config)
         states = record.states if record else 0
@@ -136,6 +144,13 @@ def run_puzzle(
             )
             search.run()
     return _report(table, search.record, resumed_from, states, begin, search)
+
+
+def check_request(options: RunOptions, listener: Listener, interrupted: Callable[[], bool]) -> None:
+    """Raise InputError unless what all runs are given is what it should be."""
+    arguments.instance(options, RunOptions, "RunOptions")
+    arguments.function(listener, "a listener")
+    arguments.function(interrupted, "interrupted")
 
 
 def _report(
@@ -167,7 +182,7 @@ def resume(
     scheduler: Any = None,
 ) -> RunReport:
     """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
-    record = TableStore(store).read()
+    record = TableStore(arguments.address(store, "a store")).read()
     return run_puzzle(Config(record.puzzle), store, options, listener, interrupted, scheduler)
 
 

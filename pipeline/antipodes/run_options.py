@@ -4,6 +4,7 @@ import os
 import shlex
 from dataclasses import dataclass
 
+from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.scheduler import check_scheduler_name
 from antipodes.storage.address import Address
@@ -29,7 +30,13 @@ class RunOptions:
     """Whether to begin anew where there is a store."""
 
     def __post_init__(self) -> None:
-        check_scheduler_name(self.scheduler)
+        arguments.optional(self.workers, arguments.integer, "workers", 1)
+        check_scheduler_name(arguments.text(self.scheduler, "a scheduler"))
+        for name in ("scheduler_file", "performance_report"):
+            arguments.optional(getattr(self, name), arguments.address, name)
+        arguments.optional(self.checkpoint_every, arguments.number, "checkpoint_every", 0)
+        arguments.optional(self.memory_limit, arguments.integer, "memory_limit", 1)
+        arguments.flag(self.overwrite, "overwrite")
 
     def resume_command(self, store: Address) -> str:
         """What goes on with a run, where this one did its work."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import InputError, NotAStoreError
+from antipodes import arguments
+from antipodes.errors import InputError, NotAStoreError, StoreDamagedError
 from antipodes.index import radices
+from antipodes.plan import available_memory
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
 from antipodes.searches.bidirectional import bidirectional
@@ -18,18 +20,22 @@ from antipodes.searches.graph import exchange_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.packing import Packing, Words
-from antipodes.searches.problem import Problem
-from antipodes.searches.ways import ways_down
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
+from antipodes.searches.reached import MEMORY_LIMIT
+from antipodes.searches.standing import Listener, silence
+from antipodes.searches.two_ends import PROOF_MEMORY
+from antipodes.searches.ways import Ways, ways_down
+from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.table import Table
 
-TABLE = "table"
+TABLE, IDDFS, IDA_STAR = "table", "iddfs", "ida-star"
 SEARCHES: Mapping[str, Callable[..., Answer]] = {
     "bfs": bfs,
     "bidirectional": bidirectional,
-    "iddfs": iddfs,
-    "ida-star": ida_star,
+    IDDFS: iddfs,
+    IDA_STAR: ida_star,
 }
 HELD_AT_ONCE = 1 << 24
 """Where there are no more positions than these, a search from both ends never runs out of memory."""
@@ -43,9 +49,11 @@ class Choice:
     reason: str
 
 
-def choose_method(problem: Problem, store: Path | None = None) -> Choice:
+def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     """The table in the store if it answers the question, else the search that is likely to be the fastest."""
-    if store is not None and _answers(store, problem):
+    arguments.instance(problem, Problem, A_PROBLEM)
+    address = arguments.optional(store, arguments.address, "a store")
+    if address is not None and _answers(Path(address), problem):
         return Choice(TABLE, f"there is one in {store}")
     if prod(radices(problem.puzzle.counts)) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
@@ -61,26 +69,39 @@ def solve(
     every: bool = False,
     bound: int | None = None,
     listed: int = LISTED,
+    memory_limit: int | None = None,
+    listener: Listener = silence,
     **options: Any,
 ) -> Answer:
     """One shortest way to the nearest goal, or ``every`` one, by one of ``SEARCHES``.
 
-    ``options`` are those of the search, such as ``heuristic`` of ``ida-star``. `solve_by_table` asks a table.
+    ``options`` are those of the search, such as ``heuristic`` of ``ida-star``. `solve_by_table` asks a table. The
+    ``memory_limit``, bytes, is by default what suits the method and what this machine has. The ``listener`` is told
+    how far the search is, about ten times a second.
 
     Raises
     ------
     InputError
-        There is no such method, or it cannot treat the puzzle.
+        There is no such method, it cannot treat the puzzle, or an argument is of another type or negative.
     ResourceLimitError
         The search would take more memory than it may.
     """
-    if method not in SEARCHES:
-        raise InputError(f"expected a method of {', '.join(SEARCHES)}; found {method!r}")
-    return SEARCHES[method](problem, every=every, bound=bound, listed=listed, **options)
+    search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
+    if unknown := options.keys() - ({"heuristic"} if search is ida_star else set()):
+        raise InputError(f"{method}: expected no option {', '.join(sorted(unknown))}")
+    limit = _memory_for(method) if memory_limit is None else memory_limit
+    return search(problem, every=every, bound=bound, listed=listed, memory_limit=limit, listener=listener, **options)
+
+
+def _memory_for(method: str) -> int:
+    """Bytes that a search may take: what its own default is, or three quarters of what is free, if that is less."""
+    default = PROOF_MEMORY if method in (IDDFS, IDA_STAR) else MEMORY_LIMIT
+    return min(default, available_memory() * 3 // 4)
 
 
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Have the machine code of a search ready, by solving what is one move long."""
+    arguments.instance(problem, Problem, A_PROBLEM)
     successors = problem.puzzle.successors(problem.position)
     if len(successors):
         solve(Problem.of(problem.puzzle, problem.position, successors[0]), method, **options)
@@ -99,6 +120,13 @@ def solve_by_table(
     UnfinishedError
         The table does not reach so far.
     """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, bound, listed, MEMORY_LIMIT)
+    from antipodes.table import Table  # which loads zarr, as whoever has one has done
+
+    arguments.instance(table, Table, "an open Table")
+    if table.puzzle.fingerprint != problem.puzzle.fingerprint:
+        raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
     if not _asks_for_start(problem):
         raise InputError("table: expected the puzzle's start as the goal, found another; choose another method")
     if not _reversible(problem):
@@ -108,11 +136,22 @@ def solve_by_table(
     distance = table.get_distance(problem.position)
     if distance is None:
         return unsolved(TABLE, Outcome.UNREACHABLE)
-    if bound is not None and distance > bound:
+    if request.bound is not None and distance > request.bound:
         return unsolved(TABLE, Outcome.BOUND)
     known = _TableDistances(table, problem.packing)
-    ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, every)
-    return solved(TABLE, ways, every, listed, sum(map(len, ways.layers[:-1])))
+    ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, request.every)
+    _check_that_they_arrive(ways, table)
+    return solved(TABLE, ways, request, sum(map(len, ways.layers[:-1])))
+
+
+def _check_that_they_arrive(ways: Ways, table: "Table") -> None:
+    """Raise StoreDamagedError where the table's distances lead nowhere: `Table.path` names the place."""
+    for layer, edges in zip(ways.layers, ways.edges, strict=False):
+        stranded = np.setdiff1d(np.arange(len(layer)), edges[:, 0])
+        if len(stranded):
+            table.path(layer[stranded[0]])
+            raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves")
+    table.check_starts(ways.layers[-1])
 
 
 @dataclass(frozen=True, slots=True)

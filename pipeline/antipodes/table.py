@@ -5,16 +5,17 @@
 31
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from antipodes import arguments
 from antipodes.arrays import Depths
+from antipodes.chunk_cache import ChunkCache, by_chunk
 from antipodes.config import Config
-from antipodes.errors import AntipodesError, InputError, StoreError, UnreachableError
+from antipodes.errors import AntipodesError, InputError, StoreDamagedError, StoreError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -36,17 +37,24 @@ def open_table(address: Address, cache_bytes: int = 256 * MIB) -> "Table":
 
     Raises
     ------
+    InputError
+        The address or the number of bytes is none.
     NotAStoreError, StoreDamagedError
         There is no table at the address, or its record is damaged.
     """
-    store = TableStore(address)
+    cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
+    store = TableStore(arguments.address(address, "the address of a table"))
     return Table(store, store.read(), cache_bytes)
 
 
 class Table:
     """The distance of every position of a puzzle from its start.
 
-    A position is given as text or as labels ``(places,)``; many at once as labels ``(n, places)``.
+    A position is given as text or as labels ``(places,)``; many at once as labels ``(n, places)``. Lists and arrays
+    of any integers will do. PositionError or another InputError says what else was found.
+
+    Threads may share a table. Each reads the chunks that it needs, so there may be one chunk a thread in memory beside
+    the cache. After `close` the table still says what it says of itself, and ClosedError is raised for distances.
     """
 
     def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
@@ -56,8 +64,8 @@ class Table:
         self._record = record
         self._index = record.cut[0]
         self._chunk_states = record.chunk_rows * record.width
-        self._cached_chunks = max(1, cache_bytes // (self._chunk_states * np.dtype(record.dtype).itemsize))
-        self._chunks: OrderedDict[int, Depths] = OrderedDict()
+        chunk_bytes = self._chunk_states * np.dtype(record.dtype).itemsize
+        self._chunks = ChunkCache(self._read_chunk, max(1, cache_bytes // chunk_bytes), store.address)
 
     def __enter__(self) -> "Table":
         return self
@@ -75,8 +83,8 @@ class Table:
         return f"open_table({self._store.address!r})"
 
     def close(self) -> None:
-        """Let go of the chunks in memory."""
-        self._chunks.clear()
+        """Let go of the chunks in memory; a thread that asks for distances meanwhile gets ClosedError."""
+        self._chunks.close()
 
     @property
     def complete(self) -> bool:
@@ -98,22 +106,19 @@ class Table:
         """How many positions there are, reachable or not."""
         return self._index.size
 
-    def labels(self, position: str | Labels) -> Labels:
+    def labels(self, position: str | ArrayLike) -> Labels:
         """The position as labels ``(places,)``, checked; PositionError where it is none."""
-        if isinstance(position, str):
-            return self.puzzle.parse(position)
-        labels: Labels = self.puzzle.checked(np.asarray(position)[np.newaxis])[0]
-        return labels
+        return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.checked_one(position)
 
-    def rank(self, labels: Labels) -> NDArray[np.int64]:
+    def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
         """The index of each position ``(n, places)``, ``(n,)``; PositionError where one is none."""
-        return self._index.rank(self.puzzle.checked(np.asarray(labels)))
+        return self._index.rank(self.puzzle.checked(labels))
 
-    def unrank(self, indices: NDArray[np.int64]) -> Labels:
+    def unrank(self, indices: ArrayLike) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is out of range."""
-        return self._index.unrank(np.asarray(indices))
+        return self._index.unrank(self._checked(indices))
 
-    def distance(self, position: str | Labels) -> int:
+    def distance(self, position: str | ArrayLike) -> int:
         """The number of moves from the nearest start to the position.
 
         Raises
@@ -125,31 +130,33 @@ class Table:
         UnfinishedError
             The table does not know yet.
         """
-        distance = int(self.distances(self.labels(position)[np.newaxis])[0])
+        labels = self.labels(position)
+        distance = int(self._distances_at(self._index.rank(labels[np.newaxis]))[0])
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {self._text(position)}")
+            raise UnreachableError(f"no moves lead to {self.puzzle.format(labels)}")
         if distance == UNKNOWN:
             raise UnfinishedError(
-                f"{self._text(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
+                f"{self.puzzle.format(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
                 f"antipodes resume {self._store.address}"
             )
         return distance
 
-    def get_distance(self, position: str | Labels, default: int | None = None) -> int | None:
+    def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
         """As `distance`, with ``default`` for a position that cannot be reached."""
         try:
             return self.distance(position)
         except UnreachableError:
             return default
 
-    def get_distances(self, labels: Labels) -> list[int | None]:
+    def get_distances(self, labels: ArrayLike) -> list[int | None]:
         """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
-        distances = self.distances(labels)
+        labels = self.puzzle.checked(labels)
+        distances = self._distances_at(self._index.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
             self.distance(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
-    def distances(self, labels: Labels) -> NDArray[np.int32]:
+    def distances(self, labels: ArrayLike) -> NDArray[np.int32]:
         """The distance of each position ``(n, places)``, ``(n,)``; UNREACHABLE or UNKNOWN where there is none.
 
         Raises
@@ -159,35 +166,31 @@ class Table:
         StoreDamagedError
             A chunk that is needed is damaged.
         """
-        return self.distances_by_index(self.rank(labels))
+        return self._distances_at(self.rank(labels))
 
-    def distances_by_index(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:
-        """As `distances`, for indices ``(n,)`` of positions."""
-        outside = (indices < 0) | (indices >= self.index_size)
-        if outside.any():
-            raise InputError(f"expected an index from 0 to {self.index_size - 1}, found {indices[outside][0]}")
-        distances = np.empty(len(indices), dtype=np.int32)
-        chunk_of = indices // self._chunk_states
-        order = np.argsort(chunk_of, kind="stable")
-        numbers, begins = np.unique(chunk_of[order], return_index=True)
-        for number, group in zip(numbers.tolist(), np.split(order, begins)[1:], strict=True):
-            distances[group] = self._distances_in(number, indices[group] % self._chunk_states)
-        return distances
+    def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
+        """As `distances`, for indices ``(n,)`` of positions; InputError where one is out of range."""
+        return self._distances_at(self._checked(indices))
 
-    def path(self, position: str | Labels) -> Labels:
+    def path(self, position: str | ArrayLike) -> Labels:
         """A shortest way from the position back to a start: ``(distance + 1, places)``, both ends included.
 
         Each position is one move *before* the one that it follows, which only matters where moves cannot be undone.
         Raises as `distance`.
         """
         here = self.labels(position)
-        distance = self.distance(here)
         way = [here]
-        while distance > 0:
-            before = self.puzzle.predecessors(way[-1])
-            distance -= 1
-            way.append(before[np.flatnonzero(self.distances(before) == distance)[0]])
+        for depth in range(self.distance(here) - 1, -1, -1):
+            way.append(self._predecessor(way[-1], depth))
+        self.check_starts(way[-1][np.newaxis])
         return np.array(way)
+
+    def check_starts(self, labels: Labels) -> None:
+        """Raise StoreDamagedError unless these positions ``(n, places)``, at which ways end, are starts."""
+        starts = set(map(bytes, self.puzzle.start_labels))
+        for position in labels:
+            if bytes(position) not in starts:
+                raise self._damaged(position, 0, "which is no start")
 
     def match(self, pattern: str) -> Matches:
         """How far the positions are that fit a pattern; see `antipodes.matches.match`."""
@@ -198,6 +201,8 @@ class Table:
 
         Raises
         ------
+        InputError
+            The limit is negative, or no integer.
         UnfinishedError
             The table is unfinished, so they are not known.
         """
@@ -209,62 +214,93 @@ class Table:
         return self.positions_at(self.radius, limit)
 
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:
-        """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them."""
-        self._check_depth(depth)
-        parts, missing = [], self.layers[depth] if limit is None else limit
+        """The positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them.
+
+        InputError where there is no such depth, or the limit is negative.
+        """
+        depth = self._checked_depth(depth)
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        parts, missing = [], self.layers[depth] if most is None else most
         for indices in self._indices_at(depth):
             parts.append(indices[:missing])
             missing -= len(parts[-1])
             if missing <= 0:
                 break
+        if missing > 0 and sum(map(len, parts)) < self.layers[depth]:
+            raise self._fewer(depth)
         return self._index.unrank(np.concatenate(parts))
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
-        rng = rng or np.random.default_rng()
+        rng = np.random.default_rng() if rng is None else rng
+        arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self.layers), rng.integers(len(self)), side="right"))
-        self._check_depth(depth)
+        depth = self._checked_depth(depth)
         drawn = int(rng.integers(self.layers[depth]))
         for indices in self._indices_at(depth):
             if drawn < len(indices):
-                break
+                position: Labels = self._index.unrank(indices[drawn : drawn + 1])[0]
+                return position
             drawn -= len(indices)
-        position: Labels = self._index.unrank(indices[drawn : drawn + 1])[0]
-        return position
+        raise self._fewer(depth)
 
-    def _text(self, position: str | Labels) -> str:
-        return self.puzzle.format(self.labels(position))
+    def _checked(self, indices: ArrayLike) -> NDArray[np.int64]:
+        """The indices as numbers of positions ``(n,)``."""
+        numbers = arguments.integers(indices, "indices (n,)", 1)
+        outside = (numbers < 0) | (numbers >= self.index_size)
+        if outside.any():
+            raise InputError(f"expected an index from 0 to {self.index_size - 1}, found {numbers[outside][0]}")
+        return numbers.astype(np.int64, copy=False)
 
-    def _check_depth(self, depth: int) -> None:
-        if not 0 <= depth <= self.radius:
-            raise InputError(f"expected a depth from 0 to {self.radius}, found {depth}")
+    def _checked_depth(self, depth: int) -> int:
+        return arguments.integer(depth, "a depth", 0, self.radius)
 
     def _indices_at(self, depth: int) -> Iterator[NDArray[np.int64]]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
         for number in self._record.chunks:
             yield np.flatnonzero(self._chunk(number).ravel() == depth) + number * self._chunk_states
 
-    def _distances_in(self, number: int, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        depths = self._chunk(number).ravel()[places]
+    def _distances_at(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:
+        distances = np.empty(len(indices), dtype=np.int32)
+        for number, group in by_chunk(indices, self._chunk_states):
+            distances[group] = self._distances_in(number, indices[group])
+        return distances
+
+    def _distances_in(self, number: int, indices: NDArray[np.int64]) -> NDArray[np.int32]:
+        depths = self._chunk(number).ravel()[indices % self._chunk_states]
         missing = UNREACHABLE if self.complete else UNKNOWN
         return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
 
-    def _read_rows(self, first_row: int, end_row: int) -> Depths:
+    def _predecessor(self, position: Labels, depth: int) -> Labels:
+        """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
+        before = self.puzzle.predecessors(position)
+        indices = self._index.rank(before)
+        for number, group in by_chunk(indices, self._chunk_states):
+            fitting = group[self._distances_in(number, indices[group]) == depth]
+            if fitting.size:
+                chosen: Labels = before[fitting[0]]
+                return chosen
+        raise self._damaged(position, depth + 1, f"and no position at depth {depth} leads there")
+
+    def _fewer(self, depth: int) -> StoreDamagedError:
+        return StoreDamagedError(
+            f"{self._store.address} is damaged: expected {self.layers[depth]:,} positions at depth {depth}, found fewer"
+        )
+
+    def _damaged(self, position: Labels, depth: int, but: str) -> StoreDamagedError:
+        chunk = int(self._index.rank(position[np.newaxis])[0]) // self._chunk_states
+        text = self.puzzle.format(position)
+        return StoreDamagedError(f"{self._store.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
+
+    def _chunk(self, number: int) -> Depths:
+        return self._chunks[number]
+
+    def _read_chunk(self, number: int) -> Depths:
+        first_row = number * self._record.chunk_rows
+        end_row = min(self._record.rows, first_row + self._record.chunk_rows)
         try:
             return self._store.read_rows(self._record, first_row, end_row)
         finally:  # chunks of another store would make wrong distances, or look damaged
             if self._store.identity() != self._identity:
                 raise StoreError(f"{self._store.address} was replaced since it was opened: open it anew")
-
-    def _chunk(self, number: int) -> Depths:
-        if number in self._chunks:
-            self._chunks.move_to_end(number)
-            return self._chunks[number]
-        first_row = number * self._record.chunk_rows
-        end_row = min(self._record.rows, first_row + self._record.chunk_rows)
-        depths = self._read_rows(first_row, end_row)
-        self._chunks[number] = depths
-        if len(self._chunks) > self._cached_chunks:
-            self._chunks.popitem(last=False)
-        return depths

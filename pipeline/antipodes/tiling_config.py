@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antipodes import arguments
 from antipodes.config import bundled_configs, find_config, read_config
 from antipodes.errors import ConfigError
 from antipodes.tilings.problem import TilingProblem, parse_problem
@@ -18,6 +19,10 @@ class BoardConfig:
     """The ``[board]`` table."""
     run: Mapping[str, Any] = field(default_factory=dict)
     """The ``[run]`` table: defaults for the options of the same names."""
+
+    def __post_init__(self) -> None:
+        arguments.mapping(self.settings, "settings of a board")
+        arguments.mapping(self.run, "settings of a run")
 
     @cached_property
     def problem(self) -> TilingProblem:

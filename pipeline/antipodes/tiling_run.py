@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from antipodes import arguments
 from antipodes.clock import Clock
 from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Listener, silence
-from antipodes.run import chosen_scheduler, peak_memory, saying_what_is_kept
+from antipodes.run import check_request, chosen_scheduler, peak_memory, saying_what_is_kept
 from antipodes.run_options import RunOptions
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_search import TilingSearch
@@ -111,12 +112,14 @@ def tile_board(
         The store belongs to another board, method or run, is damaged, or cannot be written; what was committed
         stays.
     InputError
-        There is no such method.
+        There is no such method, or an argument is of another type.
     """
     begin = time.perf_counter()
-    if method is not None and method not in METHODS:
-        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {method!r}")
-    tilings = TilingStore(store)
+    arguments.instance(config, BoardConfig, "a BoardConfig, such as load_board(name) or BoardConfig(settings) gives")
+    check_request(options, listener, interrupted)
+    if method is not None and (not isinstance(method, str) or method not in METHODS):
+        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {arguments.found(method)}")
+    tilings = TilingStore(arguments.address(store, "a store"))
     every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
     with tilings.lock():
         record = None if options.overwrite else _found(tilings, config, method)

@@ -16,11 +16,12 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import InputError
+from antipodes import arguments
+from antipodes.errors import ArgumentTypeError, ClosedError, InputError, NumberError
 from antipodes.storage.address import Address
 from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_store import TilingRecord, TilingStore
-from antipodes.tilings.drawing import BOTH, draw
+from antipodes.tilings.drawing import BOTH, STYLES, draw
 from antipodes.tilings.drawing import steps as laid_one_by_one
 from antipodes.tilings.placements import placements_of
 from antipodes.tilings.problem import TilingProblem
@@ -38,10 +39,13 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
 
     Raises
     ------
+    InputError
+        The address or ``raw`` is of another type.
     NotAStoreError, StoreDamagedError
         There are no tilings at the address, or the record is damaged.
     """
-    store = TilingStore(address)
+    raw = arguments.flag(raw, "raw")
+    store = TilingStore(arguments.address(address, "the address of tilings"))
     return Tilings(store, store.read(), raw)
 
 
@@ -77,16 +81,20 @@ class Tiling:
         }
 
     def draw(self, style: str = BOTH) -> str:
-        """The tiling as text: "letters", "lines", or "both"."""
-        return draw(self.problem, self.placements, style)
+        """The tiling as text: "letters", "lines", or "both"; InputError where the style is none of them."""
+        return draw(self.problem, self.placements, arguments.choice(style, "a style", STYLES))
 
     def steps(self, style: str = BOTH) -> Iterator[str]:
-        """The tiling piece by piece, as many drawings as pieces."""
+        """The tiling piece by piece, as many drawings as pieces; raises as `draw`."""
+        arguments.choice(style, "a style", STYLES)
         return (draw(self.problem, laid, style) for laid in laid_one_by_one(self.problem, self.placements))
 
 
 class Tilings(Sequence[Tiling]):
-    """The tilings of a board in the order of the store; they are read from it when the first is asked for."""
+    """The tilings of a board in the order of the store; they are read from it when the first is asked for.
+
+    Threads may share it. After `close` it still says what it says of itself, and ClosedError is raised for tilings.
+    """
 
     def __init__(self, store: TilingStore, record: TilingRecord, raw: bool) -> None:
         self.problem: TilingProblem = BoardConfig(record.board).problem
@@ -94,6 +102,7 @@ class Tilings(Sequence[Tiling]):
         self._store = store
         self._record = record
         self._raw = raw
+        self._closed = False
 
     def __enter__(self) -> "Tilings":
         return self
@@ -114,12 +123,21 @@ class Tilings(Sequence[Tiling]):
     def __getitem__(self, index: slice) -> list[Tiling]: ...
 
     def __getitem__(self, index: int | slice) -> Tiling | list[Tiling]:
-        """The tiling of a number from 0, or a list of those of a slice; IndexError where there is none."""
+        """The tiling of a number from 0, or from -1 backwards, or a list of those of a slice.
+
+        Raises
+        ------
+        NumberError
+            There is none; an IndexError, too.
+        ArgumentTypeError
+            It is no integer and no slice of integers.
+        """
         if isinstance(index, slice):
-            return [Tiling(self.problem, tiling) for tiling in self.array[index]]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"expected a number from 0 to {len(self) - 1}, found {index}")
-        return Tiling(self.problem, self.array[index])
+            return [Tiling(self.problem, tiling) for tiling in self.array[_checked_slice(index)]]
+        number = arguments.integer(index, "a number")
+        if not -len(self) <= number < len(self):
+            arguments.integer(number, "a number", 0, len(self) - 1, NumberError)
+        return Tiling(self.problem, self.array[number])
 
     def __iter__(self) -> Iterator[Tiling]:
         return (Tiling(self.problem, tiling) for tiling in self.array)
@@ -134,22 +152,31 @@ class Tilings(Sequence[Tiling]):
 
     def close(self) -> None:
         """Let go of the tilings in memory."""
-        self.__dict__.pop("array", None)
+        self._closed = True
+        self.__dict__.pop("_array", None)
 
     @property
     def complete(self) -> bool:
         """Whether all the partitions are searched."""
         return self._record.complete
 
-    @cached_property
+    @property
     def array(self) -> TilingArray:
         """The number of the placement of each piece, ``(tilings, pieces)``, the rows in lexicographic order.
 
         Raises
         ------
+        ClosedError
+            The tilings were closed.
         StoreDamagedError
             A chunk of the store is damaged.
         """
+        if self._closed:
+            raise ClosedError(f"the tilings {self._store.address} were closed: open them anew")
+        return self._array
+
+    @cached_property
+    def _array(self) -> TilingArray:
         tilings = distinct(self._store.tilings(self._record))
         return symmetry_of(self.problem).expand(tilings) if self._raw else tilings
 
@@ -159,13 +186,12 @@ class Tilings(Sequence[Tiling]):
         Raises
         ------
         InputError
-            There is no placement of such a number.
+            There is no placement of such a number, or it is no integer.
         """
         known = placements_of(self.problem)
         contained = np.ones(len(self), dtype=np.bool_)
         for placement in placements:
-            if not 0 <= placement < len(known):
-                raise InputError(f"expected a placement from 0 to {len(known) - 1}, found {placement}")
+            placement = arguments.integer(placement, "a placement", 0, len(known) - 1)
             contained &= self.array[:, known.piece[placement]] == placement
         return np.flatnonzero(contained)
 
@@ -192,6 +218,7 @@ class Tilings(Sequence[Tiling]):
         return np.flatnonzero(covering[self.array[:, number]])
 
     def _piece(self, name: str) -> int:
+        arguments.text(name, "the name of a piece")
         names = [piece.name for piece in self.problem.pieces]
         if name not in names:
             raise InputError(f"expected a piece among {', '.join(names)}, found {name!r}")
@@ -199,10 +226,23 @@ class Tilings(Sequence[Tiling]):
 
     def _cells(self, cells: Iterable[Place]) -> Iterator[int]:
         numbers = {place: number for number, place in enumerate(places(self.problem))}
-        for place in cells:
+        if not isinstance(cells, Iterable):
+            raise ArgumentTypeError(f"expected cells, found {arguments.found(cells)}")
+        rows = cells if isinstance(cells, np.ndarray) else list(cells) or np.empty((0, 2))
+        for place in arguments.integers(rows, "cells (n, 2), in a box (n, 3)", 2).tolist():
             if tuple(place) not in numbers:
-                raise InputError(f"expected cells of the board, such as {next(iter(numbers))}, found {place!r}")
+                raise InputError(f"expected cells of the board, such as {next(iter(numbers))}, found {tuple(place)}")
             yield numbers[tuple(place)]
+
+
+def _checked_slice(numbers: slice) -> slice:
+    start, stop, step = (
+        arguments.optional(end, arguments.integer, "the ends and the step of a slice")
+        for end in (numbers.start, numbers.stop, numbers.step)
+    )
+    if step == 0:
+        raise NumberError("expected a step other than 0, found 0")
+    return slice(start, stop, step)
 
 
 def places(problem: TilingProblem) -> list[Place]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes import arguments
 from antipodes.errors import StoreDamagedError
 from antipodes.storage.address import Address
 from antipodes.tiling_config import BoardConfig
@@ -33,7 +34,7 @@ def verify_tilings(address: Address) -> TilingVerdict:
     NotAStoreError
         There are no tilings at the address.
     """
-    store = TilingStore(address)
+    store = TilingStore(arguments.address(address, "the address of tilings"))
     try:
         record = store.read()
         problem = BoardConfig(record.board).problem

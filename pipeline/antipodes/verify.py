@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import partition
+from antipodes import arguments, partition
 from antipodes.building import build_tables
 from antipodes.config import Config
-from antipodes.errors import StoreDamagedError
+from antipodes.errors import ArgumentTypeError, StoreDamagedError
 from antipodes.index import Index
 from antipodes.moves import MoveTables
 from antipodes.plan import Partition, available_memory, partitions, plan_partition
@@ -44,7 +44,9 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     NotAStoreError
         There is no table at the address.
     """
-    store = TableStore(address)
+    if not hasattr(scheduler, "persist"):
+        raise ArgumentTypeError(f"expected a scheduler, such as Threads(2), found {arguments.found(scheduler)}")
+    store = TableStore(arguments.address(address, "the address of a table"))
     try:
         record = store.read()
         if record.committed_depth == NOTHING_COMMITTED:

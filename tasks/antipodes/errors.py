@@ -9,6 +9,18 @@ class InputError(AntipodesError, ValueError):
     """The user's input does not fit: the message says what was expected and what was found."""
 
 
+class ArgumentTypeError(InputError, TypeError):
+    """An argument of another type than the function takes."""
+
+
+class ClosedError(AntipodesError, ValueError):
+    """A question to a table, or to tilings, that were closed."""
+
+
+class NumberError(InputError, IndexError):
+    """A number in a sequence that has fewer elements."""
+
+
 class ConfigError(InputError):
     """A config that describes no puzzle, board or run."""
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes import arguments
 from antipodes.errors import InputError
 
 Permutations = NDArray[np.uint8]
@@ -66,8 +67,8 @@ def unrank(ranks: ArrayLike, elements: int, algorithm: Algorithm = "counting") -
     InputError
         There is no such algorithm.
     """
-    _check_elements(elements)
-    checked = _integers(ranks, 1, RankError, "ranks (n,)")
+    elements = _checked_elements(elements)
+    checked = arguments.integers(ranks, "ranks (n,)", 1, RankError)
     _check_range(checked, factorial(elements), f"ranks of {elements} elements")
     permutations = np.empty((len(checked), elements), dtype=np.uint8)
     _kernel("unrank", algorithm)(checked.astype(np.int64), permutations)
@@ -101,9 +102,9 @@ def from_factorial_digits(digits: ArrayLike) -> Permutations:
     PermutationError
         k is not 1 to 20.
     """
-    checked = _integers(digits, 2, RankError, "factorial digits (n, k - 1)")
+    checked = arguments.integers(digits, "factorial digits (n, k - 1)", 2, RankError)
     k = checked.shape[1] + 1
-    _check_elements(k)
+    _checked_elements(k)
     ranks = np.zeros(len(checked), dtype=np.int64)
     for i in range(k - 1):
         _check_range(checked[:, i], k - i, f"digits number {i}")
@@ -114,43 +115,30 @@ def from_factorial_digits(digits: ArrayLike) -> Permutations:
 def _kernel(verb: str, algorithm: str) -> Any:
     from antipodes import permutation_kernels
 
-    if algorithm not in ALGORITHMS:
-        raise InputError(f"expected an algorithm of {', '.join(ALGORITHMS)}; found {algorithm!r}")
-    return getattr(permutation_kernels, f"{verb}_{algorithm}")
+    return getattr(permutation_kernels, f"{verb}_{arguments.choice(algorithm, 'an algorithm', ALGORITHMS)}")
 
 
 def _checked(permutations: ArrayLike) -> Permutations:
     from antipodes.permutation_kernels import first_bad_row
 
-    array = _integers(permutations, 2, PermutationError, "permutations (n, k)")
+    array = arguments.integers(permutations, "permutations (n, k)", 2, PermutationError)
     k = array.shape[1]
-    _check_elements(k)
+    _checked_elements(k)
     if array.dtype != np.uint8:
         array = np.where((array >= 0) & (array < k), array, k).astype(np.uint8)
-    array = np.ascontiguousarray(array)
-    bad = first_bad_row(array)
+    checked: Permutations = np.ascontiguousarray(array, dtype=np.uint8)
+    bad = first_bad_row(checked)
     if bad >= 0:
         found = " ".join(map(str, np.asarray(permutations)[bad].tolist()))
         raise PermutationError(f"expected each of 0 to {k - 1} once, found {found}")
-    return array
+    return checked
 
 
-def _check_elements(elements: int) -> None:
-    if not 1 <= elements <= MAX_ELEMENTS:
+def _checked_elements(elements: int) -> int:
+    number = arguments.integer(elements, "the number of elements")
+    if not 1 <= number <= MAX_ELEMENTS:
         raise PermutationError(f"expected permutations of 1 to {MAX_ELEMENTS} elements, found {elements}")
-
-
-def _integers(values: ArrayLike, dimensions: int, error: type[InputError], what: str) -> NDArray[Any]:
-    """The values as an array of integers; an empty list counts as one."""
-    try:
-        array = np.asarray(values)
-    except ValueError as problem:
-        raise error(f"expected {what}, found rows of different lengths") from problem
-    if array.ndim != dimensions:
-        raise error(f"expected {what}, found an array {array.shape}")
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise error(f"expected integers, found {array.dtype}")
-    return array if array.size else array.astype(np.int64)
+    return number
 
 
 def _check_range(numbers: NDArray[Any], end: int, what: str) -> None:

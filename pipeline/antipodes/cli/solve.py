@@ -1,6 +1,7 @@
 """``antipodes solve``: one position, without a table if need be."""
 
 import signal
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from antipodes.cli.interrupts import Stopped
-from antipodes.cli.options import AsJson, Puzzle, default_store, find_store
+from antipodes.cli.options import AsJson, Puzzle, Quiet, default_store, find_store
 from antipodes.cli.solutions import Timed, show_answer, show_exchanges
 from antipodes.errors import InputError
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
+    from antipodes.search_progress import SearchProgress
     from antipodes.searches.answer import Answer
     from antipodes.searches.problem import Problem
 
@@ -66,6 +68,7 @@ def solve(
     heuristic: Annotated[
         str | None, typer.Option(help="manhattan or linear-conflict, with --method ida-star. [default: the best]")
     ] = None,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Find a shortest way from one position to the start or another goal."""
@@ -75,25 +78,34 @@ def solve(
     asked = Asked(method, to, every, bound, listed, limit, address, heuristic, as_json)
     _check_options(asked)
     found = load_config(puzzle).puzzle
-    with _Stoppable():
+    with _Stoppable(quiet) as progress:
         if method == ROUTES:
-            _exchange(found, position, asked)
+            _exchange(found, position, asked, progress)
         else:
-            _solve(found, position, asked)
+            _solve(found, position, asked, progress)
 
 
 class _Stoppable:
-    """While it is entered, Ctrl-C and SIGTERM end the command with one line that says when."""
+    """While it is entered, Ctrl-C and SIGTERM end the command with one line that says when, and what is known."""
 
-    def __enter__(self) -> None:
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+
+    def __enter__(self) -> "SearchProgress":
+        from antipodes.search_progress import SearchProgress
+
         self._begin = time.perf_counter()
         self._before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        self._progress = SearchProgress(sys.stderr, self._quiet)
+        return self._progress
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         signal.signal(signal.SIGTERM, self._before)
-        if kind is KeyboardInterrupt:
+        self._progress.clear()
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
             seconds = time.perf_counter() - self._begin
-            raise Stopped(f"stopped after {seconds:.1f} s; a search keeps nothing, the same command begins anew")
+            known = f"{self._progress.proved}; " if self._progress.proved else ""
+            raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved, rerunning starts over")
 
 
 def _check_options(asked: Asked) -> None:
@@ -110,19 +122,20 @@ def _check_options(asked: Asked) -> None:
             raise InputError(f"--{option}: not with --method {ROUTES}, which finds the ends that its routes lead to")
 
 
-def _solve(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked) -> None:
+def _solve(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
     from antipodes.searches.problem import Problem
 
     if not position:
         raise InputError("expected a position to solve, found none")
     goal = None if asked.goal is None else puzzle.parse(asked.goal)
     problem = Problem.of(puzzle, puzzle.parse(" ".join(position)), goal)
-    begin, answer, reason = _answer(problem, asked)
+    begin, answer, reason = _answer(problem, asked, progress)
     seconds = time.perf_counter() - begin
+    progress.clear()
     show_answer(puzzle, Timed(answer, seconds, reason), asked.every, asked.bound, asked.as_json)
 
 
-def _answer(problem: "Problem", asked: Asked) -> tuple[float, "Answer", str | None]:
+def _answer(problem: "Problem", asked: Asked, progress: "SearchProgress") -> tuple[float, "Answer", str | None]:
     """When the search began, its answer, and why its method was chosen unless it was asked for."""
     from antipodes.solve import TABLE, choose_method, load_kernels, solve, solve_by_table
 
@@ -141,7 +154,7 @@ def _answer(problem: "Problem", asked: Asked) -> tuple[float, "Answer", str | No
     options: dict[str, Any] = {"heuristic": asked.heuristic} if asked.heuristic else {}
     load_kernels(problem, method, **options)
     begin = time.perf_counter()
-    return begin, solve(problem, method, **settings, **options), reason
+    return begin, solve(problem, method, listener=progress, **settings, **options), reason
 
 
 def _open_table(problem: "Problem", store: Address) -> Any:
@@ -153,13 +166,14 @@ def _open_table(problem: "Problem", store: Address) -> Any:
     return table
 
 
-def _exchange(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked) -> None:
+def _exchange(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
     from antipodes.searches.routes import exchanges
 
     start = puzzle.parse(" ".join(position)) if position else None
     limit = asked.limit or ROUTE_LIMIT
-    exchanges(puzzle, min(limit, 3), start)  # loads the kernels
+    exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()
-    found = exchanges(puzzle, limit, start)
+    found = exchanges(puzzle, limit, start, progress)
     seconds = time.perf_counter() - begin
+    progress.clear()
     show_exchanges(puzzle, found, seconds, asked.listed, asked.as_json)

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.board import HOLE, SEPARATORS, shorten
 from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -74,6 +75,8 @@ class Pattern:
             It covers another number of squares than the board has, names an unknown piece, needs more pieces of a
             kind than there are, or has a bracket that is not closed.
         """
+        arguments.instance(puzzle, Puzzle, "a Puzzle")
+        arguments.text(text, "a pattern", PatternError)
         try:
             groups = _places_only(puzzle, [group for part in GROUP.finditer(text) for group in _groups(puzzle, part)])
             pattern = cls(puzzle, text, tuple(groups))

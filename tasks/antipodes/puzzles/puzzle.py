@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from antipodes import arguments
 from antipodes.errors import PositionError
 from antipodes.puzzles import move
 from antipodes.puzzles.board import Board, shorten
@@ -68,6 +68,7 @@ class Puzzle:
         PositionError
             The text has another number of symbols, a symbol that the puzzle does not know, or other pieces.
         """
+        arguments.text(text, "a position", PositionError)
         try:
             labels: Labels = self.checked(np.array([self._labels(text)]))[0]
         except PositionError as error:
@@ -76,16 +77,25 @@ class Puzzle:
 
     def parse_many(self, texts: Sequence[str]) -> Labels:
         """Read many positions at once, ``(n, places)``; raises as `parse`, for the first text that is none."""
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise PositionError(f"expected a list of texts, found {arguments.found(texts)}")
         try:
             return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
         except PositionError:
             return np.array([self.parse(text) for text in texts])
 
     def _labels(self, text: str) -> list[int]:
+        arguments.text(text, "a position", PositionError)
         known = {symbol: label for label, symbol in enumerate(self.symbols)}
         return [known[symbol] for symbol in self.board.split(text, self.symbols)]
 
-    def checked(self, labels: NDArray[Any]) -> Labels:
+    def checked_one(self, labels: ArrayLike) -> Labels:
+        """As `checked`, for one position ``(places,)``."""
+        one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
+        checked: Labels = self.checked(one[np.newaxis])[0]
+        return checked
+
+    def checked(self, labels: ArrayLike) -> Labels:
         """The integers ``(n, places)`` as labels, if each row has exactly the pieces of the puzzle.
 
         Raises
@@ -93,7 +103,8 @@ class Puzzle:
         PositionError
             One has not; the message names the first surplus or missing piece.
         """
-        if labels.ndim != 2 or labels.shape[1] != self.places:
+        labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
+        if labels.shape[1] != self.places:
             raise PositionError(f"expected positions of {self.places} places, found an array {labels.shape}")
         wrong_label = (labels < 0) | (labels >= len(self.symbols))
         if wrong_label.any():
@@ -106,13 +117,20 @@ class Puzzle:
         checked: Labels = labels.astype(np.uint8, copy=False)
         return checked
 
-    def format(self, labels: Labels) -> str:
-        """The position as one line of text, the inverse of `parse`."""
-        return self.board.join([self.symbols[label] for label in labels])
+    def format(self, labels: ArrayLike) -> str:
+        """The position as one line of text, the inverse of `parse`; PositionError where it is none."""
+        return self.board.join(self._written(labels))
 
-    def draw(self, labels: Labels) -> str:
-        """The position as a drawing of several lines."""
-        return self.board.draw([self.symbols[label] for label in labels])
+    def draw(self, labels: ArrayLike) -> str:
+        """The position as a drawing of several lines; PositionError where it is none."""
+        return self.board.draw(self._written(labels))
+
+    def _written(self, labels: ArrayLike) -> list[str]:
+        """The symbol on each place; how many there are of each is not checked, since many are written at once."""
+        one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
+        if len(one) != self.places or not set(one.tolist()) <= set(range(len(self.symbols))):
+            self.checked_one(one)  # says what is wrong
+        return [self.symbols[label] for label in one.tolist()]
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from antipodes.errors import ResourceLimitError
 from antipodes.puzzles.puzzle import Labels
 
 LISTED = 1000
 """How many solutions a search lists unless told otherwise; it counts all."""
+WAY_BYTES = 128
+"""What an array takes beside its elements."""
 
 
 class Outcome(StrEnum):
@@ -38,3 +41,12 @@ class Answer:
 def unsolved(method: str, outcome: Outcome, expanded: int = 0) -> Answer:
     """The answer of a search that found no way."""
     return Answer(method, outcome, None, (), 0, expanded)
+
+
+def check_listing(solutions: int, moves: int, places: int, memory_limit: int) -> None:
+    """Raise ResourceLimitError where so many ways, as arrays, take more than ``memory_limit``, bytes."""
+    needed = solutions * (WAY_BYTES + (moves + 1) * max(places, 8))
+    if needed > memory_limit:
+        raise ResourceLimitError(
+            f"{solutions} ways of {moves} moves would take {needed} bytes, and {memory_limit} are allowed; list fewer"
+        )

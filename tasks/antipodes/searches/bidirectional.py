@@ -1,10 +1,12 @@
 """Breadth-first search from both ends, the smaller frontier first, until the frontiers meet."""
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
-from antipodes.searches.packing import Words
-from antipodes.searches.problem import Problem
-from antipodes.searches.reached import MEMORY_LIMIT, Reached
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
+from antipodes.searches.reached import MEMORY_LIMIT
+from antipodes.searches.standing import Listener, Standing, silence
+from antipodes.searches.two_ends import TwoEnds
 from antipodes.searches.ways import ways_down
 
 METHOD = "bidirectional"
@@ -17,36 +19,30 @@ def bidirectional(
     bound: int | None = None,
     listed: int = LISTED,
     memory_limit: int = MEMORY_LIMIT,
+    listener: Listener = silence,
 ) -> Answer:
     """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
 
     Raises
     ------
+    InputError
+        An argument is of another type, or negative.
     ResourceLimitError
         The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
     """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, bound, listed, memory_limit, listener)
     if problem.hopeless:
         return unsolved(METHOD, Outcome.UNREACHABLE)
-    near = Reached(problem.position[None], problem.steps, problem.packing, memory_limit // 2)
-    far = Reached(problem.goals, problem.steps_back, problem.packing, memory_limit // 2)
-    meetings = _common(near, far)
-    while not len(meetings):
-        if bound is not None and near.depth + far.depth >= bound:
-            return unsolved(METHOD, Outcome.BOUND, near.expanded + far.expanded)
-        side = near if near.last_layer_size <= far.last_layer_size else far
-        if not side.expand():
-            return unsolved(METHOD, Outcome.UNREACHABLE, near.expanded + far.expanded)
-        meetings = _common(near, far)
+    ends: TwoEnds = TwoEnds(
+        problem, request.memory_limit, lambda: listener(Standing(METHOD, ends.distance + 1, ends.expanded, ends.held))
+    )
+    while not len(ends.meetings):
+        if request.bound is not None and ends.distance >= request.bound:
+            return unsolved(METHOD, Outcome.BOUND, ends.expanded)
+        if not ends.expand():
+            return unsolved(METHOD, Outcome.UNREACHABLE, ends.expanded)
     # Both halves begin at the same sorted meetings, so that they join.
-    there = ways_down(near, meetings, problem.steps_back, every).reversed()
-    onwards = ways_down(far, meetings, problem.steps, every)
-    return solved(METHOD, there.then(onwards), every, listed, near.expanded + far.expanded)
-
-
-def _common(near: Reached, far: Reached) -> Words:
-    """The positions in both last layers; no earlier layer can hold one before these do."""
-    layer, other = near.layer(near.depth), far
-    if near.last_layer_size > far.last_layer_size:
-        layer, other = far.layer(far.depth), near
-    common: Words = layer[other.depths(layer) == other.depth]
-    return common
+    there = ways_down(ends.near, ends.meetings, problem.steps_back, request.every).reversed()
+    onwards = ways_down(ends.far, ends.meetings, problem.steps, request.every)
+    return solved(METHOD, there.then(onwards), request, ends.expanded)

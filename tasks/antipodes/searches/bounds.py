@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, exchange_edges
 from antipodes.searches.problem import Problem
@@ -58,9 +59,9 @@ def lower_bound(problem: Problem, name: Name | None = None) -> LowerBound:
     if edges is None:
         raise InputError("expected moves of one piece to an empty place, for which a bound is known; found others")
     sliding = is_grid(problem, edges)
-    chosen = name or ("linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan")
-    if chosen not in NAMES:
-        raise InputError(f"expected a bound of {', '.join(NAMES)}; found {chosen!r}")
+    best: Name = "linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan"
+    chosen = best if name is None else name
+    arguments.choice(chosen, "a bound", NAMES)
     if chosen == "linear-conflict" and not sliding:
         raise InputError("linear-conflict: expected tiles that slide on a full rectangle, found other moves")
     rows, columns = problem.puzzle.board.rows, problem.puzzle.board.columns

@@ -1,9 +1,12 @@
 """Iterative deepening that leaves what a lower bound shows to be too far from the goal (R. E. Korf 1985)."""
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bounds import Name, lower_bound
 from antipodes.searches.deepening import deepen
-from antipodes.searches.problem import Problem
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
+from antipodes.searches.standing import Listener, silence
+from antipodes.searches.two_ends import PROOF_MEMORY
 
 METHOD = "ida-star"
 
@@ -15,15 +18,22 @@ def ida_star(
     bound: int | None = None,
     listed: int = LISTED,
     heuristic: Name | None = None,
+    memory_limit: int = PROOF_MEMORY,
+    listener: Listener = silence,
 ) -> Answer:
     """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
 
-    The ``heuristic`` is a lower bound that `lower_bound` knows, by default the best for the puzzle. Without a
-    ``bound`` the search may not end where no goal can be reached and `solvable` does not know.
+    The ``heuristic`` is a lower bound that `lower_bound` knows, by default the best for the puzzle. What
+    `iddfs` says of memory and of its end holds here, too.
 
     Raises
     ------
     InputError
-        No lower bound, or not this one, is known for the moves of the puzzle.
+        No lower bound, or not this one, is known for the moves of the puzzle; or an argument is of another type, or
+        negative.
+    ResourceLimitError
+        The ways to be listed take more memory than ``memory_limit``.
     """
-    return deepen(METHOD, problem, lower_bound(problem, heuristic), every=every, bound=bound, listed=listed)
+    arguments.instance(problem, Problem, A_PROBLEM)
+    lower = lower_bound(problem, heuristic)
+    return deepen(METHOD, problem, lower, Request(every, bound, listed, memory_limit, listener))

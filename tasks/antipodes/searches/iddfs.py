@@ -1,17 +1,37 @@
 """Iterative deepening: depth-first searches, each allowed one move more, or two where the parity is known."""
 
+from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bounds import no_bound
 from antipodes.searches.deepening import deepen
-from antipodes.searches.problem import Problem
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
+from antipodes.searches.standing import Listener, silence
+from antipodes.searches.two_ends import PROOF_MEMORY
 
 METHOD = "iddfs"
 
 
-def iddfs(problem: Problem, *, every: bool = False, bound: int | None = None, listed: int = LISTED) -> Answer:
+def iddfs(
+    problem: Problem,
+    *,
+    every: bool = False,
+    bound: int | None = None,
+    listed: int = LISTED,
+    memory_limit: int = PROOF_MEMORY,
+    listener: Listener = silence,
+) -> Answer:
     """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
 
-    It takes next to no memory, never takes the last move back, and skips numbers of moves of a parity that no way
-    can have. Without a ``bound`` it may not end where no goal can be reached and `solvable` does not know.
+    It takes next to no memory to find a way, never takes the last move back, and skips numbers of moves of a parity
+    that no way can have. Where it takes long and `solvable` does not know, it proves beside the search that no way
+    exists, if ``memory_limit`` bytes are enough for that; else it may not end without a ``bound``.
+
+    Raises
+    ------
+    InputError
+        An argument is of another type, or negative.
+    ResourceLimitError
+        The ways to be listed take more memory than ``memory_limit``.
     """
-    return deepen(METHOD, problem, no_bound(), every=every, bound=bound, listed=listed)
+    arguments.instance(problem, Problem, A_PROBLEM)
+    return deepen(METHOD, problem, no_bound(), Request(every, bound, listed, memory_limit, listener))

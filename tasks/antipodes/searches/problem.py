@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.packing import Packing
 from antipodes.searches.solvability import parities, solvable
+from antipodes.searches.standing import Listener, silence
 from antipodes.searches.steps import Steps, reversed_moves, steps_of
 
 
@@ -27,7 +30,7 @@ class Problem:
     """``(goals, places)``: those that are not known to be out of reach; there may be none."""
 
     @classmethod
-    def of(cls, puzzle: Puzzle, position: Labels, goals: Labels | None = None) -> "Problem":
+    def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
         """The problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``, by default the puzzle's starts.
 
         Raises
@@ -37,9 +40,9 @@ class Problem:
         InputError
             No goal is given.
         """
-        wanted = puzzle.start_labels if goals is None else np.atleast_2d(goals)
-        puzzle.checked(position[np.newaxis])
-        puzzle.checked(wanted)
+        arguments.instance(puzzle, Puzzle, "a Puzzle")
+        position = puzzle.checked_one(position)
+        wanted = puzzle.start_labels if goals is None else _checked_goals(puzzle, goals)
         if not len(wanted):
             raise InputError("expected at least one goal, found none")
         possible = [solvable(puzzle, position, goal) is not False for goal in wanted]
@@ -49,6 +52,11 @@ class Problem:
     def hopeless(self) -> bool:
         """Whether no goal can be reached, as is known without a search."""
         return len(self.goals) == 0
+
+    @cached_property
+    def surely_solvable(self) -> bool:
+        """Whether a goal is known to be within reach without a search."""
+        return any(solvable(self.puzzle, self.position, goal) for goal in self.goals)
 
     @cached_property
     def packing(self) -> Packing:
@@ -69,3 +77,36 @@ class Problem:
     def parities(self) -> frozenset[int]:
         """The parities that the number of moves to a goal can have."""
         return frozenset().union(*(parities(self.puzzle, self.position, goal) for goal in self.goals))
+
+
+A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a search, beside the problem; InputError where an argument is of another type, or negative."""
+
+    every: bool
+    bound: int | None
+    listed: int
+    memory_limit: int
+    """Bytes for the ways found, and for the positions that the search holds."""
+    listener: Listener = silence
+
+    def __post_init__(self) -> None:
+        checked = {
+            "every": arguments.flag(self.every, "every"),
+            "bound": arguments.optional(self.bound, arguments.integer, "a bound", 0),
+            "listed": arguments.integer(self.listed, "listed", 0),
+            "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
+            "listener": arguments.function(self.listener, "a listener"),
+        }
+        for name, value in checked.items():  # numpy's scalars as Python's
+            object.__setattr__(self, name, value)
+
+
+def _checked_goals(puzzle: Puzzle, goals: ArrayLike) -> Labels:
+    """One goal ``(places,)``, or several ``(goals, places)``, as several."""
+    listed = isinstance(goals, list | tuple) and len(goals) > 0 and isinstance(goals[0], list | tuple | np.ndarray)
+    several = listed or (isinstance(goals, np.ndarray) and goals.ndim > 1)
+    return puzzle.checked(goals) if several else puzzle.checked_one(goals)[np.newaxis]

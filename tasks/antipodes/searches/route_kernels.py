@@ -11,19 +11,24 @@ Positions = NDArray[np.int64]
 
 @kernel
 def next_combinations(
-    chosen: Numbers, first: Numbers, compatible: NDArray[np.bool_], mirror: Numbers, found: Numbers
-) -> int:
-    """How many combinations the call has written to ``found`` ``(m, pieces)``: the next after ``chosen``.
+    chosen: Numbers,
+    level: int,
+    budget: int,
+    first: Numbers,
+    compatible: NDArray[np.bool_],
+    mirror: Numbers,
+    found: Numbers,
+) -> tuple[int, int, int]:
+    """How many combinations the call has written to ``found`` ``(m, pieces)``, its last level, and the budget left.
 
-    They go in lexicographic order; ``chosen`` is where the call before stopped, and begins with -1. Of two
-    mirror images only the lexicographically first is found.
+    They go in lexicographic order; ``chosen`` and ``level`` are where the call before stopped. A call tries at most
+    ``budget`` routes; there are no more combinations where the level is negative. Of two mirror images only the
+    lexicographically first is found.
     """
     pieces = len(chosen)
     count = 0
-    level = pieces - 1 if chosen[0] >= 0 else 0
-    if chosen[0] < 0:
-        chosen[0] = first[0] - 1
-    while level >= 0 and count < len(found):
+    while level >= 0 and count < len(found) and budget > 0:
+        budget -= 1
         chosen[level] += 1
         if chosen[level] == first[level + 1]:
             level -= 1
@@ -35,7 +40,7 @@ def next_combinations(
             else:
                 level += 1
                 chosen[level] = first[level] - 1
-    return count
+    return count, level, budget
 
 
 @kernel

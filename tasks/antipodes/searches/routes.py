@@ -9,18 +9,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.searches.answer import WAY_BYTES
 from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours
+from antipodes.searches.standing import Listener, Pace, Standing, silence
 
 Route = tuple[int, ...]
-MAX_BOARDS = 1 << 26
-"""A walk marks each board along its routes in four bytes, so 256 MiB."""
+MAX_BOARDS = 1 << 24
+"""A walk marks each board along its routes, in 16 bytes: 256 MiB, and about a second in machine code."""
+MOST_BYTES = 1 << 30
+"""For the solutions that are found."""
+MAX_ROUTES = 1 << 12
+"""Routes of all pieces; each two are compared."""
 BATCH = 1 << 12
-BOARDS_A_CALL = 1 << 22
-"""Boards that one call of a kernel may look at, so that an interrupt is answered soon."""
+METHOD = "routes"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,7 +61,7 @@ class Exchanges:
         return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
 
 
-def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchanges:
+def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listener: Listener = silence) -> Exchanges:
     """All exchanges of the sides of ``start``, by default the puzzle's, along routes of at most ``limit``.
 
     The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
@@ -63,16 +69,16 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
     Raises
     ------
     InputError
-        The limit is not positive, or the puzzle is not one that the method treats: all pieces different, each
-        moving along edges that go both ways; a half turn maps the board onto itself and each side onto the
-        other, left-right reflection maps the board and each side onto itself.
+        An argument is of another type, the limit is not positive, or the puzzle is not one that the method treats:
+        all pieces different, each moving along edges that go both ways; a half turn maps the board onto itself and
+        each side onto the other, left-right reflection maps the board and each side onto itself.
     ResourceLimitError
-        The boards along a combination of routes are too many to be marked in memory.
+        The routes, or the boards along a combination of them, are too many to be held in memory.
     """
-    if limit < 1:
-        raise InputError(f"expected a limit of at least 1 move a route, found {limit}")
-    position = puzzle.start_labels[0] if start is None else start
-    puzzle.checked(position[np.newaxis])
+    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    arguments.function(listener, "a listener")
+    limit = arguments.integer(limit, "a limit of moves a route", 1)
+    position = puzzle.start_labels[0] if start is None else puzzle.checked_one(start)
     edges = _symmetric_edges(puzzle, position)
     pieces = np.flatnonzero(position)
     if (limit + 1) ** len(pieces) > MAX_BOARDS:
@@ -81,10 +87,15 @@ def exchanges(puzzle: Puzzle, limit: int, start: Labels | None = None) -> Exchan
             f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
         )
     plan = _RoutePlan.of(puzzle, pieces.tolist(), edges, limit)
-    tried, found = 0, []
+    tried, found, room = 0, list[Exchange](), MOST_BYTES
     for combinations in plan.combinations():
         tried += len(combinations)
-        found += [Exchange(routes, _replay(position, routes, steps)) for routes, steps in plan.walks(combinations)]
+        listener(Standing(METHOD, None, int(plan.expanded[0]), 0))
+        for routes, steps in plan.walks(combinations, listener):
+            found.append(Exchange(routes, _replay(position, routes, steps)))
+            room -= found[-1].positions.nbytes + WAY_BYTES
+            if room < 0:
+                raise ResourceLimitError(f"{len(found)} solutions take {MOST_BYTES} bytes: choose a smaller limit")
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 
@@ -139,13 +150,26 @@ def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int
     for _ in range(limit):
         layer = [(*route, place) for route in layer for place in around[route[-1]] if place not in route]
         found += [route for route in layer if route[-1] in ends]
+        if len(layer) > MAX_ROUTES * len(around) or len(found) > MAX_ROUTES:
+            raise ResourceLimitError(f"more than {MAX_ROUTES} routes of at most {limit} moves: choose a smaller limit")
+        if not layer:
+            break
     return found
 
 
-def compatible(one: Route, other: Route) -> bool:
-    """Whether the ends differ and the longer route does not contain all places of the other."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    return one[-1] != other[-1] and not set(shorter) <= set(longer)
+def compatible(routes: list[Route]) -> NDArray[np.bool_]:
+    """``(routes, routes)``: whether the ends of two differ and the longer one does not contain all places of the other.
+
+    No route visits a place twice, so the places that two share are counted by a product of matrices.
+    """
+    covers = np.zeros((len(routes), 1 + max((max(route) for route in routes), default=0)), dtype=np.float32)
+    for number, route in enumerate(routes):
+        covers[number, list(route)] = 1
+    lengths = covers.sum(axis=1)
+    ends = np.array([route[-1] for route in routes])
+    shorter = np.minimum(lengths[:, np.newaxis], lengths)
+    fitting: NDArray[np.bool_] = (ends[:, np.newaxis] != ends) & (covers @ covers.T < shorter)
+    return fitting
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -164,6 +188,8 @@ class _RoutePlan:
     """How many moves each route takes."""
     expanded: NDArray[np.int64]
     """``(1,)``: boards looked at so far."""
+    pace: Pace
+    """How many combinations one call of a kernel walks along."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
@@ -174,13 +200,14 @@ class _RoutePlan:
         return cls(
             routes=routes,
             first=np.cumsum([0, *map(len, lists)], dtype=np.int32),
-            compatible=np.array([[compatible(a, b) for b in routes] for a in routes], dtype=bool),
+            compatible=compatible(routes),
             mirror=np.array([number[tuple(image[p] for p in route)] for route in routes], dtype=np.int32),
             squares=np.array(
                 [[*route, *[route[-1]] * (limit + 1 - len(route))] for route in routes], dtype=np.int32
             ).reshape(-1, limit + 1),
             lengths=np.array([len(route) - 1 for route in routes], dtype=np.int32),
             expanded=np.zeros(1, dtype=np.int64),
+            pace=Pace(1),
         )
 
     def combinations(self) -> Iterator[NDArray[np.int32]]:
@@ -189,26 +216,33 @@ class _RoutePlan:
 
         pieces = len(self.first) - 1
         chosen = np.full(pieces, -1, dtype=np.int32)
-        if (np.diff(self.first) == 0).any():
-            return
-        count = BATCH
-        while count == BATCH:
+        level = -1 if (np.diff(self.first) == 0).any() else 0
+        rules, pace = (self.first, self.compatible, self.mirror), Pace()
+        while level >= 0:
             found = np.empty((BATCH, pieces), dtype=np.int32)
-            count = next_combinations(chosen, self.first, self.compatible, self.mirror, found)
+            pace.start()
+            count, level, left = next_combinations(chosen, level, pace.budget, *rules, found)
+            pace.learn(pace.budget - left)
             yield found[:count]
 
-    def walks(self, combinations: NDArray[np.int32]) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
+    def walks(
+        self, combinations: NDArray[np.int32], listener: Listener
+    ) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
         """The routes and the steps for each combination along which all pieces can arrive."""
         from antipodes.searches.route_kernels import next_exchange
 
         boards = self.squares.shape[1] ** combinations.shape[1]
         visited = np.zeros(boards, dtype=np.int32)
         steps = np.empty(boards, dtype=np.int32)
-        a_call = 1 + BOARDS_A_CALL // boards
         i = 0
         while i < len(combinations):
-            some = combinations[: i + a_call]
-            i, count = next_exchange(some, i, self.squares, self.lengths, visited, steps, self.expanded)
+            first = i
+            self.pace.start()
+            i, count = next_exchange(
+                combinations[: i + self.pace.budget], i, self.squares, self.lengths, visited, steps, self.expanded
+            )
+            self.pace.learn(i - first)
+            listener(Standing(METHOD, None, int(self.expanded[0]), 0))
             if count >= 0:
                 yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
 

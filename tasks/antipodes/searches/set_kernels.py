@@ -62,9 +62,9 @@ def find(keys: Words, words: Words, slots: Slots) -> NDArray[np.int64]:
 
 
 @kernel
-def fill_slots(words: Words, count: int, slots: Slots) -> None:
-    """Enter the first positions, all different, into empty slots."""
-    for i in range(count):
+def fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
+    """Enter the positions from ``begin`` to ``end``, all different, into empty slots."""
+    for i in range(begin, end):
         slots[slot_of(words[i], words, slots)] = i
 
 

@@ -44,7 +44,7 @@ def walk_blank(
     mask = (ONE << np.uint64(bits)) - ONE
     size, expanded, found, cut = tally
     stop = expanded + np.uint64(budget)
-    while size > ZERO and expanded < stop:
+    while size > ZERO and expanded < stop and (every or found == ZERO):
         size -= ONE
         word, step = words[size], pending[size] >> LEFT_BITS
         left = pending[size] & LEFT
@@ -106,7 +106,7 @@ def move_pieces(
     mask = (ONE << np.uint64(bits)) - ONE
     size, expanded, found, following = tally
     stop = expanded + budget
-    while size > 0 and expanded < stop:
+    while size > 0 and expanded < stop and (every or found == 0):
         size -= 1
         word = words[size]
         last, left, value = pending[size]

@@ -1,0 +1,143 @@
+"""Every search ends where no way exists, says how far it is until then, and stays within its memory."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import jump_distances, sliding_distances
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search_problems import Search, bfs, bidirectional, ida_star, iddfs, knights, pancakes, tiles, turns
+from strategies import jump_settings, sliding_settings
+
+from antipodes.errors import ResourceLimitError
+from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.searches.answer import Outcome
+from antipodes.searches.problem import Problem
+from antipodes.searches.standing import Pace, Standing
+
+ALL: list[Search] = [bfs, bidirectional, iddfs, ida_star]
+DEEPENING: list[Search] = [iddfs, ida_star]
+NEAR = 6
+"""As deep as iterative deepening gets in no time, whatever the puzzle."""
+
+
+@given(st.one_of(jump_settings(), sliding_settings()), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=80)
+def test_random_puzzles_with_and_without_a_way(config: dict[str, Any], seed: int) -> None:
+    puzzle = puzzle_from(config)
+    goal = np.random.default_rng(seed).permutation(puzzle.start_labels[0])
+    starts = config["start"] if isinstance(config["start"], list) else [config["start"]]
+    known = (sliding_distances if config["family"] == "sliding" else jump_distances)({**config, "start": starts[0]})
+    expected = known.get(tuple(puzzle.symbols[label] for label in goal))
+    problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+    for search in ALL:
+        too_far = expected is not None and expected > NEAR and search in DEEPENING
+        answer = search(problem, bound=NEAR if too_far else None)
+        assert answer.distance == (None if too_far else expected)
+        assert answer.outcome == (
+            Outcome.BOUND if too_far else Outcome.UNREACHABLE if expected is None else Outcome.SOLVED
+        )
+
+
+WITHOUT_A_WAY = {
+    "knights of two sides": (knights("BB#/---/#WW"), "WW#/---/#BB"),
+    "a path with two empty places": (knights("A-B-C", edges=[[0, 1], [1, 2], [2, 3], [3, 4]]), "B-A-C"),
+    "one blank, a place that divides the board": (
+        knights("ABCD-", edges=[[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2]]),
+        "CBAD-",
+    ),
+    "moves that are not undone": (knights("ABC--", offsets=[[0, 1], [0, -4]]), "BAC--"),
+    "more than a word": (knights("AB" + "-" * 5 + "/" + "C" * 7, offsets=[[0, 1], [0, -1]]), "BA-----/CCCCCCC"),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_WAY)
+@pytest.mark.parametrize("search", ALL)
+def test_no_way_where_moves_lead_in_circles(search: Search, name: str) -> None:
+    puzzle, goal = WITHOUT_A_WAY[name]
+    problem = Problem.of(puzzle, puzzle.start_labels[0], puzzle.parse(goal))
+    assert not problem.hopeless, "known without a search"
+    assert search(problem).outcome == Outcome.UNREACHABLE
+
+
+@pytest.mark.parametrize("puzzle", [pancakes((0, 1, 1, 2)), turns((1, 2, 3, 4, 0))], ids=lambda puzzle: puzzle.name)
+def test_moves_of_several_pieces(puzzle: Puzzle) -> None:
+    """Only a sub-group of the arrangements is reached when the last moves are left out."""
+    fewer = Puzzle(
+        puzzle.name, puzzle.family, "", puzzle.board, puzzle.symbols, puzzle.starts, puzzle.moves[:1] or puzzle.moves
+    )
+    goal = puzzle.successors(fewer.start_labels[0])[-1]
+    for search in (bfs, bidirectional, iddfs):
+        assert search(Problem.of(fewer, fewer.start_labels[0], goal)).outcome == Outcome.UNREACHABLE
+
+
+def test_several_goals_without_a_way() -> None:
+    puzzle, _ = WITHOUT_A_WAY["knights of two sides"]
+    goals = np.array([puzzle.parse(text) for text in ("WW#/---/#BB", "WB#/---/#BW", "WW#/B--/#B-")])
+    reachable = np.vstack([goals, puzzle.successors(puzzle.start_labels[0])[:1]])
+    for search in ALL:
+        assert search(Problem.of(puzzle, puzzle.start_labels[0], goals)).outcome == Outcome.UNREACHABLE
+        assert search(Problem.of(puzzle, puzzle.start_labels[0], reachable)).distance == 1
+
+
+def test_a_proof_that_does_not_fit_into_memory_is_given_up() -> None:
+    board = knights("ABCD-----/#########/E--------", offsets=[[0, 1], [0, -1], [0, 2], [0, -2]])
+    problem = Problem.of(board, board.start_labels[0], board.parse("EBCD-----/#########/A--------"))
+    assert iddfs(problem, memory_limit=1 << 10, bound=7).outcome == Outcome.BOUND
+    assert iddfs(problem).outcome == Outcome.UNREACHABLE
+    assert (
+        len(
+            iddfs(
+                Problem.of(board, board.start_labels[0], board.parse("ABC-D----/#########/E--------")), memory_limit=0
+            ).solutions
+        )
+        == 1
+    )
+    with pytest.raises(ResourceLimitError, match="allowed"):
+        bidirectional(problem, memory_limit=1 << 10)
+
+
+def test_ways_that_do_not_fit_into_memory_are_refused() -> None:
+    lone = knights("A" + "-" * 9 + ("/" + "-" * 10) * 5, offsets=[[0, 1], [1, 0]])
+    goal = lone.parse("-" * 10 + ("/" + "-" * 10) * 4 + "/---------A")
+    problem = Problem.of(lone, lone.start_labels[0], goal)
+    for search in ALL:
+        assert len(search(problem, every=True, listed=2, memory_limit=1 << 22).solutions) == 2
+        with pytest.raises(ResourceLimitError, match="list fewer"):
+            search(problem, every=True, listed=10**12, memory_limit=1 << 19 if search in DEEPENING else 1 << 20)
+
+
+@pytest.mark.parametrize("search", ALL)
+def test_what_a_search_says_is_true(search: Search) -> None:
+    eight = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
+    problem = Problem.of(eight, eight.parse("8 6 7 2 5 4 3 0 1"))
+    told: list[Standing] = []
+    answer = search(problem, listener=told.append)
+    assert answer.distance == 31
+    assert told
+    least = [standing.least or 0 for standing in told]
+    assert least == sorted(least)
+    assert least[-1] <= 31
+    assert [standing.expanded for standing in told] == sorted(standing.expanded for standing in told)
+    assert told[-1].expanded <= answer.expanded
+
+
+def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("antipodes.searches.standing.time.perf_counter", lambda: clock[0])
+    pace, budgets = Pace(), []
+
+    for _ in range(20):
+        budgets.append(pace.budget)
+        pace.start()
+        clock[0] += 1e-3 * pace.budget + (30 if len(budgets) == 1 else 0)  # the first call compiles
+        pace.learn(pace.budget)
+    assert budgets[-1] == 100
+    assert max(budgets[1:]) <= 100
+    for used in (0, 1, 0, 2):  # little work, as at the end of a search down to some depth
+        pace.start()
+        clock[0] += 1e-3 * used
+        pace.learn(used)
+        assert pace.budget <= 100
