@@ -37,6 +37,8 @@ MOVE_BYTES = 16
 """What a move takes as part of a puzzle."""
 SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
 """What a number, or a character, of a config takes: in memory as it is read and written, and in the record."""
+ORDINARY_SETTINGS = 2000
+"""So many of them are counted with the program and the record."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ def plan_run(
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
-    described = MOVE_BYTES * len(puzzle.moves) + SETTING_BYTES * _values(settings or {})
+    listed = max(0, _values(settings or {}) - ORDINARY_SETTINGS)
+    described = MOVE_BYTES * len(puzzle.moves) + SETTING_BYTES * listed
     chunks = workers * 2 * chunk_rows * index.width
     fixed = max(1, processes) * (PROGRAM_BYTES + described + tables) + max(
         _bitmap_bytes(index) + chunks, building_bytes(puzzle, index, workers)
@@ -134,10 +137,7 @@ def plan_run(
         group_size=plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1,
         table_bytes=tables,
         memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
-        disk_bytes=index.size
-        + 4 * KIB * ceil(index.rows / chunk_rows)
-        + RECORD_BYTES
-        + RECORD_SETTING_BYTES * _values(settings or {}),
+        disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES + RECORD_SETTING_BYTES * listed,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
     )
