@@ -10,7 +10,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Key, Scheduler, Stop
 
 SOON_DONE = 8
-"""So few calls that fill tables take less time than it takes to answer an interruption in any other way."""
+"""Tables that so few calls fill are there in a moment, so the interruption waits for the first layer."""
 
 
 def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop = lambda: False) -> Handle:

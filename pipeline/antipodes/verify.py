@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from antipodes import arguments, partition
 from antipodes.building import build_tables
 from antipodes.config import Config
-from antipodes.errors import ArgumentTypeError, StoreDamagedError
+from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
 from antipodes.index import Index
-from antipodes.moves import MoveTables
-from antipodes.plan import Partition, available_memory, partitions, plan_partition
+from antipodes.moves import MoveTables, table_bytes
+from antipodes.plan import Partition, available_memory, human, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sample import Depths, check_sample, draw_sample
@@ -43,6 +43,8 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     ------
     NotAStoreError
         There is no table at the address.
+    ResourceLimitError
+        The move tables do not fit into memory.
     """
     if not hasattr(scheduler, "persist"):
         raise ArgumentTypeError(f"expected a scheduler, such as Threads(2), found {arguments.found(scheduler)}")
@@ -68,6 +70,7 @@ class _Proof:
     def verdict(self) -> Verdict:
         """Check all partitions by the move tables, and a sample of the positions without them."""
         self._check_record()
+        self._check_memory()
         tables = build_tables(self.scheduler, self.puzzle, self.index)
         blocks = self._blocks()
         findings = self._findings(tables, blocks)
@@ -95,6 +98,14 @@ class _Proof:
         found = (self.record.fingerprint, tuple(self.record.counts))
         if expected != found:
             raise StoreDamagedError(f"the record says {found}, its puzzle has {expected}")
+
+    def _check_memory(self) -> None:
+        needed, available = table_bytes(self.puzzle, self.index), available_memory()
+        if needed > available:
+            raise ResourceLimitError(
+                f"the move tables, without which nothing is verified, take {human(needed)} of memory; "
+                f"{human(available)} are available"
+            )
 
     def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
         starts = self.index.rank(self.puzzle.start_labels)

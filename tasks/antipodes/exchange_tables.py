@@ -65,7 +65,7 @@ def fills(
     column_maps: NDArray[np.int32],
 ) -> list[Fill]:
     """The calls that fill the tables; each may run in a thread of its own."""
-    from antipodes.exchange_kernels import fill_columns, fill_rows
+    from antipodes.exchange_kernels import COLUMNS_AT_ONCE, fill_columns, fill_rows
 
     firsts, _ = map_numbers(puzzle, moves, index)
     rows, graph = numbering(index.row_counts), _graph(puzzle, moves)
@@ -77,7 +77,7 @@ def fills(
     if index.width > 1:
         columns = numbering(index.column_counts)
         a_column = len(column_maps) + 2 * firsts.shape[1] * len(index.column_counts)
-        blocks = _blocks(index.width, a_column)
+        blocks = _blocks(index.width, a_column, COLUMNS_AT_ONCE)
         calls += [partial(fill_columns, column_maps, first, end, columns, firsts) for first, end in blocks]
     return calls
 
@@ -105,7 +105,7 @@ def _graph(puzzle: Puzzle, moves: Exchanges) -> "Graph":
     return Graph(at, ends[order].astype(np.uint16), by_destination)
 
 
-def _blocks(size: int, entries: int) -> list[tuple[int, int]]:
+def _blocks(size: int, entries: int, least: int = 1) -> list[tuple[int, int]]:
     """Ranges of rows or columns, of so many entries each, that are filled in one go."""
-    step = max(1, BLOCK // entries)
+    step = max(least, BLOCK // entries)
     return [(first, min(first + step, size)) for first in range(0, size, step)]
