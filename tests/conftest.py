@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from clusters import Cluster, Run
     from s3 import Bucket, Proxy, Server
 
+os.environ["ANTIPODES_TRACEBACK"] = "1"  # a defect of the program fails a test where it is, not as a line on stderr
 PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
 
 

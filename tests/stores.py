@@ -1,16 +1,19 @@
 """Stores as tests look at them: their bytes, and damage done to them."""
 
+import base64
+import hashlib
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import zarr
 
 from antipodes.record import parse, serialise
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.storage import RECORD
-from antipodes.store import TableStore
 
 
 def contents(store: Path) -> dict[str, bytes]:
@@ -45,13 +48,32 @@ def change_record(store: Path, **changes: Any) -> None:
     write_record(store / RECORD, {**read_record(store / RECORD), **changes})
 
 
+def reseal(store: Path, **changes: Any) -> None:
+    """Write other values into the record, and the summaries of the chunks as they are, up to the committed depth."""
+    change_record(store, **changes)
+    content = read_record(store / RECORD)
+    array: Any = zarr.open_array(store / content["array"], mode="r")
+    rows, size = content["chunk_rows"], content["rows"]
+    entries = b""
+    for number, first in enumerate(range(0, size, rows)):
+        depths = np.array(array[first : first + rows])
+        depths[depths > content["committed_depth"]] = np.iinfo(depths.dtype).max
+        reached = depths[depths != np.iinfo(depths.dtype).max]
+        key = f"{content['fingerprint']} {content['array']}/c/{number}/0\n"
+        digest = hashlib.sha256(key.encode() + depths.astype(depths.dtype.newbyteorder("<")).tobytes()).digest()[:8]
+        extremes = (int(reached.min()), int(reached.max())) if reached.size else (65535, 65535)
+        entries += (digest if reached.size else bytes(8)) + struct.pack("<HH", *extremes)
+    change_record(store, chunks=base64.b64encode(entries).decode())
+
+
 def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[int, int]:
-    """Write another depth at an index through zarr, with a checksum that fits; the old and the new one."""
-    record = TableStore(store).read()
-    array: Any = zarr.open_array(store / record.array, mode="r+")
-    row, column = divmod(index, record.width)
+    """Write another depth at an index, with checksums and digests that fit; the old and the new one."""
+    record = read_record(store / RECORD)
+    array: Any = zarr.open_array(store / record["array"], mode="r+")
+    row, column = divmod(index, record["width"])
     before = int(array[row, column])
     array[row, column] = change(before)
+    reseal(store)
     return before, change(before)
 
 

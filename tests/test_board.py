@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.errors import PositionError
-from antipodes.puzzles.board import Board, shorten, symbols_in
+from antipodes.puzzles.board import Board, symbols_in
 
 BOARD = Board(2, 3)
 SYMBOLS = ("0", "1", "2", "11")
@@ -77,11 +77,6 @@ def test_symbols_in() -> None:
     assert symbols_in("12 0", 3) == ["1", "2", "0"]
     assert symbols_in("12 0", 2) == ["12", "0"]
     assert symbols_in("12 0", 2, 3) == ["12", "0"]
-
-
-def test_shorten() -> None:
-    assert shorten("a\n b", 3) == "a b"
-    assert shorten("abcd", 3) == "ab…"
 
 
 def test_symbols_close_together_are_counted_one_by_one() -> None:

@@ -79,15 +79,15 @@ def test_mark(dtype: str, rng: np.random.Generator, width: int, rows: int) -> No
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 @settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6), st.integers(0, 9))
-def test_recover_forgets_what_lies_deeper(
-    dtype: str, rng: np.random.Generator, width: int, rows: int, depth: int
-) -> None:
+def test_recover(dtype: str, rng: np.random.Generator, width: int, rows: int, depth: int) -> None:
     unreached = UNREACHED[dtype]
     before = rng.choice([*range(10), unreached], (rows, width)).astype(dtype)
     depths = before.copy()
     frontier, visited = np.zeros((2, rows, words(width)), dtype=np.uint64)
-    recover(depths, depth, frontier, visited)
-    assert np.array_equal(depths, np.where(before <= depth, before, unreached))
+    counts = np.zeros(depth + 1, dtype=np.int64)
+    recover(depths, depth, frontier, visited, counts)
+    assert np.array_equal(depths, before)
+    assert counts.tolist() == [(before == at).sum() for at in range(depth + 1)]
     assert np.array_equal(to_flags(frontier, width), before == depth)
     assert np.array_equal(to_flags(visited, width), before <= depth)
 
@@ -99,5 +99,5 @@ def test_depths_of_16_bits_do_not_wrap(depth: int) -> None:
     mark(depths, layer, depth)
     assert depths.tolist() == [[65535, depth, 65535]]
     frontier, visited = np.zeros((2, 1, 1), dtype=np.uint64)
-    recover(depths, depth, frontier, visited)
+    recover(depths, depth, frontier, visited, np.zeros(depth + 1, dtype=np.int64))
     assert frontier[0, 0] == visited[0, 0] == 2

@@ -39,17 +39,17 @@ def test_every_layer_is_committed(tmp_path: Path) -> None:
 def test_a_write_that_fails_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")
-    write_content = TableStore.write_content
+    write_record = TableStore.write_record
     committed: list[int] = []
 
-    def write(self: TableStore, content: dict[str, object]) -> None:
+    def write(self: TableStore, record: Record) -> None:
         if len(committed) == failing:
             raise StoreError("cannot write")
-        write_content(self, content)
-        committed.append(int(str(content["committed_depth"])))
+        write_record(self, record)
+        committed.append(record.committed_depth)
 
     with monkeypatch.context() as patch:
-        patch.setattr(TableStore, "write_content", write)
+        patch.setattr(TableStore, "write_record", write)
         try:
             run_puzzle(config, store, RunOptions(workers=2, checkpoint_every=0))
         except StoreError:

@@ -76,17 +76,17 @@ def test_only_who_has_the_token_writes(bucket: Bucket) -> None:
     newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
     with store.lock() as held:
         old = held.token
-        assert store.write_rows(record, 0, newer - 1, old) == [0]
+        assert store.write_rows(record, 0, newer - 1, 9, old).numbers() == [0]
         held.renew()
         new = held.token
         assert new != old
-        assert store.write_rows(record, 0, newer, new) == [0]
+        assert store.write_rows(record, 0, newer, 9, new).numbers() == [0]
         written = bucket.contents()
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.write_rows(record, 0, newer - 1, old)
+            store.write_rows(record, 0, newer - 1, 9, old)
         assert bucket.contents() == written
     with pytest.raises(StoreLockedError, match="taken over"):
-        store.write_rows(record, 0, newer, new)
+        store.write_rows(record, 0, newer, 9, new)
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -124,7 +124,7 @@ CHANGES: list[Callable[[TableStore, Record], object]] = [
     lambda store, record: store.remove(),
     lambda store, record: store.sweep(record),
     lambda store, record: store.widen(record),
-    lambda store, record: store.write_rows(record, 0, np.zeros((record.chunk_rows, record.width), dtype=np.uint8)),
+    lambda store, record: store.write_rows(record, 0, np.zeros((record.chunk_rows, record.width), dtype=np.uint8), 0),
     lambda store, record: store.storage.delete("depth"),
 ]
 

@@ -79,7 +79,7 @@ def test_what_is_no_board(drawing: str, message: str) -> None:
     [
         ({"colour": "red"}, r"\[board\] colour: unknown key; expected name, cells, pieces, description"),
         ({"name": 3}, r"\[board\] name: expected a text, found 3"),
-        ({"name": "a/b"}, r"\[board\] name: expected a name"),
+        ({"name": "a/b"}, r"\[board\] name: expected at most 60"),
         ({"cells": None}, r"\[board\] cells: expected a text, found None"),
         ({"cells": rectangle(5, 11)}, r"\[board\] cells: expected 60 cells, .* found 55"),
         ({"pieces": 12}, r"\[board\] pieces: expected 'pentominoes', letters, or a table of drawings, found 12"),

@@ -124,9 +124,10 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
     ("changes", "problem"),
     [
         ({"raw_tilings": 81}, "the record counts 81 tilings without symmetry, the images of those stored are 80"),
-        ({"fingerprint": "0"}, "the record says"),
-        ({"board": BOX}, "the record says"),
-        ({"pieces": ["I", "L", "P", "W", "X"]}, "the record says"),
+        ({"fingerprint": "0" * 64}, "damaged: fingerprint: expected '"),
+        ({"board": BOX}, "damaged: fingerprint: expected '"),
+        ({"pieces": ["I", "L", "P", "W", "X"]}, "damaged: pieces: expected ('I', 'L', 'P', 'W', 'Y'), found"),
+        ({"partitions": 7}, "damaged: complete: expected false"),
     ],
 )
 def test_a_wrong_record(changes: dict[str, Any], problem: str, square: Path) -> None:

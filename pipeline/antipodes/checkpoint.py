@@ -10,6 +10,7 @@ from antipodes.kernels import mark
 from antipodes.partition import State
 from antipodes.plan import Partition
 from antipodes.store import Record, TableStore
+from antipodes.summaries import Summaries
 
 AT_ONCE = 4
 """Partitions of a group that are written, or read, at the same time: one is compressed while another is on its way."""
@@ -18,22 +19,21 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def write_group(store: TableStore, record: Record, group: Group, depth: int, token: str) -> list[int]:
-    """Store what a group found since the record was committed, up to ``depth``; which chunks hold a depth of it.
+def write_group(store: TableStore, record: Record, group: Group, depth: int, token: str) -> list[Summaries]:
+    """Store what a group found since the record was committed, up to ``depth``; the summaries of its chunks.
 
     That is done only as long as the lock of the store bears the token.
     """
     changed = [state for state in group if state.depth > record.committed_depth]
-    written = _for_each(lambda state: _write(store, record, state, depth, token), changed)
-    return [chunk for chunks in written for chunk in chunks]
+    return _for_each(lambda state: _write(store, record, state, depth, token), changed)
 
 
-def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> list[int]:
+def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> Summaries:
     depths = state.depths
     if depths is None:  # those in the store are read, and the last layer is added
         depths = store.read_rows(record, state.first_row, state.first_row + len(state.frontier))
         mark(depths, state.frontier, depth)
-    return store.write_rows(record, state.first_row, depths, token)
+    return store.write_rows(record, state.first_row, depths, depth, token)
 
 
 def read_group(store: TableStore, record: Record, parts: Sequence[Partition], hold_depths: bool) -> Group:

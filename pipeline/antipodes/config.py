@@ -1,7 +1,6 @@
 """Configs: TOML files that describe a puzzle or a board, and how to run it."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,8 +11,9 @@ from typing import Any
 from antipodes import arguments
 from antipodes.errors import ConfigError
 from antipodes.puzzles import puzzle_from
-from antipodes.puzzles.board import shorten
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.quoting import quote, shorten
+from antipodes.toml_file import read_toml
 
 RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "store": str,
@@ -78,7 +78,7 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
         return path
     close = get_close_matches(str(name_or_path), bundled, n=3) or list(bundled)
     raise ConfigError(
-        f"expected the name of a {noun} or the path of a TOML file, found {shorten(str(name_or_path))!r}; "
+        f"expected the name of a {noun} or the path of a TOML file, found {quote(shorten(str(name_or_path)))}; "
         f"bundled {noun}s: {', '.join(close)}"
     )
 
@@ -92,14 +92,6 @@ def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]
     return content[table], run
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file says; ConfigError where it cannot be read."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # the last two from numbers and nesting without end
-        raise ConfigError(f"expected a TOML file: {error}") from error
-
-
 def _configs() -> Path:
     """Beside this file in an installed package, at the top of the tree in a checkout."""
     here = Path(__file__).resolve()
@@ -110,9 +102,9 @@ def _configs() -> Path:
 def _check_tables(content: Mapping[str, Any], table: str) -> None:
     for key, value in content.items():
         if key not in (table, "run"):
-            raise ConfigError(f"{key}: unknown key; expected the tables [{table}] and [run]")
+            raise ConfigError(f"{shorten(key)}: unknown key; expected the tables [{table}] and [run]")
         if not isinstance(value, dict):
-            raise ConfigError(f"{key}: expected a table, found {value!r}")
+            raise ConfigError(f"{key}: expected a table, found {quote(value)}")
     if table not in content:
         raise ConfigError(f"expected a table [{table}], found none")
 
@@ -120,6 +112,6 @@ def _check_tables(content: Mapping[str, Any], table: str) -> None:
 def _check_run(run: Mapping[str, Any]) -> None:
     for key, value in run.items():
         if key not in RUN_KEYS:
-            raise ConfigError(f"[run] {key}: unknown key; expected {', '.join(RUN_KEYS)}")
+            raise ConfigError(f"[run] {shorten(key)}: unknown key; expected {', '.join(RUN_KEYS)}")
         if isinstance(value, bool) != (RUN_KEYS[key] is bool) or not isinstance(value, RUN_KEYS[key]):
-            raise ConfigError(f"[run] {key}: expected another type, found {value!r}")
+            raise ConfigError(f"[run] {key}: expected another type, found {quote(value)}")

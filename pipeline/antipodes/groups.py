@@ -1,7 +1,6 @@
 """The groups of partitions, where the scheduler keeps them: begun or restored, advanced together, written."""
 
 import uuid
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,10 +10,12 @@ from numpy.typing import NDArray
 from antipodes import group
 from antipodes.building import build_tables
 from antipodes.checkpoint import read_group, write_group
+from antipodes.errors import StoreDamagedError
 from antipodes.plan import Partition, Plan
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Key, Scheduler, Stop, is_result, result_of
 from antipodes.store import Record, TableStore
+from antipodes.summaries import Summaries
 
 Settled = Callable[[int, int], None]
 """Told how many groups of a layer are settled, and of how many."""
@@ -57,11 +58,24 @@ class Groups:
         self._place("begin", [(group.begin, here, width, starts, record.dtype, hold) for here in parts], 0)
 
     def restore(self, store: TableStore, record: Record) -> None:
-        """Have the groups at the committed depth, from the store."""
+        """Have the groups at the committed depth, from the store.
+
+        Raises
+        ------
+        StoreDamagedError
+            There are not as many positions at each depth as were committed.
+        """
         self._groups, self._frontiers = [], []  # what they hold makes room
         hold = self.plan.hold_depths
         calls: list[Call] = [(read_group, store, _about(record, parts), parts, hold) for parts in self.plan.groups]
-        self._place("restore", calls, record.committed_depth)
+        found = self._place("restore", calls, record.committed_depth)
+        layers = [sum(here.get(depth, 0) for here in found) for depth in range(record.committed_depth + 1)]
+        if layers != list(record.layers):
+            depth = next(depth for depth, count in enumerate(layers) if count != record.layers[depth])
+            raise StoreDamagedError(
+                f"{store.address} is damaged: expected {record.layers[depth]:,} positions at depth {depth}, "
+                f"as committed, found {layers[depth]:,}"
+            )
 
     def advance(self, depth: int, layers: int, settled: Settled) -> tuple[set[int], list[int]]:
         """Go on from ``depth`` by so many layers, in one round trip.
@@ -83,8 +97,10 @@ class Groups:
         reached = {number for number, here in found.items() if any(here.get(at) for at in depths)}
         return reached, [sum(here.get(at, 0) for here in found.values()) for at in depths]
 
-    def write(self, numbers: Iterable[int], store: TableStore, record: Record, depth: int, token: str) -> set[int]:
-        """Store what the groups of these numbers know up to ``depth``; which further chunks hold a depth of them."""
+    def write(
+        self, numbers: Iterable[int], store: TableStore, record: Record, depth: int, token: str
+    ) -> list[Summaries]:
+        """Store what the groups of these numbers know up to ``depth``; the summaries of the chunks that changed."""
         calls: dict[Key, Call] = {
             self._key(f"write-{depth}", number): (
                 write_group,
@@ -97,7 +113,7 @@ class Groups:
             for number in numbers
         }
         written = self._scheduler.values(list(self._scheduler.persist(calls).values()))
-        return {chunk for chunks in written for chunk in chunks}
+        return [chunks for group in written for chunks in group]
 
     def _link(self, puzzle: Puzzle, stop: Stop) -> Handle:
         """The move tables, and how partitions lead into each other."""
@@ -113,8 +129,8 @@ class Groups:
             sorted({source // size for part in parts for source in sources[part.number]}) for parts in self.plan.groups
         ]
 
-    def _place(self, name: str, calls: list[Call], depth: int) -> None:
-        """Have the results of the calls as the groups at ``depth``."""
+    def _place(self, name: str, calls: list[Call], depth: int) -> list[dict[int, int]]:
+        """Have the results of the calls as the groups at ``depth``; how many positions each holds, by depth."""
         keyed = {self._key(f"{name}-{depth}", number): call for number, call in enumerate(calls)}
         self._groups = list(self._scheduler.spread(keyed).values())
         self._frontiers = self._groups
@@ -125,7 +141,8 @@ class Groups:
             }
             self._frontiers = list(self._scheduler.persist(lean).values())
         found = self._found(range(len(self._groups)))
-        self.counts = [found[number].get(depth, 0) for number in range(len(self._groups))]
+        self.counts = [here.get(depth, 0) for here in found.values()]
+        return list(found.values())
 
     def _add_layers(self, block: Block, depth: int, layers: int) -> None:
         """Add the tasks of layers behind ``depth``; of more than one only if there is one group."""
@@ -167,10 +184,8 @@ class Groups:
 
 def _about(record: Record, parts: Sequence[Partition]) -> Record:
     """What the record says of some partitions: of a large table, it would not be sent along with each task whole."""
-    first, end = (
-        bisect_left(record.chunks, row / record.chunk_rows) for row in (parts[0].first_row, parts[-1].end_row)
-    )
-    return replace(record, chunks=record.chunks[first:end], layers=(), metadata={})
+    first, end = parts[0].first_row // record.chunk_rows, -(-parts[-1].end_row // record.chunk_rows)
+    return replace(record, chunks=record.chunks.part(first, end), layers=(), metadata={})
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

@@ -196,7 +196,7 @@ class LayerSearch:
                 complete=not any(self.groups.counts),
                 committed_depth=self.depth,
                 layers=tuple(self.layers),
-                chunks=tuple(sorted({*self.record.chunks, *written})),
+                chunks=self.record.chunks.updated(written),
             )
             self.store.commit(self.record)
         self.unwritten.clear()

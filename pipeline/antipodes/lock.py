@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from antipodes.errors import NotAStoreError, StoreError
+from antipodes.quoting import quote
 from antipodes.storage.signature import Signature, check_bears, in_use, serialised, signature_from
 from antipodes.storage.storage import Hold
 
@@ -70,7 +71,7 @@ def lock(store: Path) -> Iterator[Hold]:
 def lock_path(store: Path) -> Path:
     """Where the lock of a store lies; NotAStoreError where the path cannot be that of a store."""
     if not store.name:
-        raise NotAStoreError(f"expected the path of a store, found {str(store)!r}")
+        raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
     place = store.resolve()  # of two names of one store, too, one is refused
     return place.with_name(place.name + ".lock")
 

@@ -39,6 +39,9 @@ SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
 """What a number, or a character, of a config takes: in memory as it is read and written, and in the record."""
 ORDINARY_SETTINGS = 2000
 """So many of them are counted with the program and the record."""
+CHUNK_BYTES = 4 * KIB + 2 * 16
+"""What each chunk takes on disk besides its states: part of its last block, and 16 bytes in the record, which is there
+twice while it is replaced."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,10 @@ def plan_run(
         group_size=plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1,
         table_bytes=tables,
         memory_bytes=fixed + (index.size if hold_depths else workers * partition_rows * index.width),
-        disk_bytes=index.size + 4 * KIB * ceil(index.rows / chunk_rows) + RECORD_BYTES + RECORD_SETTING_BYTES * listed,
+        disk_bytes=index.size
+        + CHUNK_BYTES * ceil(index.rows / chunk_rows)
+        + RECORD_BYTES
+        + 2 * RECORD_SETTING_BYTES * listed,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antipodes.errors import InputError, StoreError
+from antipodes.quoting import quote, shorten
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
@@ -19,11 +20,11 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
     figure = _figure(layers, name if complete else f"{name} (unfinished)")
     known = figure.canvas.get_supported_filetypes()
     if path.suffix.lstrip(".").lower() not in known:
-        raise InputError(f"--plot: expected a file name ending in .svg, .png or .pdf, found {str(path)!r}")
+        raise InputError(f"--plot: expected a file name ending in .svg, .png or .pdf, found {quote(str(path))}")
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
 
 
 def _figure(layers: Sequence[int], name: str):  # type: ignore[no-untyped-def]

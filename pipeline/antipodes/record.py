@@ -25,14 +25,19 @@ def parse(written: bytes, name: str) -> dict[str, Any]:
         One of its bytes is not what was written.
     """
     try:
-        content = json.loads(written)
+        content = json.loads(written, parse_constant=_refuse)
         content.pop(CHECKSUM)
+        intact = serialise(content) == written  # which an object with a key twice is not
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreDamagedError(f"{name} is damaged: expected a record with a checksum") from error
-    if serialise(content) != written:
+    if not intact:
         raise StoreDamagedError(f"{name} is damaged: its checksum does not fit its content")
     assert isinstance(content, dict)
     return content
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"expected JSON, found {constant}")
 
 
 def digest(content: bytes) -> str:

@@ -4,26 +4,34 @@ All that the record says was safe before the record was.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
+import numpy as np
 import zarr
-from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
+from numpy.typing import NDArray
 
 from antipodes.errors import InputError, NotAStoreError, StoreDamagedError, StoreError
+from antipodes.fields import FieldError, expect, read_fields, write_fields
+from antipodes.layout import Layout, chunk_key
+from antipodes.quoting import shorten
 from antipodes.record import digest, parse, serialise
 from antipodes.storage.address import Address, storage_at
 from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
+
+T = TypeVar("T")
 
 
 class RecordedStore:
     """A store with a record; it may be sent to other processes, since nothing in it is open."""
 
     FORMAT: ClassVar[str]
-    VERSION: ClassVar[int]
+    VERSION: ClassVar[int] = 2
     HOLDS: ClassVar[str]
     """What a reader expects in it, for messages."""
+    MADE_BY: ClassVar[str]
+    """The command that makes such a store."""
 
     def __init__(self, address: Address | Storage) -> None:
         self.storage = storage_at(address)
@@ -68,7 +76,7 @@ class RecordedStore:
         try:
             attributes = json.loads(self.storage.read(GROUP)[0])["attributes"]
             return str(attributes["format"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def identity(self) -> tuple[object, ...]:
@@ -79,26 +87,36 @@ class RecordedStore:
         """How many bytes the store takes."""
         return self.storage.size()
 
-    def begin_as(self) -> Self:
-        """An empty group, to be filled and then put in its place by `appear`."""
-        new = type(self)(self.storage.begin())
-        zarr.create_group(new.storage.arrays(), attributes={"format": self.FORMAT, "version": self.VERSION})
-        return new
+    @contextmanager
+    def creating(self) -> Iterator[Self]:
+        """An empty group to be filled; it appears at the address as a whole after the block, or nothing is left of it.
 
-    def appear(self, new: "RecordedStore") -> None:
-        """Put a store that is ready at the address: it is there as a whole, or not at all."""
-        self.storage.appear(new.storage)
+        Raises
+        ------
+        StoreError
+            It cannot be written.
+        """
+        with self.writing():
+            begun = self.storage.begin()
+            try:
+                new = type(self)(begun)
+                zarr.create_group(begun.arrays(), attributes={"format": self.FORMAT, "version": self.VERSION})
+                yield new
+                self.storage.appear(begun)
+            except BaseException:
+                self.storage.discard(begun)
+                raise
         self._seen = new._seen
 
-    def read_content(self) -> dict[str, Any]:
-        """The record, without its format and version.
+    def read_as(self, kind: type[T]) -> T:
+        """The record, as an instance of a dataclass that declares its fields.
 
         Raises
         ------
         NotAStoreError
-            There is no store, one of another kind, or one of a newer version.
+            There is no store, one of another kind, or one of another version.
         StoreDamagedError
-            The record is not what was written.
+            The record is not what was written, or a field holds what it may not.
         """
         try:
             written, self._seen = self.storage.read(RECORD)
@@ -108,16 +126,32 @@ class RecordedStore:
         content = parse(written, self.storage.name_of(RECORD))
         if content.pop("format", None) != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.address}, found another kind of store")
-        if (version := content.pop("version", None)) != self.VERSION:
-            raise NotAStoreError(
-                f"expected a store of format version {self.VERSION} at {self.address}, found version {version}: "
-                "read it with the version of antipodes that wrote it"
-            )
-        return content
+        self._check_version(content.pop("version", None))
+        with self.checking():
+            return read_fields(kind, content)
 
-    def write_content(self, content: Mapping[str, Any]) -> None:
+    def _check_version(self, version: Any) -> None:
+        if type(version) is int and 0 < version < self.VERSION:
+            remedy = f"make it anew with: {self.MADE_BY} --store {self.address} --overwrite"
+        else:
+            remedy = "read it with the version of antipodes that wrote it"
+        if type(version) is not int or version != self.VERSION:
+            raise NotAStoreError(
+                f"expected a store of format version {self.VERSION} at {self.address}, "
+                f"found version {shorten(str(version))}: {remedy}"
+            )
+
+    @contextmanager
+    def checking(self) -> Iterator[None]:
+        """Turn FieldErrors into StoreDamagedErrors that name the record."""
+        try:
+            yield
+        except FieldError as error:
+            raise StoreDamagedError(f"{self.storage.name_of(RECORD)} is damaged: {error}") from error
+
+    def write_record(self, record: Any) -> None:
         """Replace the record that was last seen; StoreError where another run has replaced it, or the lock."""
-        written = serialise({"format": self.FORMAT, "version": self.VERSION, **content})
+        written = serialise({"format": self.FORMAT, "version": self.VERSION, **write_fields(record)})
         self._seen = self.storage.replace(RECORD, written, self._seen)
 
     def record_digest(self) -> str:
@@ -144,41 +178,61 @@ class RecordedStore:
         """The SHA-256 of zarr metadata files, for the record."""
         return {file: digest(self.storage.read(file)[0]) for file in files}
 
-    def check_metadata(self, metadata: Mapping[str, str]) -> None:
-        """Raise StoreDamagedError unless the files are those of the record."""
-        for file, expected in metadata.items():
-            try:
-                found = digest(self.storage.read(file)[0])
-            except FileNotFoundError:
-                found = "missing"
-            if found != expected:
-                name = self.storage.name_of(file)
+    def check_metadata(self, metadata: Mapping[str, str], arrays: Mapping[str, Layout]) -> None:
+        """Raise StoreDamagedError unless the ``zarr.json`` files are those of the record, and describe these arrays."""
+        checks: dict[str, Callable[[Any, str], None]] = {GROUP: self._check_group}
+        checks |= {f"{name}/{GROUP}": layout.check for name, layout in arrays.items()}
+        with self.checking():
+            expect(metadata.keys() == checks.keys(), "metadata", f"the files {', '.join(checks)}", list(metadata))
+        for file, check in checks.items():
+            name = self.storage.name_of(file)
+            content = self._metadata(file)
+            if content is None or digest(content) != metadata[file]:
                 raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the record")
+            with self.checking():
+                check(_json(content), name)
 
-    def create_array(
-        self, name: str, shape: tuple[int, int], chunk_rows: int, dtype: str, fill: int, axes: tuple[str, str]
-    ) -> Any:
-        """An empty array whose chunks are whole rows and carry checksums."""
-        return zarr.create_array(
-            self.storage.arrays(name),
-            shape=shape,
-            chunks=(chunk_rows, shape[1]),
-            dtype=dtype,
-            fill_value=fill,
-            serializer=BytesCodec(),
-            compressors=(ZstdCodec(level=1), Crc32cCodec()),
-            dimension_names=axes,
-        )
+    def _check_group(self, metadata: Any, name: str) -> None:
+        expect(isinstance(metadata, dict), name, "an object", metadata)
+        expected = {"format": self.FORMAT, "version": self.VERSION}
+        found = metadata.get("attributes")
+        expect(found == expected, f"{name}: attributes", repr(expected), found)
+
+    def _metadata(self, file: str) -> bytes | None:
+        try:
+            return self.storage.read(file)[0]
+        except FileNotFoundError:
+            return None
+
+    def create_array(self, name: str, layout: Layout) -> None:
+        """An empty array whose chunks carry checksums."""
+        layout.create(self.storage.arrays(name))
 
     def open_array(self, name: str) -> Any:
         """An array to be read."""
         return zarr.open_array(self.storage.arrays(name, read_only=True), mode="r", zarr_format=3)
 
     def open_to_write(self, name: str, token: str | None = None) -> Any:
-        """An array to be written, only while the lock bears the token, or is held if it is held here."""
-        return zarr.open_array(self.storage.arrays(name, token=token), mode="r+", zarr_format=3)
+        """An array to be written, only while the lock bears the token, or is held if it is held here.
 
-    def read_chunk(self, name: str, number: int, first: int, end: int) -> Any:
+        Raises
+        ------
+        StoreDamagedError
+            Its metadata is missing, or describes no array.
+        """
+        try:
+            return zarr.open_array(self.storage.arrays(name, token=token), mode="r+", zarr_format=3)
+        except (MemoryError, StoreError):
+            raise
+        except FileNotFoundError as error:
+            raise StoreDamagedError(f"{self.storage.name_of(f'{name}/{GROUP}')} is missing") from error
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
+        except Exception as error:  # whatever zarr makes of other metadata
+            file = self.storage.name_of(f"{name}/{GROUP}")
+            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error))}") from error
+
+    def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end`` of an array, all of which lie in one chunk.
 
         Raises
@@ -186,12 +240,12 @@ class RecordedStore:
         StoreDamagedError
             The chunk is missing or its checksum is wrong; the message names it.
         """
-        key = f"{name}/c/{number}/0"
+        key = chunk_key(name, number)
         chunk = self.storage.name_of(key)
         try:
             if self.storage.surely_lacks(key):
                 raise FileNotFoundError(key)
-            return self.open_array(name)[first:end]
+            return np.asarray(self.open_array(name)[first:end])
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError:
@@ -200,7 +254,14 @@ class RecordedStore:
         except OSError as error:
             raise StoreError(f"cannot read chunk {chunk}: {error.strerror or error}") from error
         except Exception as error:  # whatever a codec makes of damaged bytes
-            raise StoreDamagedError(f"chunk {chunk} is damaged: {error}") from error
+            raise StoreDamagedError(f"chunk {chunk} is damaged: {shorten(str(error), 200)}") from error
+
+    def foreign(self, key: str) -> StoreDamagedError:
+        """The error for a chunk whose content is intact, but not what the record vouches for at this place."""
+        return StoreDamagedError(
+            f"chunk {self.storage.name_of(key)} is damaged: it does not belong here or was changed, "
+            f"since its digest is not the one in {RECORD}"
+        )
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -211,6 +272,14 @@ class RecordedStore:
             raise
         except OSError as error:
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
+
+
+def _json(content: bytes) -> Any:
+    """What a text says in JSON; None where it says nothing."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
 
 
 def format_of(address: Address | Storage) -> str | None:

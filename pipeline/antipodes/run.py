@@ -11,15 +11,17 @@ from typing import Any
 from antipodes import arguments
 from antipodes.clock import Clock
 from antipodes.config import Config
-from antipodes.errors import InterruptedRunError, NotAStoreError, StoreError, WorkerFailedError
+from antipodes.errors import InterruptedRunError, NotAStoreError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import Listener, silence
 from antipodes.fitting import plan_that_fits
 from antipodes.layers import LayerSearch
 from antipodes.plan import Plan
+from antipodes.puzzles.puzzle import Labels
 from antipodes.run_options import RunOptions, available_workers
 from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, open_scheduler
 from antipodes.storage.address import Address
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
+from antipodes.table import Table
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
 
@@ -28,6 +30,8 @@ CHECKPOINT_EVERY, ON_A_CLUSTER = 120.0, 30.0
 
 On a cluster each worker more is one that may be lost, and all go back to the last commit when one is.
 """
+SHOWN = 6
+"""Antipodes that a run reads back, to be shown."""
 COMMIT_SHARE = 0.1
 """The share of the time that commits may take unless told when to commit: those of large tables take minutes."""
 
@@ -42,11 +46,13 @@ class RunReport:
     record: Record
     store: str
     """Its path, or its URL."""
+    farthest: Labels
+    """The first antipodes, ``(n, places)``, SHOWN at most; none of an unfinished table."""
     resumed_from: int | None
     """The committed depth that the run began with."""
     clock: Clock
     seconds: float
-    """All of the run."""
+    """All of the run, the reading of the farthest positions included."""
     states_found: int
     """Positions that this run itself found."""
     workers_lost: int
@@ -121,7 +127,8 @@ def run_puzzle(
         states = record.states if record else 0
         resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
         if record is not None and record.complete:
-            return _report(table, record, resumed_from, states, begin)
+            farthest = _farthest(table, record, config)
+            return _report(table, record, farthest, resumed_from, states, begin)
         with (
             saying_what_is_kept(options.resume_command(table.address), partial(_kept, table)),
             chosen_scheduler(options, scheduler) as opened,
@@ -142,8 +149,15 @@ def run_puzzle(
                 listener=listener,
                 interrupted=interrupted,
             )
-            search.run()
-    return _report(table, search.record, resumed_from, states, begin, search)
+            farthest = _farthest(table, search.run(), config)
+    return _report(table, search.record, farthest, resumed_from, states, begin, search)
+
+
+def _farthest(table: TableStore, record: Record, config: Config) -> Labels:
+    """The first antipodes, read from the table; none of an unfinished one."""
+    if not record.complete:
+        return config.puzzle.start_labels[:0]
+    return Table(table, record, puzzle=config.puzzle).antipodes(SHOWN)
 
 
 def check_request(options: RunOptions, listener: Listener, interrupted: Callable[[], bool]) -> None:
@@ -156,6 +170,7 @@ def check_request(options: RunOptions, listener: Listener, interrupted: Callable
 def _report(
     table: TableStore,
     record: Record,
+    farthest: Labels,
     resumed_from: int | None,
     states_before: int,
     begin: float,
@@ -164,6 +179,7 @@ def _report(
     return RunReport(
         record=record,
         store=table.address,
+        farthest=farthest,
         resumed_from=resumed_from,
         clock=search.clock if search else Clock(),
         seconds=time.perf_counter() - begin,
@@ -183,7 +199,7 @@ def resume(
 ) -> RunReport:
     """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
     record = TableStore(arguments.address(store, "a store")).read()
-    return run_puzzle(Config(record.puzzle), store, options, listener, interrupted, scheduler)
+    return run_puzzle(record.config, store, options, listener, interrupted, scheduler)
 
 
 def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:
@@ -200,9 +216,11 @@ def peak_memory() -> int:
 
 @contextmanager
 def saying_what_is_kept(resume: str, kept: Callable[[], str]) -> Iterator[None]:
-    """Add to the message of an error what of the work is not lost, and the command that goes on."""
+    """Add to the message of an error what of the work is not lost, and the command that goes on; none from damage."""
     try:
         yield
+    except StoreDamagedError as error:
+        raise StoreDamagedError(f"{error}; restore it from a copy, or begin anew with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
         try:
             told = kept()

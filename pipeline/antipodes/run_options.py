@@ -6,13 +6,23 @@ from dataclasses import dataclass
 
 from antipodes import arguments
 from antipodes.errors import InputError
+from antipodes.quoting import quote
 from antipodes.scheduler import check_scheduler_name
 from antipodes.storage.address import Address
+
+MOST_WORKERS = 4096
+"""More threads or processes than any machine runs at once."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run, whatever the puzzle."""
+    """How to run, whatever the puzzle.
+
+    Raises
+    ------
+    InputError
+        A value is out of range; the message names the option.
+    """
 
     workers: int | None = None
     """Tasks at once; None: as many as there are processors."""
@@ -30,12 +40,12 @@ class RunOptions:
     """Whether to begin anew where there is a store."""
 
     def __post_init__(self) -> None:
-        arguments.optional(self.workers, arguments.integer, "workers", 1)
+        tasks_at_once(self.workers)
         check_scheduler_name(arguments.text(self.scheduler, "a scheduler"))
         for name in ("scheduler_file", "performance_report"):
             arguments.optional(getattr(self, name), arguments.address, name)
         arguments.optional(self.checkpoint_every, arguments.number, "checkpoint_every", 0)
-        arguments.optional(self.memory_limit, arguments.integer, "memory_limit", 1)
+        arguments.optional(self.memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST)
         arguments.flag(self.overwrite, "overwrite")
 
     def resume_command(self, store: Address) -> str:
@@ -53,10 +63,15 @@ def memory_size(text: str | int) -> int:
     try:
         size = int(parse_bytes(text))
     except (ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {text!r}") from error
-    if size <= 0:
-        raise InputError(f"memory limit: expected more than nothing, found {text!r}")
+        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
+    if not 1 <= size <= arguments.GREATEST:
+        raise InputError(f"memory limit: expected 1 byte or more, found {quote(text)}")
     return size
+
+
+def tasks_at_once(workers: int | None) -> int:
+    """The number that was asked for, else that of the processors; InputError unless it is 1 to 4096."""
+    return available_workers() if workers is None else arguments.integer(workers, "workers", 1, MOST_WORKERS)
 
 
 def available_workers() -> int:

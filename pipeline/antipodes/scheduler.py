@@ -15,6 +15,7 @@ from dask.task_spec import List, Task, TaskRef
 from antipodes.errors import AntipodesError, InputError, InterruptedRunError
 from antipodes.events import Listener
 from antipodes.plan import available_memory
+from antipodes.quoting import quote
 
 Key = tuple[str, int]
 Handle = Any
@@ -224,5 +225,7 @@ def as_scheduler(given: Any) -> Iterator[Scheduler]:
 
 def check_scheduler_name(name: str) -> None:
     """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
-    if name not in ("threads", "local") and "://" not in name:
-        raise InputError(f"--scheduler: expected threads, local or an address such as tcp://host:8786, found {name!r}")
+    if name not in ("threads", "local") and ("://" not in name or not name.isprintable()):
+        raise InputError(
+            f"--scheduler: expected threads, local or an address such as tcp://host:8786, found {quote(name)}"
+        )

@@ -24,7 +24,7 @@ from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.reached import MEMORY_LIMIT
 from antipodes.searches.standing import Listener, silence
 from antipodes.searches.two_ends import PROOF_MEMORY
-from antipodes.searches.ways import Ways, ways_down
+from antipodes.searches.ways import NoWayDownError, ways_down
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ def solve_by_table(
         are not those to the start.
     UnfinishedError
         The table does not reach so far.
+    StoreDamagedError
+        The table is damaged; its distances are those of no way, for example.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, bound, listed, MEMORY_LIMIT)
@@ -139,19 +141,13 @@ def solve_by_table(
     if request.bound is not None and distance > request.bound:
         return unsolved(TABLE, Outcome.BOUND)
     known = _TableDistances(table, problem.packing)
-    ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, request.every)
-    _check_that_they_arrive(ways, table)
-    return solved(TABLE, ways, request, sum(map(len, ways.layers[:-1])))
-
-
-def _check_that_they_arrive(ways: Ways, table: "Table") -> None:
-    """Raise StoreDamagedError where the table's distances lead nowhere: `Table.path` names the place."""
-    for layer, edges in zip(ways.layers, ways.edges, strict=False):
-        stranded = np.setdiff1d(np.arange(len(layer)), edges[:, 0])
-        if len(stranded):
-            table.path(layer[stranded[0]])
-            raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves")
+    try:
+        ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, request.every)
+    except NoWayDownError as error:
+        table.path(error.position)  # which says where the damage is
+        raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
     table.check_starts(ways.layers[-1])
+    return solved(TABLE, ways, request, sum(map(len, ways.layers[:-1])))
 
 
 @dataclass(frozen=True, slots=True)

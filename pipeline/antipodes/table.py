@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.arrays import Depths
 from antipodes.chunk_cache import ChunkCache, by_chunk
-from antipodes.config import Config
 from antipodes.errors import AntipodesError, InputError, StoreDamagedError, StoreError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
@@ -32,7 +31,10 @@ class UnfinishedError(AntipodesError, LookupError):
     """The answer lies beyond what an unfinished table knows."""
 
 
-def open_table(address: Address, cache_bytes: int = 256 * MIB) -> "Table":
+CACHE_BYTES = 256 * MIB
+
+
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
     """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
 
     Raises
@@ -57,8 +59,10 @@ class Table:
     the cache. After `close` the table still says what it says of itself, and ClosedError is raised for distances.
     """
 
-    def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
-        self.puzzle: Puzzle = Config(record.puzzle).puzzle
+    def __init__(
+        self, store: TableStore, record: Record, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
+    ) -> None:
+        self.puzzle: Puzzle = puzzle or record.config.puzzle
         self._store = store
         self._identity = store.identity()
         self._record = record
@@ -258,7 +262,7 @@ class Table:
 
     def _indices_at(self, depth: int) -> Iterator[NDArray[np.int64]]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
-        for number in self._record.chunks:
+        for number in self._record.chunks.holding(depth):
             yield np.flatnonzero(self._chunk(number).ravel() == depth) + number * self._chunk_states
 
     def _distances_at(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import InputError, StoreError
+from antipodes.quoting import shorten
 from antipodes.tilings.drawing import Canvas, above, beside, canvas, caption
 from antipodes.tilings.pictures import colours, svg
 from antipodes.tilings.problem import TilingProblem
@@ -68,7 +69,7 @@ def write_picture(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], 
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
 
 
 def _png(text: str) -> bytes:

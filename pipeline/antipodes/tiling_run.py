@@ -1,11 +1,14 @@
 """A run for tilings from beginning to end: lock, create or continue the store, search, report."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.clock import Clock
@@ -18,6 +21,8 @@ from antipodes.tiling_search import TilingSearch
 from antipodes.tiling_store import TilingRecord, TilingStore, check_same_problem
 from antipodes.tilings.partitions import METHODS, PRUNING, partitions_of
 
+SHOWN = 3
+"""Tilings that a run reads back, to be shown: the first, the last, and between them."""
 CHECKPOINT_EVERY = 1.0
 """Seconds between commits unless told otherwise: they cost milliseconds, and a partition may take hours."""
 
@@ -31,11 +36,13 @@ class TilingReport:
     """Its path, or its URL."""
     resumed_from: int | None
     """How many partitions were searched before the run began; None if it was the first."""
+    shown: Mapping[int, NDArray[np.int32]]
+    """Some tilings, ``(pieces,)`` each, by their numbers from 0; none of an unfinished search."""
     raw_tilings: int
     """The tilings known, images under symmetries counted as different."""
     clock: Clock
     seconds: float
-    """All of the run."""
+    """All of the run, the reading of the shown tilings included."""
     placements_tried: int
     """Placements that this run itself made."""
     busy: tuple[float, ...]
@@ -137,10 +144,12 @@ def tile_board(
                     raise InterruptedRunError("interrupted: there was no worker yet")
                 search = begun(record or _create(tilings, config, method or PRUNING, clock))
                 search.run(opened)
+        shown = _shown(tilings, search.record)
     return TilingReport(
         search.record,
         tilings.address,
         resumed_from,
+        shown,
         search.raw_tilings,
         clock,
         time.perf_counter() - begin,
@@ -149,12 +158,20 @@ def tile_board(
     )
 
 
+def _shown(store: TilingStore, record: TilingRecord) -> dict[int, NDArray[np.int32]]:
+    if not record.complete or not record.tilings:
+        return {}
+    numbers = sorted({step * (record.tilings - 1) // (SHOWN - 1) for step in range(SHOWN)})
+    return dict(zip(numbers, store.picked(record, numbers), strict=True))
+
+
 def _found(store: TilingStore, config: BoardConfig, method: str | None) -> TilingRecord | None:
     """The record of the store, which is that of these tilings; None where there is no store."""
     if not store.exists():
         return None
     record = store.read()
     check_same_problem(record, config, method, store.address)
+    store.check_partitions(record)
     store.sweep(record)
     return record
 

@@ -1,95 +1,49 @@
 """Tilings as they are kept: those of each searched partition while a run goes on, and at the end all, sorted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from antipodes.errors import StoreMismatchError
+from antipodes.fields import expect_fields
+from antipodes.layout import chunk_key
 from antipodes.recorded_store import RecordedStore
+from antipodes.storage.storage import GROUP
+from antipodes.summaries import DIGEST_BYTES, chunk_digest
 from antipodes.tiling_config import BoardConfig
+from antipodes.tiling_record import CHUNK_ROWS, PARTITIONS, TILINGS, Searched, TilingRecord, array_of
+from antipodes.tilings.partitions import partitions_of
 from antipodes.tilings.symmetry import Tilings
 
-TILINGS = "tilings"
-"""The array of a finished store."""
-PARTITIONS = "partitions"
-"""The folder of the arrays of an unfinished one; each is named by its partition."""
-CHUNK_ROWS = 65536
-NO_PLACEMENT = -1
-"""The fill value; each tiling places every piece, so that no chunk consists of it."""
-
-
-@dataclass(frozen=True)
-class Searched:
-    """What the search of one partition came to."""
-
-    number: int
-    tilings: int
-    """How many tilings belong to it."""
-    placements: int
-    """How many placements were tried."""
-
-
-@dataclass(frozen=True)
-class TilingRecord:
-    """What a store holds, as of its last commit."""
-
-    board: Mapping[str, Any]
-    """The ``[board]`` table of the config."""
-    fingerprint: str
-    """That of the problem: all that the tilings depend on."""
-    pieces: Sequence[str]
-    """The names of the pieces: the columns of the arrays."""
-    method: str
-    """How they are searched: all that the partitions depend on beside the problem."""
-    partitions: int
-    """How many there are."""
-    searched: Sequence[Searched]
-    """Those that are done, by their number."""
-    complete: bool
-    raw_tilings: int | None
-    """How many there are when images under symmetries count as different; None until all is searched."""
-    metadata: Mapping[str, str]
-    """SHA-256 of the zarr metadata files, by their path in the store."""
-
-    @property
-    def tilings(self) -> int:
-        """How many tilings are known, up to the symmetries of the problem."""
-        return sum(one.tilings for one in self.searched)
-
-    @property
-    def placements(self) -> int:
-        """How many placements were tried."""
-        return sum(one.placements for one in self.searched)
+__all__ = ["Searched", "TilingRecord", "TilingStore", "check_same_problem"]
 
 
 class TilingStore(RecordedStore):
     """A store of tilings."""
 
     FORMAT = "antipodes-tilings"
-    VERSION = 1
     HOLDS = "tilings of a board"
+    MADE_BY = "antipodes tile BOARD"
 
     def create(self, config: BoardConfig, method: str, partitions: int) -> TilingRecord:
         """Make an empty store; it appears as a whole, or not at all."""
         record = TilingRecord(
             board=dict(config.settings),
             fingerprint=config.problem.fingerprint,
-            pieces=[piece.name for piece in config.problem.pieces],
+            pieces=tuple(piece.name for piece in config.problem.pieces),
             method=method,
             partitions=partitions,
             searched=(),
             complete=False,
             raw_tilings=None,
+            digests={},
             metadata={},
         )
-        with self.writing():
-            new = self.begin_as()
-            record = replace(record, metadata=new.digests(["zarr.json"]))
+        with self.creating() as new:
+            record = replace(record, metadata=new.digests([GROUP]))
             new.commit(record)
-            self.appear(new)
-        return record
+            return record
 
     def read(self) -> TilingRecord:
         """The record.
@@ -97,19 +51,24 @@ class TilingStore(RecordedStore):
         Raises
         ------
         NotAStoreError
-            There is no store, or one of another kind or a newer version.
+            There is no store, or one of another kind or version.
         StoreDamagedError
             The record or the metadata is not what was written.
         """
-        content = self.read_content()
-        searched = tuple(Searched(**one) for one in content.pop("searched"))
-        record = TilingRecord(searched=searched, **content)
-        self.check_metadata(record.metadata)
+        record = self.read_as(TilingRecord)
+        with self.checking():
+            record.check()
+        self.check_metadata(record.metadata, {name: record.layout(count) for name, count in record.arrays.items()})
         return record
+
+    def check_partitions(self, record: TilingRecord) -> None:
+        """Raise StoreDamagedError unless the search for these tilings has as many partitions as the record says."""
+        with self.checking():
+            expect_fields(record, partitions=len(partitions_of(record.problem, record.method)))
 
     def commit(self, record: TilingRecord) -> None:
         """Replace the record; all that it says must be safe already."""
-        self.write_content(asdict(record))
+        self.write_record(record)
 
     def sweep(self, record: TilingRecord) -> None:
         """Clear away what a run that died left behind."""
@@ -125,10 +84,12 @@ class TilingStore(RecordedStore):
 
     def add(self, record: TilingRecord, found: Mapping[Searched, Tilings]) -> TilingRecord:
         """Commit the tilings of further partitions, ``(tilings, pieces)`` each."""
-        metadata = dict(record.metadata)
+        metadata, digests = dict(record.metadata), dict(record.digests)
         for searched, tilings in found.items():
-            metadata |= self._write(f"{PARTITIONS}/{searched.number}", tilings)
-        record = replace(record, searched=_merged(record, found), metadata=metadata)
+            name = array_of(searched)
+            digests[name] = self._write(record, name, tilings)
+            metadata |= self.digests([f"{name}/{GROUP}"])
+        record = replace(record, searched=_merged(record, found), digests=digests, metadata=metadata)
         self.commit(record)
         return record
 
@@ -136,9 +97,14 @@ class TilingStore(RecordedStore):
         self, record: TilingRecord, last: Iterable[Searched], tilings: Tilings, raw_tilings: int
     ) -> TilingRecord:
         """Commit all the tilings, ``(tilings, pieces)``, in place of those of the partitions."""
-        metadata = {"zarr.json": record.metadata["zarr.json"], **self._write(TILINGS, tilings)}
-        searched = _merged(record, last)
-        record = replace(record, searched=searched, complete=True, raw_tilings=raw_tilings, metadata=metadata)
+        record = replace(
+            record,
+            searched=_merged(record, last),
+            complete=True,
+            raw_tilings=raw_tilings,
+            digests={TILINGS: self._write(record, TILINGS, tilings)},
+            metadata=self.digests([GROUP, f"{TILINGS}/{GROUP}"]),
+        )
         self.commit(record)
         self.storage.delete(PARTITIONS)
         return record
@@ -149,26 +115,45 @@ class TilingStore(RecordedStore):
         Raises
         ------
         StoreDamagedError
-            A chunk is missing or its checksum is wrong; the message names it.
+            A chunk is missing, its checksum is wrong, or it is not what the record vouches for; the message names it.
         """
-        counts = {f"{PARTITIONS}/{one.number}": one.tilings for one in record.searched}
         blocks = [
-            self.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
-            for name, count in ({TILINGS: record.tilings} if record.complete else counts).items()
-            for number, first in enumerate(range(0, count, CHUNK_ROWS))
+            self._read_block(record, name, number, count)
+            for name, count in record.arrays.items()
+            for number in range(-(-count // CHUNK_ROWS))
         ]
         return np.concatenate([np.empty((0, len(record.pieces)), dtype=np.int32), *blocks])
 
-    def _write(self, name: str, tilings: Tilings) -> dict[str, str]:
-        """Store an array durably; the digest of its metadata."""
+    def picked(self, record: TilingRecord, numbers: Sequence[int]) -> Tilings:
+        """The tilings of these numbers, from 0, in a finished store, ``(numbers, pieces)``; raises as `tilings`."""
+        blocks = {
+            chunk: self._read_block(record, TILINGS, chunk, record.tilings)
+            for chunk in {number // CHUNK_ROWS for number in numbers}
+        }
+        rows = [blocks[number // CHUNK_ROWS][number % CHUNK_ROWS] for number in numbers]
+        return np.array(rows, dtype=np.int32).reshape(len(rows), len(record.pieces))
+
+    def _read_block(self, record: TilingRecord, name: str, number: int, count: int) -> Tilings:
+        """The tilings of a chunk of an array of ``count``, for which the record vouches."""
+        first = number * CHUNK_ROWS
+        block: Tilings = self.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
+        expected = record.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
+        if chunk_digest(record.fingerprint, chunk_key(name, number), block) != expected:
+            raise self.foreign(chunk_key(name, number))
+        return block
+
+    def _write(self, record: TilingRecord, name: str, tilings: Tilings) -> bytes:
+        """Store an array durably; the digests of its chunks."""
         with self.writing():
             self.storage.delete(name)
-            rows = min(CHUNK_ROWS, max(1, len(tilings)))
-            self.create_array(name, tilings.shape, rows, "int32", NO_PLACEMENT, ("tiling", "piece"))
+            self.create_array(name, record.layout(len(tilings)))
             if len(tilings):
                 self.open_to_write(name)[:] = tilings
             self.storage.settle(name)
-            return self.digests([f"{name}/zarr.json"])
+        return b"".join(
+            chunk_digest(record.fingerprint, chunk_key(name, number), tilings[first : first + CHUNK_ROWS])
+            for number, first in enumerate(range(0, len(tilings), CHUNK_ROWS))
+        )
 
 
 def _merged(record: TilingRecord, further: Iterable[Searched]) -> tuple[Searched, ...]:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from antipodes import arguments
 from antipodes.errors import ArgumentTypeError, ClosedError, InputError, NumberError
 from antipodes.storage.address import Address
-from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_store import TilingRecord, TilingStore
 from antipodes.tilings.drawing import BOTH, STYLES, draw
 from antipodes.tilings.drawing import steps as laid_one_by_one
@@ -97,7 +96,7 @@ class Tilings(Sequence[Tiling]):
     """
 
     def __init__(self, store: TilingStore, record: TilingRecord, raw: bool) -> None:
-        self.problem: TilingProblem = BoardConfig(record.board).problem
+        self.problem: TilingProblem = record.problem
         """The board and the pieces."""
         self._store = store
         self._record = record

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from antipodes import arguments
 from antipodes.errors import StoreDamagedError
 from antipodes.storage.address import Address
-from antipodes.tiling_config import BoardConfig
 from antipodes.tiling_store import TilingRecord, TilingStore
 from antipodes.tilings.partitions import partitions_of
 from antipodes.tilings.placements import placements_of
@@ -24,6 +23,12 @@ class TilingVerdict:
     ok: bool
     checked_tilings: int
     problems: tuple[str, ...]
+    complete: bool | None = None
+    """Whether all partitions are searched; None if the store is too damaged to tell."""
+    searched: int = 0
+    """How many partitions are searched."""
+    partitions: int = 0
+    """How many there are."""
 
 
 def verify_tilings(address: Address) -> TilingVerdict:
@@ -37,20 +42,13 @@ def verify_tilings(address: Address) -> TilingVerdict:
     store = TilingStore(arguments.address(address, "the address of tilings"))
     try:
         record = store.read()
-        problem = BoardConfig(record.board).problem
-        _check_record(record, problem)
+        store.check_partitions(record)
         tilings = store.tilings(record)
     except StoreDamagedError as error:
         return TilingVerdict(False, 0, (str(error),))
-    problems = tuple(_problems(record, problem, tilings))
-    return TilingVerdict(not problems, len(tilings), problems)
-
-
-def _check_record(record: TilingRecord, problem: TilingProblem) -> None:
-    expected = (problem.fingerprint, [piece.name for piece in problem.pieces])
-    found = (record.fingerprint, list(record.pieces))
-    if expected != found:
-        raise StoreDamagedError(f"the record says {found}, its board has {expected}")
+    problems = tuple(_problems(record, record.problem, tilings))
+    searched, partitions = len(record.searched), record.partitions
+    return TilingVerdict(not problems, len(tilings), problems, record.complete, searched, partitions)
 
 
 def _problems(record: TilingRecord, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:

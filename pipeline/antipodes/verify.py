@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from antipodes import arguments, partition
 from antipodes.building import build_tables
-from antipodes.config import Config
 from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
 from antipodes.index import Index
 from antipodes.moves import MoveTables, table_bytes
@@ -34,6 +33,10 @@ class Verdict:
     sampled_states: int
     """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
     problems: tuple[str, ...]
+    complete: bool | None = None
+    """Whether the table is finished; None if it is too damaged to tell."""
+    committed_depth: int | None = None
+    """The depth up to which an unfinished table was checked; None if nothing is committed yet."""
 
 
 def verify(address: Address, scheduler: Scheduler) -> Verdict:
@@ -52,7 +55,7 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     try:
         record = store.read()
         if record.committed_depth == NOTHING_COMMITTED:
-            return Verdict(True, 0, 0, ())
+            return Verdict(True, 0, 0, (), complete=False)
         return _Proof(store, record, scheduler).verdict()
     except StoreDamagedError as error:
         return Verdict(False, 0, 0, (str(error),))
@@ -63,13 +66,12 @@ class _Proof:
         self.store = store
         self.record = record
         self.scheduler = scheduler
-        self.puzzle: Puzzle = Config(record.puzzle).puzzle
+        self.puzzle: Puzzle = record.config.puzzle
         self.index: Index = record.cut[0]
         self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
 
     def verdict(self) -> Verdict:
         """Check all partitions by the move tables, and a sample of the positions without them."""
-        self._check_record()
         self._check_memory()
         tables = build_tables(self.scheduler, self.puzzle, self.index)
         blocks = self._blocks()
@@ -79,7 +81,14 @@ class _Proof:
         known = Depths(self.index, self.partitions, blocks, self._read_here)
         wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
         problems = (*self._problems(findings), *self._shown(wrong))
-        return Verdict(not problems, self.index.size, len(sample), problems)
+        return Verdict(
+            not problems,
+            self.index.size,
+            len(sample),
+            problems,
+            self.record.complete,
+            self.record.committed_depth,
+        )
 
     def _read_here(self, block: Handle) -> Block:
         if isinstance(block, Partition):
@@ -92,12 +101,6 @@ class _Proof:
         """The greatest depth, and the greatest one whose successors are known."""
         deepest = self.record.committed_depth
         return deepest, deepest if self.record.complete else deepest - 1
-
-    def _check_record(self) -> None:
-        expected = (self.puzzle.fingerprint, self.puzzle.counts)
-        found = (self.record.fingerprint, tuple(self.record.counts))
-        if expected != found:
-            raise StoreDamagedError(f"the record says {found}, its puzzle has {expected}")
 
     def _check_memory(self) -> None:
         needed, available = table_bytes(self.puzzle, self.index), available_memory()

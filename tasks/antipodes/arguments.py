@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ArgumentTypeError, InputError
+from antipodes.quoting import quote, shorten
 
 T = TypeVar("T")
 GREATEST = int(np.iinfo(np.int64).max)
-LONGEST = 60
-"""Characters of a wrong value that a message shows."""
 
 
 def integer(
@@ -39,7 +38,7 @@ def integer(
         raise ArgumentTypeError(f"expected {what} as an integer, found {found(value)}")
     number: int = int(value)  # type: ignore[call-overload]
     if (least is not None and number < least) or (most is not None and number > most):
-        raise error(f"expected {what} {_range(least, most)}, found {_shown(number)}")
+        raise error(f"expected {what} {_range(least, most)}, found {quote(number)}")
     return number
 
 
@@ -71,7 +70,7 @@ def number(value: object, what: str, least: float = -math.inf) -> float:
         if not value >= least:  # which NaN is not
             raise InputError(f"expected {what} of at least {least:g}, found {value}")
         return float(value)
-    return float(integer(value, what, None if least == -math.inf else math.ceil(least)))
+    return float(integer(value, what, None if least == -math.inf else math.ceil(least), GREATEST))
 
 
 def flag(value: object, what: str) -> bool:
@@ -143,20 +142,14 @@ def found(value: object) -> str:
         return str(value)
     name = type(value).__name__
     if isinstance(value, str):
-        return _shown(value)
-    if isinstance(value, bytes | int | float | np.generic):
-        return f"{name} {_shown(value)}"
+        return quote(value)
+    if isinstance(value, bytes | int | float):
+        return f"{name} {quote(value)}"
+    if isinstance(value, np.generic):
+        return f"{name} {shorten(str(value))}"
     if isinstance(value, np.ndarray):
         return f"{name} {value.shape} of {value.dtype}"
     return name
-
-
-def _shown(value: object) -> str:
-    """The value as text of bounded length; Python refuses to write integers of thousands of digits."""
-    if isinstance(value, int) and value.bit_length() > LONGEST * 3:
-        return f"of {value.bit_length()} bits"
-    shown = str(value) if isinstance(value, np.generic) else repr(value)
-    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
 
 
 def _is_numpy_integer(value: object) -> bool:

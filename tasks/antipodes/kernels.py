@@ -127,23 +127,21 @@ def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
 
 
 @kernel
-def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap) -> None:
+def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap, counts: NDArray[np.int64]) -> None:
     """Set the bits of all positions up to ``depth`` in ``visited``, of those at it in ``frontier``.
 
-    Greater depths are what a run left that died: they become unreached.
+    Greater depths are unreached. In ``counts``, ``(depth + 1,)``, the positions at each depth are added up.
     """
     one = np.uint64(1)
-    unreached = depths.dtype.type(-1)
     for row in range(depths.shape[0]):
         for column in range(depths.shape[1]):
             here = depths[row, column]
-            bit = one << np.uint64(column & 63)
             if here <= depth:
+                bit = one << np.uint64(column & 63)
                 visited[row, column >> 6] |= bit
+                counts[here] += 1
                 if here == depth:
                     frontier[row, column >> 6] |= bit
-            elif here != unreached:
-                depths[row, column] = unreached
 
 
 def warm_up() -> None:

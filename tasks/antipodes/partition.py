@@ -33,11 +33,12 @@ class State(NamedTuple):
     depths: Depths | None
     """``(rows, width)``; None where the store alone holds the depths."""
     found: tuple[tuple[int, int], ...]
-    """Depth and number of positions, of the last layers that had any: the last one is the frontier."""
+    """Depth and number of positions, of the last layers that had any. The frontier is empty in a state that was
+    restored at a greater depth than the last of them, else it is the last of them."""
 
     @property
     def depth(self) -> int:
-        """That of the frontier; -1 if no position was reached yet."""
+        """That of the last layer that had any position; -1 if none was reached yet."""
         return self.found[-1][0] if self.found else -1
 
 
@@ -56,11 +57,12 @@ def begin(
 
 
 def restore(number: int, first_row: int, depths: Depths, depth: int, hold_depths: bool) -> State:
-    """The state at ``depth``, from the depths in the store."""
+    """The state at ``depth``, from the depths in the store, of which none is greater; it remembers all layers."""
     frontier = np.zeros((depths.shape[0], words(depths.shape[1])), dtype=np.uint64)
     visited = np.zeros_like(frontier)
-    recover(depths, depth, frontier, visited)
-    found = _found(depth, int(np.bitwise_count(frontier).sum()))
+    counts = np.zeros(depth + 1, dtype=np.int64)
+    recover(depths, depth, frontier, visited, counts)
+    found = tuple((at, count) for at, count in enumerate(counts.tolist()) if count)
     rows = _rows(first_row, len(depths))
     return State(number, first_row, rows, frontier, visited, depths if hold_depths else None, found)
 

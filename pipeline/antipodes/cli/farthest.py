@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json, terminal_columns
 
@@ -22,8 +23,9 @@ def farthest(
     as_json: AsJson = False,
 ) -> None:
     """Show the positions that are farthest from the start."""
-    from antipodes.report import draw_positions
-    from antipodes.table import open_table
+    with loading():
+        from antipodes.report import draw_positions
+        from antipodes.table import open_table
 
     with open_table(find_store(store)) as table:
         positions = table.antipodes(limit if limit or as_json else SHOWN)

@@ -1,9 +1,10 @@
 """Ctrl-C and SIGTERM: the first asks the run to commit and stop, the second stops it at once."""
 
 import signal
-import sys
 from types import FrameType, TracebackType
 from typing import Any
+
+from antipodes.cli.output import say
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -41,4 +42,4 @@ class Interrupts:
         if self._requested:
             raise Stopped(f"stopped at once; go on with: {self.going_on}")
         self._requested = True
-        print(f"antipodes: finishing and committing {self.under_way}; again to stop at once", file=sys.stderr)
+        say(f"finishing and committing {self.under_way}; again to stop at once")

@@ -1,13 +1,13 @@
 """``antipodes layers``: how many positions there are at each depth."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
-from antipodes.cli.output import print_json
+from antipodes.cli.output import print_json, say
 
 
 def register(app: typer.Typer) -> None:
@@ -22,8 +22,9 @@ def layers(
     as_json: AsJson = False,
 ) -> None:
     """Count the positions at each depth."""
-    from antipodes.report import draw_layers
-    from antipodes.store import TableStore
+    with loading():
+        from antipodes.report import draw_layers
+        from antipodes.store import TableStore
 
     path = find_store(store)
     record = TableStore(path).read()
@@ -31,7 +32,7 @@ def layers(
         from antipodes.plot import plot_layers
 
         plot_layers(record.layers, record.puzzle["name"], plot, complete=record.complete)
-        print(f"antipodes: drawn into {plot}", file=sys.stderr)
+        say(f"drawn into {plot}")
     if as_json:
         print_json(
             {
@@ -47,4 +48,4 @@ def layers(
     elif not plot:
         print(draw_layers(record.layers) if record.layers else "nothing is committed yet")
         if not record.complete:
-            print(f"antipodes: unfinished; go on with: antipodes resume {path}", file=sys.stderr)
+            say(f"unfinished; go on with: antipodes resume {path}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from antipodes.errors import InputError
+from antipodes.cli.loading import loading
 from antipodes.storage.address import Address, address_from
 
 OUTPUTS = Path("outputs")
@@ -62,15 +62,12 @@ def chosen_store(option: str | None, run: Mapping[str, Any], name: str) -> Addre
 
 def run_options(defaults: dict[str, Any], **given: Any) -> Any:
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    from antipodes.run_options import RunOptions, memory_size
+    with loading():
+        from antipodes.run_options import RunOptions, memory_size
 
     chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
     for name in ("store", "quiet"):  # which are not the run's
         chosen.pop(name, None)
     if "memory_limit" in chosen:
         chosen["memory_limit"] = memory_size(chosen["memory_limit"])
-    if chosen.get("workers", 1) < 1:
-        raise InputError(f"workers: expected at least 1, found {chosen['workers']}")
-    if not chosen.get("checkpoint_every", 0) >= 0:
-        raise InputError(f"checkpoint_every: expected 0 or more seconds, found {chosen['checkpoint_every']}")
     return RunOptions(**chosen)

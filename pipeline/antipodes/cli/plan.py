@@ -2,6 +2,7 @@
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, MemoryLimit, Puzzle, Workers
 from antipodes.cli.output import print_json
 
@@ -13,13 +14,14 @@ def register(app: typer.Typer) -> None:
 
 def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = None, as_json: AsJson = False) -> None:
     """Say how a puzzle is cut and what a run would take, without running."""
-    from antipodes.config import load_config
-    from antipodes.plan import available_memory, human, plan_run
-    from antipodes.run_options import available_workers, memory_size
+    with loading():
+        from antipodes.config import load_config
+        from antipodes.plan import available_memory, human, plan_run
+        from antipodes.run_options import memory_size, tasks_at_once
 
     config = load_config(puzzle)
-    limit = memory_size(memory_limit) if memory_limit else available_memory()
-    planned = plan_run(config.puzzle, workers or available_workers(), limit, settings=config.settings)
+    limit = memory_size(memory_limit) if memory_limit is not None else available_memory()
+    planned = plan_run(config.puzzle, tasks_at_once(workers), limit, settings=config.settings)
     if as_json:
         print_json(
             {

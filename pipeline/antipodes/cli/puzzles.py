@@ -2,6 +2,7 @@
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json
 
@@ -13,10 +14,11 @@ def register(app: typer.Typer) -> None:
 
 def puzzles(as_json: AsJson = False) -> None:
     """List the bundled puzzles."""
-    from math import prod
+    with loading():
+        from math import prod
 
-    from antipodes.config import bundled_configs, load_config
-    from antipodes.index import radices
+        from antipodes.config import bundled_configs, load_config
+        from antipodes.index import radices
 
     listed = [(name, load_config(name).puzzle) for name in bundled_configs()]
     rows = [

@@ -1,13 +1,14 @@
 """``antipodes query``: how far positions are, and the way."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.streams import input_lines
 from antipodes.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Say how far positions are from the start, or the nearest and the farthest that fit a pattern."""
-    from antipodes.table import open_table
+    with loading():
+        from antipodes.table import open_table
 
     if (pattern is None) == (not positions):
         raise InputError(f"expected positions or a --pattern, found {'neither' if pattern is None else 'both'}")
@@ -65,7 +67,7 @@ def _texts(positions: list[str], puzzle: "Puzzle") -> list[str]:
         return [" ".join(positions)]
     texts: list[str] = []
     for text in positions:
-        texts += [line for line in sys.stdin if line.strip()] if text == "-" else [text]
+        texts += [line for line in input_lines() if line.strip()] if text == "-" else [text]
     return texts
 
 

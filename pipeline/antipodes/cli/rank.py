@@ -4,9 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json
 from antipodes.errors import InputError
+from antipodes.quoting import quote
 
 DEFAULT_ALGORITHM = "counting"
 GREATEST = 2**63 - 1
@@ -39,13 +41,14 @@ def rank(
     """Say the index of a position, or the number of a permutation."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "POSITION": position}, "with --permutation")
-        _show_permutation(_elements(permutation), algorithm or DEFAULT_ALGORITHM, as_json)
+        _show_permutation(_elements(permutation), _chosen(algorithm), as_json)
         return
     _refuse({"--algorithm": algorithm}, "without --permutation")
     if puzzle is None or position is None:
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
-    from antipodes.config import load_config
-    from antipodes.plan import numbered
+    with loading():
+        from antipodes.config import load_config
+        from antipodes.plan import numbered
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
@@ -69,7 +72,7 @@ def unrank(
         _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
         if elements is None:
             raise InputError("expected --elements with --permutation, found none")
-        chosen = algorithm or DEFAULT_ALGORITHM
+        chosen = _chosen(algorithm)
         _show_permutation(_permutation(permutation, elements, chosen), chosen, as_json)
         return
     _refuse({"--algorithm": algorithm, "--elements": elements}, "without --permutation")
@@ -79,14 +82,15 @@ def unrank(
 
 
 def _show_position(puzzle: str, index: int, as_json: bool) -> None:
-    import numpy as np
+    with loading():
+        import numpy as np
 
-    from antipodes.config import load_config
-    from antipodes.plan import MAX_INDEX, numbered
+        from antipodes.config import load_config
+        from antipodes.plan import MAX_INDEX, numbered
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= MAX_INDEX:
-        raise InputError(f"expected an index from 0 to {numbered(found).size - 1}, found {index}")
+        raise InputError(f"expected an index from 0 to {numbered(found).size - 1}, found {quote(index)}")
     labels = numbered(found).unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
@@ -95,15 +99,19 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         print(found.draw(labels))
 
 
+def _chosen(algorithm: str | None) -> str:
+    return DEFAULT_ALGORITHM if algorithm is None else algorithm
+
+
 def _refuse(arguments: dict[str, Any], when: str) -> None:
     for name, value in arguments.items():
         if value is not None:
-            raise InputError(f"{name}: expected none {when}, found {value!r}")
+            raise InputError(f"{name}: expected none {when}, found {quote(value)}")
 
 
 def _elements(text: str) -> list[int]:
     """The elements of a permutation, written apart or, where all are digits, close together."""
-    from antipodes.puzzles.board import SEPARATORS, shorten
+    from antipodes.puzzles.board import SEPARATORS
 
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart
@@ -112,22 +120,24 @@ def _elements(text: str) -> list[int]:
     except ValueError:
         elements = [GREATEST + 1]
     if max(map(abs, elements), default=0) > GREATEST:
-        raise InputError(f"--permutation: expected integers from 0, found {shorten(text)!r}")
+        raise InputError(f"--permutation: expected integers from 0, found {quote(text)}")
     return elements
 
 
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
-    from antipodes.permutations import unrank
+    with loading():
+        from antipodes.permutations import unrank
 
     if abs(number) > GREATEST:
-        raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {number}")
+        raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
     found: list[int] = unrank([number], elements, algorithm)[0].tolist()
     return found
 
 
 def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
     """Print a permutation, its factorial digits and its number."""
-    from antipodes.permutations import factorial_digits, rank
+    with loading():
+        from antipodes.permutations import factorial_digits, rank
 
     digits = factorial_digits([elements])[0].tolist()
     number = int(rank([elements], algorithm)[0])

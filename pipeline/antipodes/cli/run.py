@@ -1,11 +1,11 @@
 """``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
 
-import gc
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.loading import loading
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
@@ -21,15 +21,13 @@ from antipodes.cli.options import (
     find_store,
     run_options,
 )
-from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
 from antipodes.cli.tile import tile_into
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.config import Config
     from antipodes.run import RunOptions, RunReport
-
-SHOWN_ANTIPODES = 6
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +53,8 @@ def run(
 ) -> int:
     """Compute the table of a puzzle; an unfinished one is continued, a finished one reported."""
     with Interrupts() as interrupts:
-        from antipodes.config import load_config
+        with loading():
+            from antipodes.config import load_config
 
         config = load_config(puzzle)
         options = run_options(
@@ -85,11 +84,11 @@ def resume(
 ) -> int:
     """Go on with an unfinished store, which knows its puzzle or board."""
     with Interrupts() as interrupts:
-        from antipodes.config import Config
-        from antipodes.recorded_store import format_of
-        from antipodes.store import TableStore
-        from antipodes.tiling_config import BoardConfig
-        from antipodes.tiling_store import TilingStore
+        with loading():
+            from antipodes.recorded_store import format_of
+            from antipodes.store import TableStore
+            from antipodes.tiling_config import BoardConfig
+            from antipodes.tiling_store import TilingStore
 
         address = find_store(store)
         options = run_options(
@@ -104,17 +103,16 @@ def resume(
         if format_of(address) == TilingStore.FORMAT:
             board = BoardConfig(TilingStore(address).read().board)
             return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
-        return _run(Config(TableStore(address).read().puzzle), address, options, interrupts, quiet, as_json)
+        return _run(TableStore(address).read().config, address, options, interrupts, quiet, as_json)
 
 
 def _run(
     config: "Config", store: Address, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
 ) -> int:
-    from antipodes.progress import show_progress
-    from antipodes.run import run_puzzle
+    with loading():
+        from antipodes.progress import show_progress
+        from antipodes.run import run_puzzle
 
-    gc.freeze()
-    gc.enable()
     interrupts.going_on = options.resume_command(store)
     with show_progress(quiet) as listener:
         report = run_puzzle(config, store, options, listener, interrupts.requested)
@@ -124,14 +122,15 @@ def _run(
         kept = f"depths 0 to {report.record.radius} are" if report.record.layers else "nothing is"
         return complain(f"interrupted: {kept} in {store}; go on with: {interrupts.going_on}", INTERRUPTED)
     if not as_json:
-        _print_report(config, report)
+        with telling_of(f"the table in {store} is complete"):
+            _print_report(config, report)
     return 0
 
 
 def _print_report(config: "Config", report: "RunReport") -> None:
-    from antipodes.plan import human
-    from antipodes.report import draw_layers, draw_positions
-    from antipodes.table import open_table
+    with loading():
+        from antipodes.plan import human
+        from antipodes.report import draw_layers, draw_positions
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))
@@ -139,11 +138,9 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {record.index_size:,}")
     antipodes = record.layers[-1]
     print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
-    with open_table(report.store) as table:
-        farthest = table.antipodes(SHOWN_ANTIPODES)
-    print(draw_positions(config.puzzle, farthest, terminal_columns()))
-    if antipodes > SHOWN_ANTIPODES:
-        print(f"and {antipodes - SHOWN_ANTIPODES:,} more: antipodes farthest {report.store}")
+    print(draw_positions(config.puzzle, report.farthest, terminal_columns()))
+    if antipodes > len(report.farthest):
+        print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {report.store}")
     print()
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
@@ -153,4 +150,4 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     else:
         print("time    none: the table was finished before")
     print(f"table   {report.store}")
-    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(farthest[0])}'")
+    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(report.farthest[0])}'")

@@ -1,13 +1,13 @@
 """``antipodes show``: tilings as drawings, on the terminal and in files."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.output import print_json, say, terminal_columns
 from antipodes.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Draw the tilings in a store: the first of them, one, or all."""
-    from antipodes.tiling_table import open_tilings
+    with loading():
+        from antipodes.tiling_table import open_tilings
 
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
@@ -57,7 +58,7 @@ def show(
         else:
             _print(tilings, chosen, steps, style)
     if not tilings.complete:
-        print(f"antipodes: unfinished; go on with: antipodes resume {find_store(store)}", file=sys.stderr)
+        say(f"unfinished; go on with: antipodes resume {find_store(store)}")
 
 
 def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
@@ -117,4 +118,4 @@ def _write(tilings: "Tilings", chosen: range, in_steps: bool, files: dict[str, P
     for kind, path in files.items():
         write_picture(tilings.problem, shown, path, kind)
         what = f"tiling {chosen.start + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
-        print(f"antipodes: {what} of {len(tilings):,} drawn into {path}", file=sys.stderr)
+        say(f"{what} of {len(tilings):,} drawn into {path}")

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from antipodes.cli.interrupts import Stopped
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Puzzle, Quiet, default_store, find_store
 from antipodes.cli.solutions import Timed, show_answer, show_exchanges
 from antipodes.errors import InputError
+from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
@@ -72,9 +74,10 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Find a shortest way from one position to the start or another goal."""
-    from antipodes.config import load_config
+    with loading():
+        from antipodes.config import load_config
 
-    address = find_store(store) if store else None
+    address = find_store(store) if store is not None else None
     asked = Asked(method, to, every, bound, listed, limit, address, heuristic, as_json)
     _check_options(asked)
     found = load_config(puzzle).puzzle
@@ -111,12 +114,12 @@ class _Stoppable:
 def _check_options(asked: Asked) -> None:
     """Refuse options that the method would ignore."""
     if asked.method not in (None, *METHODS):
-        raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {asked.method!r}")
+        raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(asked.method)}")
     only = {"limit": ROUTES, "heuristic": "ida-star", "store": "table"}
     for option, method in only.items():
         implied = option == "store" and asked.method is None
         if getattr(asked, option) is not None and asked.method != method and not implied:
-            raise InputError(f"--{option}: expected --method {method}, found {asked.method or 'none'}")
+            raise InputError(f"--{option}: expected --method {method}, found {shorten(asked.method or 'none')}")
     for option, value in (("to", asked.goal), ("bound", asked.bound)):
         if asked.method == ROUTES and value is not None:
             raise InputError(f"--{option}: not with --method {ROUTES}, which finds the ends that its routes lead to")
@@ -137,7 +140,8 @@ def _solve(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, pro
 
 def _answer(problem: "Problem", asked: Asked, progress: "SearchProgress") -> tuple[float, "Answer", str | None]:
     """When the search began, its answer, and why its method was chosen unless it was asked for."""
-    from antipodes.solve import TABLE, choose_method, load_kernels, solve, solve_by_table
+    with loading():
+        from antipodes.solve import TABLE, choose_method, load_kernels, solve, solve_by_table
 
     default = default_store(problem.puzzle.name)
     method, reason = asked.method, None
@@ -151,14 +155,15 @@ def _answer(problem: "Problem", asked: Asked, progress: "SearchProgress") -> tup
         with _open_table(problem, asked.store or default) as table:
             begin = time.perf_counter()
             return begin, solve_by_table(problem, table, **settings), reason
-    options: dict[str, Any] = {"heuristic": asked.heuristic} if asked.heuristic else {}
+    options: dict[str, Any] = {"heuristic": asked.heuristic} if asked.heuristic is not None else {}
     load_kernels(problem, method, **options)
     begin = time.perf_counter()
     return begin, solve(problem, method, listener=progress, **settings, **options), reason
 
 
 def _open_table(problem: "Problem", store: Address) -> Any:
-    from antipodes.table import open_table
+    with loading():
+        from antipodes.table import open_table
 
     table = open_table(store)
     if table.puzzle.fingerprint != problem.puzzle.fingerprint:
@@ -167,7 +172,8 @@ def _open_table(problem: "Problem", store: Address) -> Any:
 
 
 def _exchange(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
-    from antipodes.searches.routes import exchanges
+    with loading():
+        from antipodes.searches.routes import exchanges
 
     start = puzzle.parse(" ".join(position)) if position else None
     limit = asked.limit or ROUTE_LIMIT

@@ -2,6 +2,7 @@
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json
 from antipodes.storage.address import Address
@@ -14,8 +15,9 @@ def register(app: typer.Typer) -> None:
 
 def status(store: Store, as_json: AsJson = False) -> None:
     """Say what a store holds, finished or not."""
-    from antipodes.recorded_store import format_of
-    from antipodes.tiling_store import TilingStore
+    with loading():
+        from antipodes.recorded_store import format_of
+        from antipodes.tiling_store import TilingStore
 
     address = find_store(store)
     if format_of(address) == TilingStore.FORMAT:
@@ -25,8 +27,9 @@ def status(store: Store, as_json: AsJson = False) -> None:
 
 
 def _table_status(address: Address, as_json: bool) -> None:
-    from antipodes.plan import human
-    from antipodes.store import NOTHING_COMMITTED, TableStore
+    with loading():
+        from antipodes.plan import human
+        from antipodes.store import NOTHING_COMMITTED, TableStore
 
     table = TableStore(address)
     record = table.read()

@@ -1,11 +1,11 @@
 """``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
 
-import gc
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.loading import loading
 from antipodes.cli.options import (
     AsJson,
     PerformanceReport,
@@ -16,16 +16,13 @@ from antipodes.cli.options import (
     chosen_store,
     run_options,
 )
-from antipodes.cli.output import INTERRUPTED, complain, print_json, terminal_columns
+from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.run_options import RunOptions
     from antipodes.tiling_config import BoardConfig
     from antipodes.tiling_run import TilingReport
-
-SHOWN_TILINGS = 3
-"""The first, the last, and between them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +57,8 @@ def tile(
 ) -> int:
     """Find all tilings of a board, each piece used once; an unfinished search is continued."""
     with Interrupts() as interrupts:
-        from antipodes.tiling_config import load_board
+        with loading():
+            from antipodes.tiling_config import load_board
 
         config = load_board(board)
         options = run_options(
@@ -79,7 +77,8 @@ def tile(
 
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
-    from antipodes.tiling_config import bundled_boards, load_board
+    with loading():
+        from antipodes.tiling_config import bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
@@ -111,11 +110,10 @@ def tile_into(
     as_json: bool,
 ) -> int:
     """Search, and print what came of it; the exit status."""
-    from antipodes.progress import show_progress
-    from antipodes.tiling_run import tile_board
+    with loading():
+        from antipodes.progress import show_progress
+        from antipodes.tiling_run import tile_board
 
-    gc.freeze()
-    gc.enable()
     interrupts.going_on = options.resume_command(store)
     interrupts.under_way = "the partitions that are under way"
     with show_progress(quiet) as listener:
@@ -130,7 +128,8 @@ def tile_into(
             INTERRUPTED,
         )
     if not as_json:
-        _print_report(config, report, raw)
+        with telling_of(f"the tilings in {store} are complete"):
+            _print_report(config, report, raw)
     return 0
 
 
@@ -145,15 +144,12 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
 
 
 def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
-    from antipodes.tiling_report import draw_sheet, print_canvas
-    from antipodes.tiling_table import open_tilings
+    with loading():
+        from antipodes.tiling_report import draw_sheet, print_canvas
 
-    count = report.record.tilings
-    shown = sorted({step * (count - 1) // (SHOWN_TILINGS - 1) for step in range(SHOWN_TILINGS)}) if count else []
-    with open_tilings(report.store) as tilings:
-        drawn = [tilings[index].placements for index in shown]
-    if drawn:
-        captions = [f"{index + 1:,} of {count:,}" for index in shown]
+    captions = [f"{number + 1:,} of {report.record.tilings:,}" for number in report.shown]
+    if captions:
+        drawn = list(report.shown.values())
         print_canvas(config.problem, draw_sheet(config.problem, drawn, captions, "both", terminal_columns()))
         print()
 

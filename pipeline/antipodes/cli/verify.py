@@ -1,12 +1,18 @@
 """``antipodes verify``: prove a table."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
+from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, Workers, find_store
 from antipodes.cli.output import FAILED, print_json
 from antipodes.storage.address import Address
+
+if TYPE_CHECKING:
+    from antipodes.tiling_verify import TilingVerdict
+    from antipodes.verify import Verdict
 
 
 def register(app: typer.Typer) -> None:
@@ -16,8 +22,9 @@ def register(app: typer.Typer) -> None:
 
 def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
-    from antipodes.recorded_store import format_of
-    from antipodes.tiling_store import TilingStore
+    with loading():
+        from antipodes.recorded_store import format_of
+        from antipodes.tiling_store import TilingStore
 
     address = find_store(store)
     if format_of(address) == TilingStore.FORMAT:
@@ -26,29 +33,68 @@ def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> in
 
 
 def _verify_tilings(address: Address, as_json: bool) -> int:
-    from antipodes.tiling_verify import verify_tilings
+    with loading():
+        from antipodes.tiling_verify import verify_tilings
 
     verdict = verify_tilings(address)
     if as_json:
-        print_json({"ok": verdict.ok, "checked_tilings": verdict.checked_tilings, "problems": list(verdict.problems)})
+        print_json(
+            {
+                "ok": verdict.ok,
+                "complete": verdict.complete,
+                "checked_tilings": verdict.checked_tilings,
+                "searched_partitions": verdict.searched,
+                "partitions": verdict.partitions,
+                "problems": list(verdict.problems),
+            }
+        )
     else:
-        _print(verdict.problems, f"ok: {verdict.checked_tilings:,} tilings checked, each fills the board, none twice")
+        _print(verdict.problems, _approval_of_tilings(verdict))
     return 0 if verdict.ok else FAILED
+
+
+def _approval_of_tilings(verdict: "TilingVerdict") -> str:
+    parts = f"{verdict.searched:,} of {verdict.partitions:,} partitions are searched"
+    if not verdict.complete and not verdict.searched:
+        return f"unfinished: {parts}, so there is nothing to check"
+    checked = f"ok: {verdict.checked_tilings:,} tilings checked, each fills the board, none twice"
+    return checked if verdict.complete else f"{checked}; the search is unfinished, {parts}"
 
 
 def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
-    from antipodes.run_options import available_workers
-    from antipodes.scheduler import Threads
-    from antipodes.verify import verify as prove
+    with loading():
+        from antipodes.run_options import tasks_at_once
+        from antipodes.scheduler import Threads
+        from antipodes.verify import verify as prove
 
-    verdict = prove(address, Threads(workers or available_workers()))
+    verdict = prove(address, Threads(tasks_at_once(workers)))
     if as_json:
-        counts = {"checked_states": verdict.checked_states, "sampled_states": verdict.sampled_states}
-        print_json({"ok": verdict.ok, **counts, "problems": list(verdict.problems)})
+        print_json(
+            {
+                "ok": verdict.ok,
+                "complete": verdict.complete,
+                "committed_depth": verdict.committed_depth,
+                "checked_states": verdict.checked_states,
+                "sampled_states": verdict.sampled_states,
+                "problems": list(verdict.problems),
+            }
+        )
     else:
-        checked = f"{verdict.checked_states:,} positions checked, {verdict.sampled_states:,} of them"
-        _print(verdict.problems, f"ok: {checked} by the rules alone, every distance is right")
+        _print(verdict.problems, _approval(verdict))
     return 0 if verdict.ok else FAILED
+
+
+def _approval(verdict: "Verdict") -> str:
+    """What is said of a table without problems: no more than was checked."""
+    sampled = f"{verdict.sampled_states:,} of them by the rules alone"
+    if verdict.complete:
+        return f"ok: {verdict.checked_states:,} positions checked, {sampled}, every distance is right"
+    if verdict.committed_depth is None:
+        return "unfinished: nothing is committed yet, so there is nothing to check"
+    return (
+        f"ok: every distance up to depth {verdict.committed_depth} is right; "
+        "the table is unfinished, greater ones are not known yet"
+    )
 
 
 def _print(problems: Sequence[str], otherwise: str) -> None:

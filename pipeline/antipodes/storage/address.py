@@ -1,13 +1,18 @@
 """What the place of a store is called: a path, or a URL of object storage."""
 
+import os
 import re
 from pathlib import Path
 
 from antipodes.errors import NotAStoreError
+from antipodes.quoting import quote
 from antipodes.storage.storage import Storage
 
 SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+LONGEST_NAME, LONGEST_PATH = 250, 4096
+"""Bytes that file systems take, less what the name of a store's lock adds."""
 
 Address = Path | str
 """A path, or a URL as text."""
@@ -24,7 +29,7 @@ def address_from(text: str) -> Address:
 
 
 def storage_at(address: Address | Storage) -> Storage:
-    """Where the bytes of the store at an address lie; NotAStoreError where it is a URL that cannot be one's."""
+    """Where the bytes of the store at an address lie; NotAStoreError where it cannot be one's."""
     if isinstance(address, Storage):
         return address
     if isinstance(address, str) and is_url(address):
@@ -33,7 +38,20 @@ def storage_at(address: Address | Storage) -> Storage:
         return ObjectStorage(checked_url(address))
     from antipodes.storage.directory import DirectoryStorage
 
+    check_path(address)
     return DirectoryStorage(Path(address))
+
+
+def check_path(path: Address) -> None:
+    """Raise NotAStoreError for what no file system takes as a path."""
+    try:
+        names = os.fsencode(path).split(b"/")
+    except UnicodeEncodeError as error:
+        raise NotAStoreError(f"expected a path that {error.encoding} can express, found {quote(str(path))}") from error
+    longest, total = max(map(len, names)), sum(map(len, names)) + len(names)
+    if longest > LONGEST_NAME or total > LONGEST_PATH or b"\0" in b"".join(names):
+        expected = f"a path of at most {LONGEST_PATH} bytes, {LONGEST_NAME} in each name, none of them 0"
+        raise NotAStoreError(f"expected {expected}; found {quote(str(path))}")
 
 
 def checked_url(url: str) -> str:
@@ -46,8 +64,8 @@ def checked_url(url: str) -> str:
         )
     if scheme not in SCHEMES:
         schemes = ", ".join(f"{one}://" for one in SCHEMES)
-        raise NotAStoreError(f"expected the path of a store, or a URL that begins with {schemes}; found {url!r}")
+        raise NotAStoreError(f"expected the path of a store, or a URL that begins with {schemes}; found {quote(url)}")
     bucket, *names = rest.rstrip("/").split("/")
     if not bucket or not names or not all(name.strip(".") for name in names):
-        raise NotAStoreError(f"expected a URL such as {scheme}://bucket/name.zarr, found {url!r}")
+        raise NotAStoreError(f"expected a URL such as {scheme}://bucket/name.zarr, found {quote(url)}")
     return url.rstrip("/")

@@ -5,7 +5,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,12 @@ class DirectoryStorage(Storage):
         begun = DirectoryStorage(new)
         begun._hold = self._hold
         return begun
+
+    def discard(self, new: Storage) -> None:
+        assert isinstance(new, DirectoryStorage)
+        with suppress(StoreLockedError):  # of a run that has taken over, and may be creating its own store there
+            self.check_hold()
+            shutil.rmtree(new.path, ignore_errors=True)
 
     def appear(self, new: Storage) -> None:
         assert isinstance(new, DirectoryStorage)

@@ -47,7 +47,7 @@ class ObjectStorage(Storage):
         try:
             attributes = json.loads(self.read(GROUP)[0])["attributes"]
             return str(attributes["format"]).startswith("antipodes-")
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
             return False
 
     def has(self, key: str) -> bool:
@@ -85,6 +85,9 @@ class ObjectStorage(Storage):
 
     def appear(self, new: Storage) -> None:
         """Nothing is left to do: the record is there."""
+
+    def discard(self, new: Storage) -> None:
+        """Nothing is left to do: objects without a record are no store, and whoever creates one clears them away."""
 
     def remove(self) -> None:
         self._delete([RECORD])

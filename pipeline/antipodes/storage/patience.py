@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from antipodes.errors import InputError, StoreError
+from antipodes.quoting import quote
 
 PATIENCE_VARIABLE = "ANTIPODES_STORE_PATIENCE"
 """The environment's variable with the seconds for which requests that fail are tried again."""
@@ -43,7 +44,7 @@ def patience_from_environment() -> float:
     except ValueError:
         seconds = -1
     if not 0 <= seconds < float("inf"):
-        raise InputError(f"{PATIENCE_VARIABLE}: expected a number of seconds, found {text!r}")
+        raise InputError(f"{PATIENCE_VARIABLE}: expected a number of seconds, found {quote(text)}")
     return seconds
 
 

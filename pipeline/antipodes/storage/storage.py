@@ -128,6 +128,10 @@ class Storage(ABC):
         """Make the store that was created in `begin`'s storage the one that is here, as a whole."""
 
     @abstractmethod
+    def discard(self, new: "Storage") -> None:
+        """Leave nothing to be seen of a store that was begun in `begin`'s storage, and could not be created."""
+
+    @abstractmethod
     def remove(self) -> None:
         """Delete everything; from the first moment on there is no whole store, with its record, to be found."""
 

@@ -7,6 +7,7 @@ from antipodes.errors import ConfigError
 from antipodes.puzzles.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.sliding import sliding
+from antipodes.quoting import quote
 
 FAMILIES: dict[str, Callable[[Mapping[str, Any]], Puzzle]] = {"jump": jump, "sliding": sliding}
 
@@ -21,5 +22,5 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """
     family = settings.get("family")
     if not isinstance(family, str) or family not in FAMILIES:
-        raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}, found {family!r}")
+        raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}, found {quote(family)}")
     return FAMILIES[family](settings)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antipodes.errors import PositionError
+from antipodes.quoting import quote, shorten
 
 SEPARATORS = re.compile(r"[\s,/]+")
 HOLE = "#"
@@ -46,14 +47,14 @@ class Board:
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         for symbol in written:
             if symbol not in symbols:
-                raise PositionError(f"expected one of {' '.join(symbols)}, found {shorten(symbol)!r}")
+                raise PositionError(f"expected one of {shorten(' '.join(symbols))}, found {quote(symbol)}")
         return written
 
     def _without_holes(self, written: list[str]) -> list[str]:
         for square, symbol in enumerate(written):
             if (symbol == HOLE) != (square in self.holes):
                 expected = "a hole '#'" if square in self.holes else "a piece"
-                raise PositionError(f"expected {expected} on square {square}, found {symbol!r}")
+                raise PositionError(f"expected {expected} on square {square}, found {quote(symbol)}")
         return [symbol for square, symbol in enumerate(written) if square not in self.holes]
 
     def join(self, symbols: Sequence[str]) -> str:
@@ -83,9 +84,3 @@ def symbols_in(text: str, *expected: int) -> list[str]:
     if len(apart) not in expected and len(close) in expected:
         return close
     return apart
-
-
-def shorten(text: str, length: int = 60) -> str:
-    """The text on one line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ConfigError
+from antipodes.names import check_symbol
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.puzzle import Puzzle, exchange_moves
 from antipodes.puzzles.settings import MAX_PLACES, identity, refuse_unknown, starts_in, to_labels
+from antipodes.quoting import quote
 
 EMPTY = "-"
 SYMBOL = re.compile(r"\w+")
@@ -57,7 +59,8 @@ def _drawing(text: str) -> list[list[str]]:
             raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found one of {len(row)}")
         for symbol in row:
             if symbol not in (EMPTY, HOLE) and not SYMBOL.fullmatch(symbol):
-                raise ConfigError(f"start: expected pieces, '-' or '#', found {symbol!r}")
+                raise ConfigError(f"start: expected pieces, '-' or '#', found {quote(symbol)}")
+            check_symbol(symbol, "start")
     return rows
 
 
@@ -84,31 +87,33 @@ def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
     if given == ["edges"]:
         pairs = np.array([_edge(a, b, board) for a, b in _pairs(settings["edges"], "edges")])
         return _different(np.concatenate((pairs, pairs[:, ::-1])), board)
-    return _edges_by_offset(set(_offsets(settings)), board)
+    return _edges_by_offset(set(_offsets(settings, board)), board)
 
 
-def _offsets(settings: Mapping[str, Any]) -> list[tuple[int, int]]:
+def _offsets(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
     if "offsets" in settings:
-        return _pairs(settings["offsets"], "offsets")
+        pairs = _pairs(settings["offsets"], "offsets")
+        return [(down, right) for down, right in pairs if abs(down) < board.rows and abs(right) < board.columns]
     name = settings["moves"]
     if not isinstance(name, str) or name not in NAMED_MOVES:
-        raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {name!r}")
+        raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {quote(name)}")
     return NAMED_MOVES[name]
 
 
 def _pairs(value: object, key: str) -> list[tuple[int, int]]:
+    """The pairs in a list, each once."""
     if not isinstance(value, list) or not value:
-        raise ConfigError(f"{key}: expected a list of pairs of integers, found {value!r}")
+        raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
     for pair in value:
         if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):
-            raise ConfigError(f"{key}: expected pairs of integers, found {pair!r}")
-    return [(a, b) for a, b in value]
+            raise ConfigError(f"{key}: expected pairs of integers, found {quote(pair)}")
+    return list(dict.fromkeys((a, b) for a, b in value))
 
 
 def _edge(a: int, b: int, board: Board) -> tuple[int, int]:
     for square in (a, b):
         if not 0 <= square < board.places:
-            raise ConfigError(f"edges: expected squares from 0 to {board.places - 1}, found {square}")
+            raise ConfigError(f"edges: expected squares from 0 to {board.places - 1}, found {quote(square)}")
     if a == b:
         raise ConfigError(f"edges: expected two different squares, found {a} twice")
     return a, b

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError
-from antipodes.puzzles.board import HOLE, SEPARATORS, shorten
+from antipodes.puzzles.board import HOLE, SEPARATORS
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import quote, shorten
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING = "?"
@@ -82,7 +83,7 @@ class Pattern:
             pattern = cls(puzzle, text, tuple(groups))
             pattern._check_pieces()
         except PatternError as error:
-            raise PatternError(f"pattern {shorten(text)!r}: {error}") from None
+            raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
 
     def batches(self) -> Iterator[Labels]:
@@ -146,7 +147,7 @@ def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels,
 def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
     """The groups that a part of the text stands for."""
     if part["wrong"]:
-        raise PatternError(f"expected brackets in pairs, found {part['wrong']!r}")
+        raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
     if part["run"] is not None:
         for symbol in _symbols(puzzle, part["run"]):
             if symbol == HOLE:
@@ -159,7 +160,7 @@ def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
         if part[name] is not None:
             labels = [_label(puzzle, symbol) for symbol in _symbols(puzzle, part[name])]
             if not labels:
-                raise PatternError(f"expected pieces in brackets, found {part[0]!r}")
+                raise PatternError(f"expected pieces in brackets, found {quote(part[0])}")
             yield _Group(tuple(labels if name == "bag" else sorted(set(labels))), bag=name == "bag")
 
 
@@ -174,7 +175,7 @@ def _label(puzzle: Puzzle, symbol: str) -> int:
     if symbol in puzzle.board.empty_symbols:
         return 0
     if symbol not in puzzle.symbols:
-        raise PatternError(f"expected one of {' '.join(puzzle.symbols)}, found {shorten(symbol)!r}")
+        raise PatternError(f"expected one of {shorten(' '.join(puzzle.symbols))}, found {quote(symbol)}")
     return puzzle.symbols.index(symbol)
 
 
@@ -190,5 +191,7 @@ def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
     if square != expected:
         raise PatternError(f"expected {expected} squares, found {square}")
     if holes and holes != board.holes:
-        raise PatternError(f"expected holes '#' where those of the board are, found them on squares {sorted(holes)}")
+        raise PatternError(
+            f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
+        )
     return [group for group in groups if group.labels]

@@ -1,17 +1,17 @@
 """What all puzzle families read from the ``[puzzle]`` table of a config."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antipodes.errors import ConfigError
-from antipodes.puzzles.board import shorten
+from antipodes.names import check_name
+from antipodes.quoting import quote, shorten
 
 MAX_PLACES = 1024
 """The largest board; a position on it is numbered in microseconds, and no larger puzzle has a table that fits."""
-NAME = re.compile(r"\w[\w .,+-]{0,59}")
-"""A name is also that of a directory."""
+MOST_TEXT = 1 << 16
+"""Characters of a start: more than the largest board takes with the longest names of its pieces."""
 IDENTITY = ("name", "description", "family")
 
 
@@ -20,16 +20,13 @@ def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
     expected = sorted(known | set(IDENTITY))
     for key in settings:
         if key not in expected:
-            raise ConfigError(f"[puzzle] {key}: unknown key; expected {', '.join(expected)}")
+            raise ConfigError(f"[puzzle] {shorten(key)}: unknown key; expected {', '.join(expected)}")
 
 
 def identity(settings: Mapping[str, Any]) -> dict[str, str]:
     """The name and the description, as Puzzle takes them."""
     name = text(settings, "name")
-    if not NAME.fullmatch(name):
-        raise ConfigError(
-            f"[puzzle] name: expected at most 60 letters, digits, blanks and . , + - _, found {shorten(name)!r}"
-        )
+    check_name(name, "[puzzle] name")
     return {"name": name, "description": text(settings, "description", "")}
 
 
@@ -37,7 +34,7 @@ def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> s
     """The value of a key that must be a text."""
     value = _value(settings, key, default)
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ConfigError(f"[puzzle] {key}: expected a text, found {value!r}")
+        raise ConfigError(f"[puzzle] {key}: expected a text, found {quote(value)}")
     return value
 
 
@@ -45,7 +42,7 @@ def positive_integer(settings: Mapping[str, Any], key: str) -> int:
     """The value of a key that must be an integer from 1 to MAX_PLACES."""
     value = _value(settings, key)
     if type(value) is not int or not 1 <= value <= MAX_PLACES:
-        raise ConfigError(f"[puzzle] {key}: expected an integer from 1 to {MAX_PLACES}, found {value!r}")
+        raise ConfigError(f"[puzzle] {key}: expected an integer from 1 to {MAX_PLACES}, found {quote(value)}")
     return value
 
 
@@ -54,7 +51,10 @@ def starts_in(settings: Mapping[str, Any]) -> list[str]:
     value = _value(settings, "start")
     texts = value if isinstance(value, list) else [value]
     if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
-        raise ConfigError(f"[puzzle] start: expected a position or a list of positions, found {value!r}")
+        raise ConfigError(f"[puzzle] start: expected a position or a list of positions, found {quote(value)}")
+    longest = max(map(len, texts))
+    if longest > MOST_TEXT:
+        raise ConfigError(f"[puzzle] start: expected at most {MOST_TEXT:,} characters, found {longest:,}")
     return texts
 
 
@@ -64,7 +64,7 @@ def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[
     for start in starts[1:]:
         if Counter(start) != pieces:
             differing = sorted((Counter(start) - pieces) + (pieces - Counter(start)))
-            raise ConfigError(f"start: expected the same pieces in every position, found other {differing}")
+            raise ConfigError(f"start: expected the same pieces in every position, found other {quote(differing)}")
     if len(symbols) > 256:
         raise ConfigError(f"start: expected at most 256 different symbols, found {len(symbols)}")
     label = {symbol: number for number, symbol in enumerate(symbols)}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from antipodes.errors import ConfigError
+from antipodes.names import check_symbol
 from antipodes.puzzles.board import Board, symbols_in
 from antipodes.puzzles.puzzle import Puzzle, exchange_moves
 from antipodes.puzzles.settings import (
@@ -15,6 +16,7 @@ from antipodes.puzzles.settings import (
     starts_in,
     to_labels,
 )
+from antipodes.quoting import quote
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
@@ -65,7 +67,8 @@ def _start(text: str, board: Board) -> list[str]:
     tiles = [BLANK[0] if symbol in BLANK else symbol for symbol in written]
     for tile in tiles:
         if not TILE.fullmatch(tile):
-            raise ConfigError(f"start: expected numbers or names of tiles, found {tile!r}")
+            raise ConfigError(f"start: expected numbers or names of tiles, found {quote(tile)}")
+        check_symbol(tile, "start")
     if tiles.count(BLANK[0]) != 1:
         raise ConfigError(f"start: expected one blank (0 or .), found {tiles.count(BLANK[0])}")
     return tiles

@@ -14,6 +14,15 @@ from antipodes.searches.steps import Steps
 Edges = NDArray[np.int64]
 
 
+class NoWayDownError(LookupError):
+    """Distances that cannot be right: no move from a position leads to one that is one nearer."""
+
+    def __init__(self, position: Labels) -> None:
+        super().__init__("no move leads nearer")
+        self.position = position
+        """``(places,)``"""
+
+
 class Distances(Protocol):
     """What knows how far positions are from the seeds: the memory of a search, or a table."""
 
@@ -70,7 +79,7 @@ class Ways:
 def ways_down(known: Distances, keys: Words, steps_down: Steps, every: bool) -> Ways:
     """The shortest ways from positions ``(n, words)`` at one distance to the seeds; one way unless ``every``.
 
-    ``steps_down`` are the moves that lead towards the seeds.
+    ``steps_down`` are the moves that lead towards the seeds. Raises NoWayDownError where the distances are wrong.
     """
     from antipodes.searches.step_kernels import successors
 
@@ -80,6 +89,9 @@ def ways_down(known: Distances, keys: Words, steps_down: Steps, every: bool) -> 
         after, before = successors(layers[-1], steps_down)
         after_keys = known.packing.pack(after)
         down = np.flatnonzero(known.depths(after_keys) == depth)
+        stranded = np.setdiff1d(np.arange(len(layers[-1])), before[down])
+        if len(stranded):
+            raise NoWayDownError(layers[-1][stranded[0]])
         down = down if every else down[:1]
         keys, number = np.unique(after_keys[down], axis=0, return_inverse=True)
         edges.append(np.unique(np.stack((before[down], number.reshape(-1)), axis=1), axis=0))

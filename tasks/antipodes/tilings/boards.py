@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ConfigError
+from antipodes.quoting import quote
 from antipodes.tilings.isometries import ISOMETRIES, Coordinates, in_scan_order, scan_axes, to_origin
-from antipodes.tilings.pieces import Cell, layers_of
+from antipodes.tilings.pieces import Cell, check_drawing, layers_of
 
 MOST_CELLS = 128
 """Two machine words."""
@@ -116,15 +117,16 @@ def parse_board(drawing: str, key: str = "[board] cells") -> Board:
     Raises
     ------
     ConfigError
-        A symbol other than these, lines or layers of different lengths, no cell, or more than 128. The
-        message begins with ``key``.
+        A symbol other than these, lines or layers of different lengths, no cell, more than 128, or
+        a drawing of more than 32,768 characters. The message begins with ``key``.
     """
+    check_drawing(drawing, key)
     layers = [[line.strip() for line in layer] for layer in layers_of(drawing)]
     _check_rectangular(layers, key)
     symbols = np.array([[list(line) for line in layer] for layer in layers])
     foreign = (symbols != CELL) & (symbols != HOLE)
     if foreign.any():
-        raise ConfigError(f"{key}: expected '.' (a cell) or '#' (a hole), found {str(symbols[foreign][0])!r}")
+        raise ConfigError(f"{key}: expected '.' (a cell) or '#' (a hole), found {quote(str(symbols[foreign][0]))}")
     count = int((symbols == CELL).sum())
     if not 1 <= count <= MOST_CELLS:
         raise ConfigError(f"{key}: expected 1 to {MOST_CELLS} cells, found {count}")
@@ -141,7 +143,7 @@ def _check_rectangular(layers: list[list[str]], key: str) -> None:
             raise ConfigError(f"{key}: expected {len(layers[0])} lines in layer {number}, found {len(layer)}")
         for line in layer:
             if len(line) != len(layers[0][0]):
-                raise ConfigError(f"{key}: expected lines of {len(layers[0][0])} symbols, found {line!r}")
+                raise ConfigError(f"{key}: expected lines of {len(layers[0][0])} symbols, found {quote(line)}")
 
 
 def _as_cell(coordinates: NDArray[np.int64]) -> Cell:

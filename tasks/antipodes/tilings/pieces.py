@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antipodes.errors import ConfigError
+from antipodes.quoting import quote
 from antipodes.tilings.isometries import ROTATIONS, Coordinates, in_scan_order, to_origin
 
 Cell = tuple[int, int, int]
@@ -14,6 +15,10 @@ Cell = tuple[int, int, int]
 
 MARKS = frozenset("#*" + string.ascii_letters)
 """What stands for a cell in the drawing of a piece; '.' and a blank stand for none."""
+
+
+MOST_DRAWN = 1 << 15
+"""Characters of a drawing: twice as many as 128 cells along a diagonal take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,9 @@ def parse_piece(name: str, drawing: str) -> Piece:
     Raises
     ------
     ConfigError
-        The drawing has another symbol, or no cell.
+        The drawing has another symbol, or no cell, or is larger than any board.
     """
+    check_drawing(drawing, f"piece {quote(name)}")
     cells = []
     for layer, rows in enumerate(layers_of(textwrap.dedent(drawing))):
         for row, line in enumerate(rows):
@@ -87,9 +93,11 @@ def parse_piece(name: str, drawing: str) -> Piece:
                 if symbol in MARKS:
                     cells.append((layer, row, column))
                 elif symbol not in ". ":
-                    raise ConfigError(f"piece {name!r}: expected '#' or a letter for a cell, found {symbol!r}")
+                    raise ConfigError(
+                        f"piece {quote(name)}: expected '#' or a letter for a cell, found {quote(symbol)}"
+                    )
     if not cells:
-        raise ConfigError(f"piece {name!r}: expected at least one cell, drawn as '#' or a letter, found none")
+        raise ConfigError(f"piece {quote(name)}: expected at least one cell, drawn as '#' or a letter, found none")
     return Piece(name, tuple(sorted(tuple(cell) for cell in to_origin(np.array(cells)).tolist())))
 
 
@@ -102,6 +110,12 @@ def layers_of(drawing: str) -> list[list[str]]:
         elif layers[-1]:
             layers.append([])
     return [layer for layer in layers if layer]
+
+
+def check_drawing(drawing: str, key: str) -> None:
+    """Raise ConfigError, which begins with the key, for a drawing that is larger than any board."""
+    if len(drawing) > MOST_DRAWN:
+        raise ConfigError(f"{key}: expected a drawing of at most {MOST_DRAWN:,} characters, found {len(drawing):,}")
 
 
 def parse_pieces(drawings: dict[str, str]) -> tuple[Piece, ...]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from antipodes.errors import ConfigError
-from antipodes.tilings.boards import Board, parse_board
+from antipodes.names import check_name, check_symbol
+from antipodes.quoting import quote, shorten
+from antipodes.tilings.boards import MOST_CELLS, Board, parse_board
 from antipodes.tilings.pieces import PENTOMINOES, Piece, parse_piece
 
 KEYS = ("name", "cells", "pieces", "description")
@@ -55,10 +57,9 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
     """
     unknown = sorted(set(table) - set(KEYS))
     if unknown:
-        raise ConfigError(f"[board] {unknown[0]}: unknown key; expected {', '.join(KEYS)}")
+        raise ConfigError(f"[board] {shorten(unknown[0])}: unknown key; expected {', '.join(KEYS)}")
     name = _text(table, "name")
-    if not name.strip() or "/" in name or name.startswith("."):
-        raise ConfigError(f"[board] name: expected a name that can be a file's, found {name!r}")
+    check_name(name, "[board] name")
     board = parse_board(_text(table, "cells"))
     pieces = _pieces(table.get("pieces", ALL_PENTOMINOES))
     return TilingProblem(name, board, pieces, _text({"description": "", **table}, "description"))
@@ -69,7 +70,7 @@ def _text(table: Mapping[str, object], key: str) -> str:
         raise ConfigError(f"[board] {key}: expected a text, found nothing")
     value = table[key]
     if not isinstance(value, str):
-        raise ConfigError(f"[board] {key}: expected a text, found {value!r}")
+        raise ConfigError(f"[board] {key}: expected a text, found {quote(value)}")
     return value
 
 
@@ -81,25 +82,28 @@ def _pieces(value: object) -> tuple[Piece, ...]:
     if isinstance(value, list):
         return _pentominoes(value)
     if isinstance(value, dict) and value:
+        if len(value) > MOST_CELLS:
+            raise ConfigError(f"[board] pieces: expected at most {MOST_CELLS}, a cell each, found {len(value):,}")
         return tuple(_drawn_piece(name, drawing) for name, drawing in value.items())
-    raise ConfigError(f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {value!r}")
+    raise ConfigError(f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {quote(value)}")
 
 
 def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
     known: dict[object, Piece] = {piece.name: piece for piece in PENTOMINOES}
     for position, letter in enumerate(letters):
         if not isinstance(letter, str) or letter not in known:
-            raise ConfigError(f"[board] pieces: expected letters of {''.join(map(str, known))}, found {letter!r}")
+            raise ConfigError(f"[board] pieces: expected letters of {''.join(map(str, known))}, found {quote(letter)}")
         if letter in letters[:position]:
-            raise ConfigError(f"[board] pieces: expected each letter once, found {letter!r} again")
+            raise ConfigError(f"[board] pieces: expected each letter once, found {quote(letter)} again")
     if not letters:
         raise ConfigError("[board] pieces: expected at least one piece, found none")
     return tuple(known[letter] for letter in letters)
 
 
 def _drawn_piece(name: str, drawing: object) -> Piece:
+    check_symbol(name, "[board] pieces")
     if not isinstance(drawing, str):
-        raise ConfigError(f"[board] pieces.{name}: expected a drawing, found {drawing!r}")
+        raise ConfigError(f"[board] pieces.{name}: expected a drawing, found {quote(drawing)}")
     try:
         return parse_piece(name, drawing)
     except ConfigError as error:

@@ -1,0 +1,164 @@
+"""The standard streams, which may be closed, full, broken or of an encoding that lacks what is drawn.
+
+Standard input gives lines of bounded length, whatever its bytes. What standard output cannot take is an `OutputError`.
+What standard error cannot take is lost, and stops nothing. Drawings fall back to ASCII, character by character.
+"""
+
+import codecs
+import errno
+import io
+import os
+import re
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, TextIO
+
+from antipodes.errors import AntipodesError, InputError
+
+LONGEST_LINE = 1 << 16
+"""Characters of a line of input: more than the largest board takes with the longest names of its pieces."""
+
+IN_ASCII = {
+    **dict.fromkeys("│╵╷", "|"),
+    **dict.fromkeys("─╴╶━╸╺", "-"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),
+    **dict.fromkeys("█▉▊▋▌░", "#"),
+    **dict.fromkeys("▍▎▏", ":"),
+    **{chr(0x2800 + dots): "|/-\\"[dots % 4] for dots in range(256)},  # what turns while a run goes on
+    "·": ".",
+    "…": "...",
+}
+"""What stands for the characters of drawings; others are escaped."""
+SIZES = ("COLUMNS", "LINES")
+"""The environment's variables with the size of the terminal, which libraries take for numbers unseen."""
+DRAWN = "antipodes-drawn"
+"""The name of the error handler that uses them."""
+
+
+class OutputError(AntipodesError, OSError):
+    """Standard output cannot take what is printed."""
+
+
+class ReaderGoneError(OutputError):
+    """The process that read standard output has left, as `head` does."""
+
+
+def in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """What an encoder writes for characters that it lacks, and where it goes on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(IN_ASCII.get(one) or escaped(one) for one in missing), error.end
+
+
+def escaped(text: str) -> str:
+    """The text in ASCII, other characters as Python escapes them."""
+    return text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+codecs.register_error(DRAWN, in_ascii)
+
+
+class Results(io.FileIO):
+    """Standard output: after an error it takes everything and writes nothing."""
+
+    lost = False
+
+    def write(self, data: Any, /) -> int:
+        """As `FileIO.write`; OutputError where that fails, once."""
+        if self.lost:
+            return len(data)
+        try:
+            while (written := super().write(data)) is None:  # the descriptor does not block: its reader is slow
+                select.select((), (self,), ())
+            return written
+        except OSError as error:
+            self.lost = True
+            kind = ReaderGoneError if error.errno == errno.EPIPE else OutputError
+            raise kind(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+class Messages(io.FileIO):
+    """Standard error: what it cannot take is lost, since nobody is left to be told."""
+
+    def write(self, data: Any, /) -> int:
+        """Write all, or as much as can be."""
+        rest = memoryview(data)
+        with suppress(OSError):
+            while rest and (written := super().write(rest)):
+                rest = rest[written:]
+        return len(data)
+
+
+def take_streams() -> None:
+    """Make the standard streams of this process behave as this module says."""
+    # a closed one is replaced at once, lest a file of a store get its number; the first two the wrong way round,
+    # so that to use them is the same error as to use what is closed
+    source = 0 if sys.stdin else _nothing(os.O_WRONLY)
+    results = 1 if sys.stdout else _nothing(os.O_RDONLY)
+    messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
+    for name in SIZES:
+        if not re.fullmatch("[0-9]{1,4}", os.environ.get(name, "")):
+            os.environ.pop(name, None)
+    sys.stdin = _reader(source, sys.stdin)
+    sys.stdout = _writer_like(sys.stdout, io.BufferedWriter(Results(results, "wb", closefd=False)))
+    # without a buffer, which would refuse what a signal's handler says while it is written to
+    sys.stderr = _writer_like(sys.stderr, Messages(messages, "wb", closefd=False))
+
+
+def writer(stream: Any, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
+    """A text stream onto one of bytes, whose drawings fall back to ASCII."""
+    return io.TextIOWrapper(stream, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
+
+
+def input_lines() -> Iterator[str]:
+    """The lines of standard input.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, as where it is closed, or a line is longer than any position.
+    """
+    try:
+        while line := sys.stdin.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise InputError(f"standard input: expected lines of at most {LONGEST_LINE:,} characters, found more")
+            yield line
+    except OSError as error:
+        raise InputError(f"cannot read standard input: {error.strerror or error}") from error
+    except UnicodeError as error:
+        raise InputError(f"standard input: expected text in {sys.stdin.encoding}, found other bytes") from error
+
+
+def can_encode(text: str, stream: TextIO) -> bool:
+    """Whether a stream can write the text without a replacement."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _nothing(way: int) -> int:
+    """The null device under the lowest number that is free, which is that of the closed stream."""
+    number = os.open(os.devnull, way)
+    os.set_inheritable(number, True)
+    return number
+
+
+def _reader(number: int, stream: TextIO | None) -> TextIO:
+    """A stream that reads bytes of another encoding as what no position has."""
+    if stream is None:
+        return open(number, encoding="utf-8", closefd=False)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="surrogateescape")
+    return stream
+
+
+def _writer_like(stream: TextIO | None, onto: Any) -> TextIO:
+    """A stream with the encoding and the buffering of another, which may be closed."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return writer(onto, "utf-8", line_buffering=True)
+    return writer(onto, stream.encoding, stream.line_buffering, stream.write_through)

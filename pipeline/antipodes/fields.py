@@ -1,0 +1,190 @@
+"""The fields of a manifest: each is declared once, beside its name, and read and written by that declaration.
+
+A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``.
+"""
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from antipodes.quoting import quote, shorten
+
+KIND = "kind"
+"""The key of a field's metadata that holds its declaration."""
+
+T = TypeVar("T")
+
+
+class FieldError(Exception):
+    """A field holds what it may not; the message names the field."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The values that a field may hold, as JSON and in memory."""
+
+    read: Callable[[Any, str], Any]
+    """The value in memory, from that in the JSON and the name of the field; raises FieldError."""
+    write: Callable[[Any], Any] = lambda value: value
+    """The value in the JSON, from that in memory."""
+
+
+def stored_as(kind: Kind) -> Mapping[str, Kind]:
+    """The metadata of a dataclass field of this kind."""
+    return {KIND: kind}
+
+
+def expect(holds: bool, field: str, expected: str, found: Any) -> None:
+    """Raise FieldError unless the condition holds."""
+    if not holds:
+        raise FieldError(f"{field}: expected {expected}, found {quote(found)}")
+
+
+@contextmanager
+def building(field: str, what: str) -> Iterator[None]:
+    """Turn whatever a foreign value raises, where something is built of it, into FieldErrors.
+
+    Configs come from TOML, which knows fewer types than JSON, and a field may hold any of JSON's.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise FieldError(f"{field}: expected {what}, found none: {shorten(str(error), 200)}") from error
+
+
+def expect_fields(instance: Any, **values: Any) -> None:
+    """Raise FieldError unless the fields of these names have these values."""
+    for name, value in values.items():
+        found = getattr(instance, name)
+        expect(found == value, name, quote(value), found)
+
+
+def integer(least: int, most: int) -> Kind:
+    """Integers from ``least`` to ``most``; booleans are none."""
+
+    def read(value: Any, name: str) -> int:
+        expect(type(value) is int and least <= value <= most, name, f"an integer from {least} to {most}", value)
+        return int(value)
+
+    return Kind(read)
+
+
+def boolean() -> Kind:
+    """True and false."""
+
+    def read(value: Any, name: str) -> bool:
+        expect(isinstance(value, bool), name, "true or false", value)
+        return bool(value)
+
+    return Kind(read)
+
+
+def text() -> Kind:
+    """Texts."""
+
+    def read(value: Any, name: str) -> str:
+        expect(isinstance(value, str), name, "a text", value)
+        return str(value)
+
+    return Kind(read)
+
+
+def sha256() -> Kind:
+    """SHA-256 digests as 64 hexadecimal digits."""
+
+    def read(value: Any, name: str) -> str:
+        fits = isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
+        expect(fits, name, "64 hexadecimal digits", value)
+        return str(value)
+
+    return Kind(read)
+
+
+def one_of(*values: str) -> Kind:
+    """These texts."""
+
+    def read(value: Any, name: str) -> str:
+        expect(isinstance(value, str) and value in values, name, " or ".join(values), value)
+        return str(value)
+
+    return Kind(read)
+
+
+def binary(item_size: int) -> Kind:
+    """Items of so many bytes, one after the other, in base64."""
+
+    def read(value: Any, name: str) -> bytes:
+        expected = f"items of {item_size} bytes in base64"
+        expect(isinstance(value, str), name, expected, value)
+        try:
+            content = base64.b64decode(value, validate=True)
+        except ValueError:
+            raise FieldError(f"{name}: expected {expected}, found {quote(value)}") from None
+        expect(len(content) % item_size == 0, name, expected, f"{len(content)} bytes")
+        return content
+
+    return Kind(read, lambda content: base64.b64encode(content).decode())
+
+
+def optional(kind: Kind) -> Kind:
+    """Null, or a value of a kind."""
+    return Kind(
+        lambda value, name: None if value is None else kind.read(value, name),
+        lambda value: None if value is None else kind.write(value),
+    )
+
+
+def list_of(kind: Kind) -> Kind:
+    """Lists of values of a kind; tuples in memory."""
+
+    def read(values: Any, name: str) -> tuple[Any, ...]:
+        expect(isinstance(values, list), name, "a list", values)
+        return tuple(kind.read(value, f"{name}[{number}]") for number, value in enumerate(values))
+
+    return Kind(read, lambda values: [kind.write(value) for value in values])
+
+
+def mapping_of(kind: Kind) -> Kind:
+    """Objects whose values, whatever their keys, are of a kind."""
+
+    def read(values: Any, name: str) -> dict[str, Any]:
+        expect(isinstance(values, dict), name, "an object", values)
+        return {key: kind.read(value, f"{name}[{quote(key)}]") for key, value in values.items()}
+
+    return Kind(read, lambda values: {key: kind.write(value) for key, value in values.items()})
+
+
+def anything() -> Kind:
+    """Every value: what it means is for others to check."""
+    return Kind(lambda value, name: value)
+
+
+def instance_of(kind: type) -> Kind:
+    """Instances of a dataclass whose fields are declared."""
+    return Kind(lambda value, name: read_fields(kind, value, name), write_fields)
+
+
+def read_fields(kind: type[T], content: Any, name: str = "") -> T:
+    """The instance of a dataclass that a JSON object holds: all of its fields, and no others.
+
+    Raises
+    ------
+    FieldError
+        A field is missing, unknown, or holds what it may not.
+    """
+    expect(isinstance(content, dict), name, "an object", content)
+    kinds: dict[str, Kind] = {one.name: one.metadata[KIND] for one in fields(kind)}  # type: ignore[arg-type]
+    prefix = f"{name}." if name else ""
+    for key in content:
+        expect(key in kinds, f"{prefix}{shorten(key)}", "no such field", content[key])
+    for key in kinds:
+        expect(key in content, f"{prefix}{key}", "a value", None)
+    return kind(**{key: one.read(content[key], f"{prefix}{key}") for key, one in kinds.items()})
+
+
+def write_fields(instance: Any) -> dict[str, Any]:
+    """The JSON object of an instance of such a dataclass."""
+    return {one.name: one.metadata[KIND].write(getattr(instance, one.name)) for one in fields(instance)}

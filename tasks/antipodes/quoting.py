@@ -1,0 +1,40 @@
+"""How messages quote what they found: on one line, and short however long it is."""
+
+import reprlib
+
+LONGEST = 60
+"""Characters of a quoted text."""
+
+
+def quote(value: object) -> str:
+    """The value as Python writes it, cut where it is long; control characters are escaped.
+
+    Quoting takes no longer for a value of many megabytes, or one that is nested without end.
+    """
+    return repr(_cut(value)) if isinstance(value, str) else _cut(_BRIEF.repr(value))
+
+
+def shorten(text: str, length: int = LONGEST) -> str:
+    """The text on one line, cut where it is longer than ``length`` characters."""
+    return _cut(" ".join(text.split()), length)
+
+
+def _cut(text: str, length: int = LONGEST) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+class _Brief(reprlib.Repr):
+    """Parts of lists and tables, and of those within them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxlist, self.maxdict, self.maxtuple = 3, 6, 4, 6
+        self.maxstring = self.maxother = LONGEST
+
+    def repr_int(self, value: int, level: int) -> str:
+        """The integer, or how long it is: Python refuses to write more than some thousand digits."""
+        bits = value.bit_length()
+        return repr(value) if bits <= 160 else f"an integer of {bits:,} bits"
+
+
+_BRIEF = _Brief()
