@@ -21,10 +21,11 @@ def test_json(cli: Command, finished: Path) -> None:
     shown = json.loads(outcome.out)
     assert (shown["ok"], shown["checked_states"], shown["problems"]) == (True, 362880, [])
     assert (shown["complete"], shown["committed_depth"]) == (True, 31)
+    assert shown["sampled_states"] == 1000
 
 
 def test_text(cli: Command, finished: Path, unfinished: Path) -> None:
-    assert cli("verify", finished).out.startswith("ok: 362,880 positions checked, every distance is right")
+    assert cli("verify", finished).out.startswith("ok: 362,880 positions checked, 1,000 of them by the rules alone, ")
     outcome = cli("verify", unfinished)
     assert (outcome.status, outcome.out) == (
         0,

@@ -29,19 +29,19 @@ def to_flags(bits: Bitmap, width: int) -> Flags:
 def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
     first, covered = 2, 5
     flags = rng.random((rows, width)) < rng.random()
-    target = rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32)
-    shuffle = rng.integers(0, 3, (rows + 3, moves), dtype=np.int16)
+    target = -np.sort(-rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32), axis=1)  # illegal ones last
+    column_map = rng.integers(0, 3, (rows + 3, moves), dtype=np.int16)
     lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
-    shuffles = np.array([np.arange(width), rng.permutation(width), rng.permutation(width)], dtype=np.int32)
+    column_maps = np.array([np.arange(width), rng.permutation(width), rng.permutation(width)], dtype=np.int32)
     before = rng.random((covered, width)) < 0.1
     expected = before.copy()
     for line, column in np.argwhere(flags):
         row = lines[line]
-        for to_row, number in zip(target[row], shuffle[row], strict=True):
+        for to_row, number in zip(target[row], column_map[row], strict=True):
             if first <= to_row < first + covered:
-                expected[to_row - first, shuffles[number, column]] = True
+                expected[to_row - first, column_maps[number, column]] = True
     incoming = to_bits(before)
-    expand(incoming, first, to_bits(flags), lines, target, shuffle, shuffles)
+    expand(incoming, first, to_bits(flags), lines, target, column_map, column_maps)
     assert np.array_equal(to_flags(incoming, width), expected)
 
 
@@ -59,7 +59,7 @@ def test_settle(rng: np.random.Generator, width: int, rows: int) -> None:
 @given(seeds, st.integers(1, 8), st.integers(0, 4))
 def test_leaving(rng: np.random.Generator, rows: int, moves: int) -> None:
     flags = rng.random((rows, 70)) < rng.choice([0, 0.01])
-    target = rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32)
+    target = -np.sort(-rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32), axis=1)  # illegal ones last
     lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
     out = (target != -1) & ((target < 3) | (target >= 7))
     expected = [line for line in range(rows) if flags[line].any() and out[lines[line]].any()]

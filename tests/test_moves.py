@@ -3,10 +3,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from search_problems import pancakes, turns
 from strategies import puzzle_settings
 
 from antipodes.index import Index
-from antipodes.moves import ILLEGAL, MoveTables, most_moves, most_shuffles, move_tables, table_bytes
+from antipodes.moves import ILLEGAL, MoveTables, most_column_maps, most_moves, move_tables, table_bytes
 from antipodes.puzzles import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 
@@ -17,16 +18,24 @@ def cuts(puzzle: Puzzle) -> list[Index]:
 
 def successors_by_tables(index: Index, tables: MoveTables, number: int) -> list[int]:
     row, column = divmod(number, index.width)
-    moves = zip(tables.target[row].tolist(), tables.shuffle[row].tolist(), strict=True)
-    return sorted(
-        target * index.width + int(tables.shuffles[shuffle, column]) for target, shuffle in moves if target != ILLEGAL
-    )
+    targets = tables.target[row][tables.target[row] != ILLEGAL]
+    assert (tables.target[row][len(targets) :] == ILLEGAL).all(), "legal moves come first"
+    numbers = tables.column_map[row][: len(targets)] if index.width > 1 else np.zeros(len(targets), dtype=int)
+    return sorted((targets.astype(np.int64) * index.width + tables.column_maps[numbers, column]).tolist())
 
 
 @settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_successors_are_those_of_the_puzzle(table: dict[str, Any]) -> None:
-    puzzle = puzzle_from(table)
+    check_successors(puzzle_from(table))
+
+
+@pytest.mark.parametrize("puzzle", [pancakes((0, 1, 2, 3, 4)), pancakes((1, 1, 2, 2, 0, 0)), turns((1, 1, 2, 2, 0))])
+def test_successors_by_moves_of_any_kind(puzzle: Puzzle) -> None:
+    check_successors(puzzle)
+
+
+def check_successors(puzzle: Puzzle) -> None:
     for index in cuts(puzzle):
         tables = move_tables(puzzle, index)
         for number, labels in enumerate(index.unrank(np.arange(index.size))):
@@ -41,22 +50,22 @@ def test_bounds_of_the_tables_hold(table: dict[str, Any]) -> None:
         tables = move_tables(puzzle, index)
         assert sum(array.nbytes for array in tables) <= table_bytes(puzzle, index)
         assert tables.target.shape[1] <= most_moves(puzzle)
-        assert len(tables.shuffles) <= most_shuffles(puzzle, index)
+        assert len(tables.column_maps) <= most_column_maps(puzzle, index)
 
 
 @settings(deadline=None, max_examples=30)
 @given(puzzle_settings())
-def test_shuffles_are_permutations_and_the_first_is_the_identity(table: dict[str, Any]) -> None:
+def test_column_maps_are_permutations_and_the_first_is_the_identity(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     index = cuts(puzzle)[-1]
-    shuffles = move_tables(puzzle, index).shuffles
-    assert shuffles[0].tolist() == list(range(index.width))
-    assert (np.sort(shuffles, axis=1) == np.arange(index.width)).all()
+    column_maps = move_tables(puzzle, index).column_maps
+    assert column_maps[0].tolist() == list(range(index.width))
+    assert (np.sort(column_maps, axis=1) == np.arange(index.width)).all()
 
 
-def test_horizontal_moves_shuffle_nothing() -> None:
+def test_horizontal_moves_change_no_column() -> None:
     puzzle = puzzle_from({"name": "line", "family": "sliding", "rows": 1, "columns": 5, "start": "1 2 3 4 0"})
-    assert (move_tables(puzzle, Index(puzzle.counts, 1)).shuffle == 0).all()
+    assert (move_tables(puzzle, Index(puzzle.counts, 1)).column_map == 0).all()
 
 
 @pytest.mark.parametrize("start", ["--", "-", "--/--"])

@@ -1,3 +1,4 @@
+import json
 import time
 from math import ceil, prod
 from typing import Any
@@ -14,6 +15,7 @@ from antipodes.plan import (
     PROGRAM_BYTES,
     check_memory,
     human,
+    numbered,
     partitions,
     plan_chunk,
     plan_index,
@@ -92,10 +94,20 @@ def test_the_largest_boards_are_planned_at_once(rows: int, columns: int, singles
     assert time.perf_counter() - begin < 5
 
 
-def test_a_row_table_larger_than_32_bits_is_refused_for_its_memory() -> None:
-    plan = plan_run(sliding(6, 10, [1] * 29 + [2] * 30), 2)
-    with pytest.raises(ResourceLimitError):
-        check_memory(plan, 2**40)
+def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
+    puzzle = sliding(6, 10, [1] * 29 + [2] * 30)
+    with pytest.raises(ResourceLimitError, match=r"at most 2,147,483,647 rows and columns.* has 60 rows of 59,1"):
+        plan_run(puzzle, 2)
+    labels = puzzle.start_labels
+    assert numbered(puzzle).unrank(numbered(puzzle).rank(labels)).tolist() == labels.tolist()
+
+
+def test_what_a_config_lists_is_counted() -> None:
+    edges = [[a, b] for a in range(100) for b in range(a)]
+    table = {"name": "graph", "family": "jump", "start": "A" + "-" * 99, "edges": edges}
+    plans = [plan_run(puzzle_from(table), settings=settings) for settings in (None, table)]
+    assert plans[1].memory_bytes - plans[0].memory_bytes > 100 * len(edges)
+    assert plans[1].disk_bytes - plans[0].disk_bytes > len(json.dumps(edges, indent=1))
 
 
 def test_human() -> None:

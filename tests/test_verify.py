@@ -8,7 +8,7 @@ from stores import change_record, chunk_files, contents, set_depth
 
 import antipodes.verify
 from antipodes.config import Config, load_config
-from antipodes.errors import NotAStoreError
+from antipodes.errors import NotAStoreError, ResourceLimitError
 from antipodes.run import RunOptions, run_puzzle
 from antipodes.scheduler import Threads
 from antipodes.store import TableStore
@@ -30,7 +30,7 @@ def problems(store: Path) -> str:
 
 def test_a_right_table(finished: Path) -> None:
     verdict = verify(finished, Threads(2))
-    assert (verdict.ok, verdict.checked_states, verdict.problems) == (True, RIGHT, ())
+    assert (verdict.ok, verdict.checked_states, verdict.sampled_states, verdict.problems) == (True, RIGHT, 1000, ())
 
 
 def test_an_unfinished_table(unfinished: Path) -> None:
@@ -133,7 +133,7 @@ def test_one_way_moves(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_memory_that_holds_not_all(workers: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.verify, "available_memory", lambda: 1000)
+    monkeypatch.setattr(antipodes.verify, "available_memory", lambda: 700_000)
     before = contents(eight)
     assert verify(eight, Threads(workers)).ok
     set_depth(eight, int(np.flatnonzero(depths(eight) == 20)[0]), lambda _: 22)
@@ -144,3 +144,9 @@ def test_memory_that_holds_not_all(workers: int, eight: Path, monkeypatch: pytes
 def test_no_table(tmp_path: Path) -> None:
     with pytest.raises(NotAStoreError):
         verify(tmp_path / "none.zarr", Threads(1))
+
+
+def test_move_tables_that_do_not_fit(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antipodes.verify, "available_memory", lambda: 1000)
+    with pytest.raises(ResourceLimitError, match="1000 bytes are available"):
+        verify(eight, Threads(1))

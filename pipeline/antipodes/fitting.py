@@ -20,7 +20,7 @@ def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler, reco
     """The plan of a run, of this store if any; ResourceLimitError where it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
     cut = record.cut if record else None
-    plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes)
+    plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes, config.settings)
     plan = plan.widened() if record and record.dtype == WIDEST else plan
     try:
         if limit is not None:

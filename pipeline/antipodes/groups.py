@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import group
+from antipodes.building import build_tables
 from antipodes.checkpoint import read_group, write_group
 from antipodes.errors import StoreDamagedError
-from antipodes.kernels import warm_up
-from antipodes.moves import move_tables
 from antipodes.plan import Partition, Plan
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.scheduler import Call, Handle, Key, Scheduler, is_result, result_of
+from antipodes.scheduler import Call, Handle, Key, Scheduler, Stop, is_result, result_of
 from antipodes.store import Record, TableStore
 from antipodes.summaries import Summaries
 
@@ -38,14 +37,15 @@ class Block:
 class Groups:
     """Each group as a handle, and what the others need of it."""
 
-    def __init__(self, scheduler: Scheduler, puzzle: Puzzle, plan: Plan) -> None:
+    def __init__(self, scheduler: Scheduler, puzzle: Puzzle, plan: Plan, stop: Stop = lambda: False) -> None:
+        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
         self.plan = plan
         self.counts: list[int] = []
         """How many positions of each group are at the last depth."""
         self._scheduler = scheduler
         self._run = uuid.uuid4().hex
         """Part of every key, so that no result of another run, or of one that lost workers, is taken for ours."""
-        self._links = self._link(puzzle)
+        self._links = self._link(puzzle, stop)
         self._sources = self._sources_of_groups()
         """The groups from which moves lead into each, itself among them if its own do."""
         self._groups: list[Handle] = []
@@ -115,16 +115,12 @@ class Groups:
         written = self._scheduler.values(list(self._scheduler.persist(calls).values()))
         return [chunks for group in written for chunks in group]
 
-    def _link(self, puzzle: Puzzle) -> Handle:
-        """The move tables, and how partitions lead into each other; the kernels are loaded meanwhile."""
-        tables, kernels, linked = (self._key(name, 0) for name in ("tables", "kernels", "links"))
+    def _link(self, puzzle: Puzzle, stop: Stop) -> Handle:
+        """The move tables, and how partitions lead into each other."""
+        tables = build_tables(self._scheduler, puzzle, self.plan.index, stop)
+        linked = self._key("links", 0)
         bounds = (*(part.first_row for part in self.plan.partitions), self.plan.index.rows)
-        preparing: dict[Key, Call] = {
-            tables: (move_tables, puzzle, self.plan.index),
-            kernels: (warm_up,),
-            linked: (group.links, result_of(tables), bounds),
-        }
-        return self._scheduler.persist(preparing, [linked, kernels])[linked]
+        return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
 
     def _sources_of_groups(self) -> list[list[int]]:
         (sources,) = self._scheduler.values(self._scheduler.parts(group.sources, [self._links]))

@@ -105,7 +105,7 @@ class LayerSearch:
         if self.groups is None:
             with self.clock.measure("tables"):
                 self.scheduler.everywhere((self.store.check_reachable, self.store.record_digest()))
-                self.groups = Groups(self.scheduler, self.puzzle, self._plan())
+                self.groups = Groups(self.scheduler, self.puzzle, self._plan(), self._stop)
         with self.clock.measure("write"):
             self._go_on(self.groups)
         self.block, self.taken_up = FIRST_BLOCK, time.monotonic()

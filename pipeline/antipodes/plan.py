@@ -1,14 +1,16 @@
 """What a run will do and what it takes, known before anything runs: rows, columns, chunks, partitions, memory, disk."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, prod
+from typing import Any
 
 from antipodes import arguments
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
-from antipodes.moves import building_bytes, most_moves, most_shuffles, table_bytes
+from antipodes.moves import building_bytes, most_column_maps, most_moves, table_bytes
 from antipodes.puzzles.puzzle import Puzzle
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -16,7 +18,7 @@ MAX_INDEX = 2**63 - 1
 MAX_ROWS = 2**31 - 1
 """The move tables number rows, and columns, in 32 bits."""
 ROW_COST, COLUMN_COST = 5, 1
-"""How long an entry of the row tables and of a shuffle take to build, relatively; measured with seven-tiles."""
+"""How long an entry of the row tables and of a column map take to build, relatively; measured with seven-tiles."""
 CHUNK_STATES = (256 * KIB, 4 * MIB)
 """A chunk holds so many states: few enough to be read for one query, enough to be worth a file."""
 DIVISORS_TRIED = 1000
@@ -37,6 +39,12 @@ WORKER_SHARE = 0.6
 """Of the memory limit of a cluster's worker, what a run plans with: freed memory that it keeps comes on top
 (`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
 RECORD_BYTES = 64 * KIB
+MOVE_BYTES = 16
+"""What a move takes as part of a puzzle."""
+SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
+"""What a number, or a character, of a config takes: in memory as it is read and written, and in the record."""
+ORDINARY_SETTINGS = 2000
+"""So many of them are counted with the program and the record."""
 CHUNK_BYTES = 4 * KIB + 2 * 16
 """What each chunk takes on disk besides its states: part of its last block, and 16 bytes in the record, which is there
 twice while it is replaced."""
@@ -114,22 +122,26 @@ def plan_run(
     memory_limit: int | None = None,
     cut: Cut | None = None,
     processes: int = 0,
+    settings: Mapping[str, Any] | None = None,
 ) -> Plan:
     """The plan of a puzzle for so many workers: threads of this process, or of so many others.
 
     With ``memory_limit``, in bytes, depths are held in memory only if that fits. A store that is continued brings its
-    ``cut`` along, which an earlier version of this program may have chosen otherwise.
+    ``cut`` along, which an earlier version of this program may have chosen otherwise. The ``settings`` are those of
+    the puzzle's config: where they list half a million edges, they take memory and disk, too.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
+    listed = max(0, _values(settings or {}) - ORDINARY_SETTINGS)
+    described = MOVE_BYTES * len(puzzle.moves) + SETTING_BYTES * listed
     group_size = plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1
     groups = ceil(index.rows / (partition_rows * group_size))
     chunks = workers * min(AT_ONCE, group_size) * 2 * chunk_rows * index.width
-    fixed = max(1, processes) * (PROGRAM_BYTES + tables) + max(
+    fixed = max(1, processes) * (PROGRAM_BYTES + described + tables) + max(
         _spread(_bitmap_bytes(index), groups, processes) + _passed_bytes(index, processes) + chunks,
-        building_bytes(puzzle, index),
+        building_bytes(puzzle, index, workers),
     )
     all_depths = _spread(index.size, groups, processes)
     hold_depths = memory_limit is None or fixed + all_depths <= memory_limit
@@ -141,7 +153,10 @@ def plan_run(
         group_size=group_size,
         table_bytes=tables,
         memory_bytes=fixed + depths,
-        disk_bytes=index.size + CHUNK_BYTES * ceil(index.rows / chunk_rows) + RECORD_BYTES,
+        disk_bytes=index.size
+        + CHUNK_BYTES * ceil(index.rows / chunk_rows)
+        + RECORD_BYTES
+        + 2 * RECORD_SETTING_BYTES * listed,
         depth_bytes=depths,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
@@ -154,8 +169,8 @@ def plan_cut(puzzle: Puzzle) -> Cut:
     return index, plan_chunk(index)
 
 
-def plan_index(puzzle: Puzzle) -> Index:
-    """The cut into rows and columns whose move tables are built fastest.
+def numbered(puzzle: Puzzle) -> Index:
+    """The numbers of a puzzle's positions, whether a table of them fits or not.
 
     Raises
     ------
@@ -165,8 +180,28 @@ def plan_index(puzzle: Puzzle) -> Index:
     size = prod(radices(puzzle.counts))
     if size > MAX_INDEX:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
-    cuts = [Index(puzzle.counts, leading) for leading in range(1, max(2, len(puzzle.counts)))]
-    fitting = [cut for cut in cuts if cut.rows <= MAX_ROWS and cut.width <= MAX_ROWS] or cuts
+    return Index(puzzle.counts, 1)
+
+
+def plan_index(puzzle: Puzzle) -> Index:
+    """The cut into rows and columns whose move tables are built fastest.
+
+    Raises
+    ------
+    ConfigError
+        The puzzle has more positions than 64 bits can number.
+    ResourceLimitError
+        No cut gives rows and columns that the move tables can number.
+    """
+    counts = numbered(puzzle).counts
+    cuts = [Index(counts, leading) for leading in range(1, max(2, len(counts)))]
+    fitting = [cut for cut in cuts if max(cut.rows, cut.width) <= MAX_ROWS]
+    if not fitting:
+        best = min(cuts, key=lambda cut: max(cut.rows, cut.width))
+        raise ResourceLimitError(
+            f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
+            f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
+        )
     return min(fitting, key=lambda index: _table_cost(puzzle, index))
 
 
@@ -238,8 +273,17 @@ def human(size: float) -> str:
     return f"{size:,.1f} PiB"
 
 
+def _values(setting: Any) -> int:
+    """How many numbers, lists and characters of texts a part of a config has."""
+    if isinstance(setting, Mapping):
+        return sum(map(_values, setting.values()))
+    if isinstance(setting, list):
+        return 1 + sum(map(_values, setting))
+    return len(setting) if isinstance(setting, str) else 1
+
+
 def _table_cost(puzzle: Puzzle, index: Index) -> int:
-    entries = index.rows * most_moves(puzzle), index.width * most_shuffles(puzzle, index)
+    entries = index.rows * most_moves(puzzle), index.width * most_column_maps(puzzle, index)
     return ROW_COST * entries[0] + COLUMN_COST * entries[1]
 
 

@@ -1,18 +1,20 @@
 """Proof that a table is right, from its bytes to its distances."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import arguments, partition
-from antipodes.errors import ArgumentTypeError, StoreDamagedError
+from antipodes.building import build_tables
+from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
 from antipodes.index import Index
-from antipodes.moves import MoveTables, move_tables
-from antipodes.plan import Partition, available_memory, partitions, plan_partition
+from antipodes.moves import MoveTables, table_bytes
+from antipodes.plan import Partition, available_memory, human, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.sample import Depths, check_sample, draw_sample
 from antipodes.scheduler import Handle, Scheduler
 from antipodes.storage.address import Address
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore
@@ -28,6 +30,8 @@ class Verdict:
     ok: bool
     checked_states: int
     """Positions whose depth was checked, unreached ones included."""
+    sampled_states: int
+    """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
     problems: tuple[str, ...]
     complete: bool | None = None
     """Whether the table is finished; None if it is too damaged to tell."""
@@ -42,6 +46,8 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     ------
     NotAStoreError
         There is no table at the address.
+    ResourceLimitError
+        The move tables do not fit into memory.
     """
     if not hasattr(scheduler, "persist"):
         raise ArgumentTypeError(f"expected a scheduler, such as Threads(2), found {arguments.found(scheduler)}")
@@ -49,10 +55,10 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     try:
         record = store.read()
         if record.committed_depth == NOTHING_COMMITTED:
-            return Verdict(True, 0, (), complete=False)
+            return Verdict(True, 0, 0, (), complete=False)
         return _Proof(store, record, scheduler).verdict()
     except StoreDamagedError as error:
-        return Verdict(False, 0, (str(error),))
+        return Verdict(False, 0, 0, (str(error),))
 
 
 class _Proof:
@@ -65,27 +71,57 @@ class _Proof:
         self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
 
     def verdict(self) -> Verdict:
-        """Check all partitions."""
-        starts = self.index.rank(self.puzzle.start_labels)
-        findings = self._findings(starts)
-        problems = tuple(self._problems(findings))
-        complete, depth = self.record.complete, self.record.committed_depth
-        return Verdict(not problems, self.index.size, problems, complete, depth)
-
-    def _findings(self, starts: NDArray[np.int64]) -> list[Findings]:
-        deepest = self.record.committed_depth
-        expanded = deepest if self.record.complete else deepest - 1
-        ((_, tables),) = self.scheduler.persist({("tables", 0): (move_tables, self.puzzle, self.index)}).items()
-        sources = self._sources(tables)
+        """Check all partitions by the move tables, and a sample of the positions without them."""
+        self._check_memory()
+        tables = build_tables(self.scheduler, self.puzzle, self.index)
         blocks = self._blocks()
+        findings = self._findings(tables, blocks)
+        sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings])
+        (here,) = self.scheduler.values([tables])
+        known = Depths(self.index, self.partitions, blocks, self._read_here)
+        wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
+        problems = (*self._problems(findings), *self._shown(wrong))
+        return Verdict(
+            not problems,
+            self.index.size,
+            len(sample),
+            problems,
+            self.record.complete,
+            self.record.committed_depth,
+        )
+
+    def _read_here(self, block: Handle) -> Block:
+        if isinstance(block, Partition):
+            return _read(self.store, self.record, block)
+        read: Block = self.scheduler.values([block])[0]
+        return read
+
+    @property
+    def _depths_known(self) -> tuple[int, int]:
+        """The greatest depth, and the greatest one whose successors are known."""
+        deepest = self.record.committed_depth
+        return deepest, deepest if self.record.complete else deepest - 1
+
+    def _check_memory(self) -> None:
+        needed, available = table_bytes(self.puzzle, self.index), available_memory()
+        if needed > available:
+            raise ResourceLimitError(
+                f"the move tables, without which nothing is verified, take {human(needed)} of memory; "
+                f"{human(available)} are available"
+            )
+
+    def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
+        starts = self.index.rank(self.puzzle.start_labels)
+        sources = self._sources(tables)
         calls = {
             ("check", part.number): (
                 _check, self.store, self.record, blocks[part.number],
-                [blocks[number] for number in sources[part.number]], tables, starts, deepest, expanded,
+                [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known,
             )
             for part in self.partitions
         }  # fmt: skip
-        return self.scheduler.values(list(self.scheduler.persist(calls).values()))
+        found: list[Findings] = self.scheduler.values(list(self.scheduler.persist(calls).values()))
+        return found
 
     def _sources(self, tables: Handle) -> list[list[int]]:
         bounds = [*(part.first_row for part in self.partitions), self.index.rows]
@@ -103,12 +139,20 @@ class _Proof:
         layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
         if layers != list(self.record.layers):
             yield f"the record counts {list(self.record.layers)} positions by depth, the table has {layers}"
-        for kind, what in (
-            ("not_zero", "a start whose depth is not 0"),
-            ("unsupported", "reached, but from no position one less deep"),
-            ("skipped", "deeper than one more than a position that moves to it, or not reached at all"),
-        ):
-            indices = np.concatenate([getattr(finding, kind) for finding in findings])
+        yield from self._shown(
+            {
+                what: np.concatenate([getattr(finding, kind) for finding in findings])
+                for kind, what in (
+                    ("not_zero", "a start whose depth is not 0"),
+                    ("unsupported", "reached, but from no position one less deep"),
+                    ("skipped", "deeper than one more than a position that moves to it, or not reached at all"),
+                )
+            }
+        )
+
+    def _shown(self, wrong: Mapping[str, NDArray[np.int64]]) -> Iterator[str]:
+        """A line for each kind of problem that positions have, given by their indices."""
+        for what, indices in wrong.items():
             if len(indices):
                 shown = "; ".join(self.puzzle.format(labels) for labels in self.index.unrank(indices[:SHOWN]))
                 yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"

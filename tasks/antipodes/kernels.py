@@ -7,6 +7,8 @@ from antipodes.arrays import Bitmap, Depths
 from antipodes.bits import ones, trailing_zeros
 from antipodes.compile import kernel
 
+ColumnMap = NDArray[np.int16] | NDArray[np.int32]
+
 
 @kernel
 def _any(bits: Bitmap, line: int) -> bool:
@@ -23,8 +25,8 @@ def expand(
     frontier: Bitmap,
     rows: NDArray[np.int32],
     target: NDArray[np.int32],
-    shuffle: NDArray[np.int16],
-    shuffles: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
 ) -> None:
     """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
 
@@ -36,17 +38,19 @@ def expand(
             continue
         row = rows[line]
         for move in range(target.shape[1]):
+            if target[row, move] < 0:
+                break
             to_row = target[row, move] - first_row
             if to_row < 0 or to_row >= incoming.shape[0]:
                 continue
-            number = shuffle[row, move]
+            number = column_map[row, move] if column_map.shape[1] else 0
             for word in range(frontier.shape[1]):
                 rest = frontier[line, word]
                 if number == 0:
                     incoming[to_row, word] |= rest
                     continue
                 while rest != 0:
-                    column = shuffles[number, word * 64 + trailing_zeros(rest)]
+                    column = column_maps[number, word * 64 + trailing_zeros(rest)]
                     incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
                     rest &= rest - one
 
@@ -61,12 +65,30 @@ def leaving(
     for line in range(frontier.shape[0]):
         for move in range(target.shape[1]):
             to_row = target[rows[line], move]
-            if to_row >= 0 and not first_row <= to_row < end_row:
+            if to_row < 0:
+                break
+            if not first_row <= to_row < end_row:
                 if _any(frontier, line):
                     lines[count] = line
                     count += 1
                 break
     return lines[:count]
+
+
+@kernel
+def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a move of these rows leads to each of the ranges of rows that begin and end at the ``bounds``."""
+    reached = np.zeros(len(bounds) - 1, dtype=np.bool_)
+    missing = len(reached)
+    for row in range(target.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[row, move]
+            if to_row < 0 or missing == 0:
+                break
+            number = np.searchsorted(bounds, to_row, side="right") - 1
+            missing -= not reached[number]
+            reached[number] = True
+    return reached
 
 
 @kernel
@@ -79,6 +101,17 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
             incoming[row, word] = new
             count += np.int64(ones(new))
     return count
+
+
+@kernel
+def is_full(visited: Bitmap, width: int) -> bool:
+    """Whether all positions of rows of so many columns are set."""
+    last = ~np.uint64(0) >> np.uint64(-width % 64)
+    for row in range(visited.shape[0]):
+        for word in range(visited.shape[1]):
+            if visited[row, word] != (last if word == visited.shape[1] - 1 else ~np.uint64(0)):
+                return False
+    return True
 
 
 @kernel
@@ -119,5 +152,7 @@ def warm_up() -> None:
     rows = np.zeros(1, dtype=np.int32)
     expand(layer, 0, layer, rows, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
     leaving(layer, rows, nowhere, 0, 1)
+    reached_ranges(nowhere, np.zeros(2, dtype=np.int64))
+    is_full(layer, 1)
     settle(layer, layer)
     mark(depths, layer, 0)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.arrays import UNREACHED, Bitmap, Depths, words
-from antipodes.kernels import expand, leaving, mark, recover, settle
-from antipodes.moves import ILLEGAL, MoveTables
+from antipodes.kernels import expand, is_full, leaving, mark, reached_ranges, recover, settle
+from antipodes.moves import MoveTables
 
 RECENT = 16
 """A state remembers how many positions it found in so many layers: in all those that may be asked for at once."""
@@ -70,9 +70,11 @@ def restore(number: int, first_row: int, depths: Depths, depth: int, hold_depths
 def advance(state: State, sources: Sequence[State], tables: MoveTables, depth: int) -> State:
     """The state at ``depth``, from that before it and all frontiers that lead here; itself if nothing is new."""
     assert state.visited is not None
+    if is_full(state.visited, tables.column_maps.shape[1]):
+        return state
     incoming = np.zeros_like(state.visited)
     for source in sources:
-        expand(incoming, state.first_row, source.frontier, source.rows, tables.target, tables.shuffle, tables.shuffles)
+        expand(incoming, state.first_row, source.frontier, source.rows, *tables)
     new = int(settle(incoming, state.visited))
     if not new:
         return state
@@ -110,9 +112,5 @@ def reaches(tables: MoveTables, bounds: Sequence[int]) -> list[list[int]]:
 
     The ``bounds`` are the first row of each partition, and the row behind the last one.
     """
-    partition_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    reached = []
-    for first, end in pairwise(bounds):
-        target = tables.target[first:end]
-        reached.append(np.unique(partition_of[target[target != ILLEGAL]]).tolist())
-    return reached
+    edges = np.array(bounds, dtype=np.int64)
+    return [np.flatnonzero(reached_ranges(tables.target[first:end], edges)).tolist() for first, end in pairwise(bounds)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from antipodes.arrays import Depths
 from antipodes.compile import kernel
-from antipodes.moves import MoveTables
+from antipodes.moves import ColumnMap, MoveTables
 
 
 class Findings(NamedTuple):
@@ -26,6 +26,8 @@ class Findings(NamedTuple):
     """Indices of positions without a predecessor one less deep, which are no starts."""
     not_zero: NDArray[np.int64]
     """Indices of starts whose depth is not 0."""
+    drawn: NDArray[np.int64]
+    """The index of a position drawn from those at each depth, and from the unreached; -1 where there is none."""
 
 
 class Block(NamedTuple):
@@ -54,17 +56,19 @@ def check_partition(
         rows = slice(source.first_row, source.first_row + len(source.depths))
         _compare(
             block.depths, block.first_row, skipped, supported, source.depths,
-            tables.target[rows], tables.shuffle[rows], tables.shuffles, deepest, expanded,
+            tables.target[rows], tables.column_map[rows], tables.column_maps, deepest, expanded,
         )  # fmt: skip
     first_index = block.first_row * block.depths.shape[1]
     depths = block.depths.ravel()
     starts_here = starts[(starts >= first_index) & (starts < first_index + depths.size)] - first_index
     supported.ravel()[starts_here] = True
+    layers, drawn = _census(depths, deepest, np.uint64(first_index))
     return Findings(
-        _census(depths, deepest),
+        layers,
         np.flatnonzero(skipped) + first_index,
         np.flatnonzero((depths <= deepest) & ~supported.ravel()) + first_index,
         starts_here[depths[starts_here] != 0] + first_index,
+        np.where(drawn < 0, -1, drawn + first_index),
     )
 
 
@@ -76,22 +80,24 @@ def _compare(
     supported: NDArray[np.bool_],
     source: Depths,
     target: NDArray[np.int32],
-    shuffle: NDArray[np.int16],
-    shuffles: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
     deepest: int,
     expanded: int,
 ) -> None:
     for row in range(source.shape[0]):
         for move in range(target.shape[1]):
+            if target[row, move] < 0:
+                break
             to_row = target[row, move] - first_row
             if to_row < 0 or to_row >= depths.shape[0]:
                 continue
-            number = shuffle[row, move]
+            number = column_map[row, move] if column_map.shape[1] else 0
             for column in range(source.shape[1]):
                 depth = np.int64(source[row, column])
                 if depth > expanded:
                     continue
-                to_column = shuffles[number, column]
+                to_column = column_maps[number, column]
                 reached = np.int64(depths[to_row, to_column])
                 if reached > deepest or reached > depth + 1:
                     skipped[to_row, to_column] = True
@@ -100,9 +106,22 @@ def _compare(
 
 
 @kernel
-def _census(depths: Depths, deepest: int) -> NDArray[np.int64]:
+def _census(depths: Depths, deepest: int, seed: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many positions have each depth, and the place of one drawn from them.
+
+    Each takes the place of the one before it with the probability that makes all equally likely. The random numbers
+    are those of G. Marsaglia, Xorshift RNGs (2003).
+    """
     layers = np.zeros(deepest + 2, dtype=np.int64)
+    drawn = np.full(deepest + 2, -1, dtype=np.int64)
+    random = seed * np.uint64(2) + np.uint64(0x9E3779B97F4A7C15)
     for place in range(depths.size):
         depth = np.int64(depths[place])
-        layers[depth if depth <= deepest else deepest + 1] += 1
-    return layers
+        layer = depth if depth <= deepest else np.int64(deepest + 1)
+        layers[layer] += 1
+        random ^= random << np.uint64(13)
+        random ^= random >> np.uint64(7)
+        random ^= random << np.uint64(17)
+        if (random >> np.uint64(32)) * np.uint64(layers[layer]) < np.uint64(1 << 32):
+            drawn[layer] = place
+    return layers, drawn

@@ -21,7 +21,7 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
 
     config = load_config(puzzle)
     limit = memory_size(memory_limit) if memory_limit is not None else available_memory()
-    planned = plan_run(config.puzzle, tasks_at_once(workers), limit)
+    planned = plan_run(config.puzzle, tasks_at_once(workers), limit, settings=config.settings)
     if as_json:
         print_json(
             {

@@ -75,6 +75,7 @@ def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
                 "complete": verdict.complete,
                 "committed_depth": verdict.committed_depth,
                 "checked_states": verdict.checked_states,
+                "sampled_states": verdict.sampled_states,
                 "problems": list(verdict.problems),
             }
         )
@@ -85,8 +86,9 @@ def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
 
 def _approval(verdict: "Verdict") -> str:
     """What is said of a table without problems: no more than was checked."""
+    sampled = f"{verdict.sampled_states:,} of them by the rules alone"
     if verdict.complete:
-        return f"ok: {verdict.checked_states:,} positions checked, every distance is right"
+        return f"ok: {verdict.checked_states:,} positions checked, {sampled}, every distance is right"
     if verdict.committed_depth is None:
         return "unfinished: nothing is committed yet, so there is nothing to check"
     return (

@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
 from antipodes.puzzles.board import HOLE, Board
@@ -76,14 +79,15 @@ def _board(drawings: list[list[list[str]]]) -> Board:
     return Board(rows, columns, holes, empty_symbols=(EMPTY,), separator="" if single else " ")
 
 
-def _edges(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
+def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
+    """The different ``(origin, destination)`` pairs of places, ``(moves, 2)``, in ascending order."""
     given = [key for key in ("moves", "offsets", "edges") if key in settings]
     if len(given) != 1:
         raise ConfigError(f"expected one of moves, offsets, edges; found {' and '.join(given) or 'none'}")
     if given == ["edges"]:
-        pairs = _pairs(settings["edges"], "edges")
-        return sorted({pair for a, b in pairs for pair in (_edge(a, b, board), _edge(b, a, board))})
-    return _edges_by_offset(_offsets(settings, board), board)
+        pairs = np.array([_edge(a, b, board) for a, b in _pairs(settings["edges"], "edges")])
+        return _different(np.concatenate((pairs, pairs[:, ::-1])), board)
+    return _edges_by_offset(set(_offsets(settings, board)), board)
 
 
 def _offsets(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
@@ -115,16 +119,24 @@ def _edge(a: int, b: int, board: Board) -> tuple[int, int]:
     return a, b
 
 
-def _edges_by_offset(offsets: list[tuple[int, int]], board: Board) -> list[tuple[int, int]]:
-    squares = [square for square in range(board.rows * board.columns) if square not in board.holes]
-    place = {square: number for number, square in enumerate(squares)}
-    edges = set()
-    for square in squares:
-        row, column = divmod(square, board.columns)
-        for down, right in offsets:
-            to_row, to_column = row + down, column + right
-            destination = to_row * board.columns + to_column
-            inside = 0 <= to_row < board.rows and 0 <= to_column < board.columns
-            if inside and destination in place and destination != square:
-                edges.add((place[square], place[destination]))
-    return sorted(edges)
+def _edges_by_offset(offsets: set[tuple[int, int]], board: Board) -> NDArray[np.int64]:
+    squares = np.full(board.rows * board.columns, -1)
+    squares[[square not in board.holes for square in range(len(squares))]] = np.arange(board.places)
+    grid = squares.reshape(board.rows, board.columns)
+    edges = [np.empty((0, 2), dtype=np.int64)]
+    for down, right in offsets - {(0, 0)}:
+        if abs(down) < board.rows and abs(right) < board.columns:
+            ends = _moved(grid, -down, -right), _moved(grid, down, right)
+            pairs = np.stack([end.ravel() for end in ends], axis=1)
+            edges.append(pairs[(pairs >= 0).all(axis=1)])
+    return _different(np.concatenate(edges), board)
+
+
+def _moved(grid: NDArray[np.int64], down: int, right: int) -> NDArray[np.int64]:
+    """The squares of the grid that are still on it when they are moved back."""
+    rows, columns = grid.shape
+    return grid[max(0, down) : rows + min(0, down), max(0, right) : columns + min(0, right)]
+
+
+def _different(pairs: NDArray[np.int64], board: Board) -> NDArray[np.int64]:
+    return np.stack(np.divmod(np.unique(pairs[:, 0] * board.places + pairs[:, 1]), board.places), axis=1)

@@ -8,53 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from antipodes import arguments
 from antipodes.errors import PositionError
+from antipodes.puzzles import move
 from antipodes.puzzles.board import Board
+from antipodes.puzzles.move import Exchanges, Labels, Move, Moves, exchange_moves
 from antipodes.quoting import quote, shorten
 
-Labels = NDArray[np.uint8]
-"""Positions as arrays ``(..., places)``: the label of the piece on each place, 0 where there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A permutation of places, and what must hold for it to be legal."""
-
-    cycles: tuple[tuple[int, ...], ...]
-    """In each cycle the piece on a place goes to the next place named, that of the last to the first."""
-    empty: tuple[int, ...] = ()
-    """Places that must be empty."""
-    occupied: tuple[int, ...] = ()
-    """Places that must bear a piece."""
-
-    def inverse(self) -> "Move":
-        """The same permutation backwards, without conditions."""
-        return Move(tuple(cycle[::-1] for cycle in self.cycles))
-
-    def origin(self, places: int) -> NDArray[np.intp]:
-        """``(places,)``: from which place each place gets its piece, so that ``after = before[..., origin]``."""
-        origin = np.arange(places)
-        for cycle in self.cycles:
-            origin[np.roll(cycle, -1)] = cycle
-        return origin
-
-    def legal(self, labels: Labels) -> NDArray[np.bool_]:
-        """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""
-        return self.legal_where((labels != 0).T)
-
-    def legal_where(self, occupied: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The same, of positions that are known by which places are occupied, ``(places, n)``."""
-        onto = occupied[list(self.empty)]
-        legal: NDArray[np.bool_] = np.logical_and(occupied[list(self.occupied)].all(axis=0), ~onto.any(axis=0))
-        return legal
-
-
-def exchange_moves(edges: list[tuple[int, int]]) -> tuple[Move, ...]:
-    """Moves of a piece along directed ``(origin, destination)`` pairs of places, onto an empty place."""
-    return tuple(Move(((a, b),), empty=(b,), occupied=(a,)) for a, b in edges)
+__all__ = ["Exchanges", "Labels", "Move", "Puzzle", "exchange_moves"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +36,7 @@ class Puzzle:
     """How each label is written."""
     starts: tuple[tuple[int, ...], ...]
     """The positions at depth 0."""
-    moves: tuple[Move, ...]
+    moves: Moves
 
     @property
     def places(self) -> int:
@@ -94,12 +57,9 @@ class Puzzle:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all that the table depends on: two puzzles with the same fingerprint have the same table."""
-        essence = {
-            "symbols": self.symbols,
-            "starts": sorted(self.starts),
-            "moves": [(move.cycles, move.empty, move.occupied) for move in self.moves],
-        }
-        return hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
+        digest = hashlib.sha256(json.dumps([self.symbols, sorted(self.starts)]).encode())
+        digest.update(move.essence(self.moves))
+        return digest.hexdigest()
 
     def parse(self, text: str) -> Labels:
         """Read one position, ``(places,)``.
@@ -191,13 +151,8 @@ class Puzzle:
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
-        legal = [move.origin(self.places) for move in self.moves if move.legal(labels[np.newaxis])[0]]
-        return labels[np.array(legal, dtype=np.intp).reshape(-1, self.places)]
+        return move.successors(self.moves, labels)
 
     def predecessors(self, labels: Labels) -> Labels:
         """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
-        before = np.array([labels[move.inverse().origin(self.places)] for move in self.moves], dtype=np.uint8)
-        before = before.reshape(-1, self.places)
-        legal = [bool(move.legal(one[np.newaxis])[0]) for move, one in zip(self.moves, before, strict=True)]
-        allowed: Labels = before[np.array(legal, dtype=bool)]
-        return allowed
+        return move.predecessors(self.moves, labels)

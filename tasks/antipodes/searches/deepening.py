@@ -15,6 +15,7 @@ from antipodes.searches.bounds import NEVER, LowerBound
 from antipodes.searches.graph import Edges, distances_to, exchange_edges, neighbours
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.standing import Pace, Standing
+from antipodes.searches.steps import replay
 from antipodes.searches.two_ends import UnreachableProof
 
 FAR = 1 << 62
@@ -233,5 +234,5 @@ def _replay(problem: Problem, moves: NDArray[np.int64]) -> Labels:
     """The positions that a sequence of moves passes."""
     positions = [problem.position]
     for move in moves:
-        positions.append(positions[-1][problem.steps.origin[move]])
+        positions.append(replay(positions[-1], move, problem.steps))
     return np.array(positions)

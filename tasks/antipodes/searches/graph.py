@@ -1,8 +1,11 @@
 """The graph of places along which single pieces move, where that is what the moves of a puzzle do."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.move import Exchanges, Moves
 from antipodes.puzzles.puzzle import Puzzle
 
 Edges = frozenset[tuple[int, int]]
@@ -11,8 +14,15 @@ UNREACHABLE = -1
 
 def exchange_edges(puzzle: Puzzle) -> Edges | None:
     """The ``(origin, destination)`` pairs, if every move takes one piece to an empty place, or None."""
+    return _edges(puzzle.moves)
+
+
+@lru_cache(maxsize=4)
+def _edges(moves: Moves) -> Edges | None:
+    if isinstance(moves, Exchanges):
+        return frozenset((a, b) for a, b in moves.pairs.tolist())
     edges = set()
-    for move in puzzle.moves:
+    for move in moves:
         if len(move.cycles) != 1 or len(move.cycles[0]) != 2 or len(move.empty) != 1 or len(move.occupied) != 1:
             return None
         if {*move.empty, *move.occupied} != {*move.cycles[0]}:
@@ -46,6 +56,7 @@ def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32
     return distances
 
 
+@lru_cache(maxsize=4)
 def two_colouring(edges: Edges, places: int) -> NDArray[np.int8] | None:
     """``(places,)`` colours 0 and 1 such that every edge joins different ones, or None."""
     around = neighbours(edges | {(b, a) for a, b in edges}, places)

@@ -12,7 +12,7 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.packing import Packing
 from antipodes.searches.solvability import parities, solvable
 from antipodes.searches.standing import Listener, silence
-from antipodes.searches.steps import Steps, reverse, steps_of
+from antipodes.searches.steps import Steps, reversed_moves, steps_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Problem:
     @cached_property
     def steps_back(self) -> Steps:
         """What takes the moves back."""
-        return steps_of([reverse(move) for move in self.puzzle.moves], self.puzzle.places)
+        return steps_of(reversed_moves(self.puzzle.moves), self.puzzle.places)
 
     @cached_property
     def parities(self) -> frozenset[int]:

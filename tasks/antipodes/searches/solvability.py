@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from antipodes.puzzles.puzzle import Labels, Move, Puzzle
+from antipodes.puzzles.puzzle import Exchanges, Labels, Move, Puzzle
 from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours, two_colouring
 
 EITHER = frozenset({0, 1})
@@ -53,8 +53,10 @@ def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]
 
 def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
     """Where all pieces differ, the moves' parities add up to that of the permutation of places."""
-    odd = {_is_odd(move) for move in puzzle.moves}
-    if len(odd) != 1 or max(puzzle.counts) > 1:
+    if max(puzzle.counts) > 1:
+        return EITHER
+    odd = {True} if isinstance(puzzle.moves, Exchanges) else {_is_odd(move) for move in puzzle.moves}
+    if len(odd) != 1 or not puzzle.moves:
         return EITHER
     change = _permutation_parity(np.argsort(position)[np.argsort(np.argsort(goal))].tolist())
     if odd == {True}:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.puzzle import Move
+from antipodes.puzzles.move import Exchanges, Labels, Move, Moves, Pairs
 
 Numbers = NDArray[np.int64]
 
@@ -31,13 +31,37 @@ class Steps(NamedTuple):
     undo: Numbers
     """Which move takes each one back, or -1."""
     origin: Numbers
-    """``(moves, places)``: from which place each place gets its piece."""
+    """``(moves, places)``: from which place each place gets its piece; of no moves where none are ambiguous."""
     ambiguous: bool
     """Whether different moves may lead from a position to the same one."""
 
 
-def steps_of(moves: Sequence[Move], places: int) -> Steps:
-    """The moves as arrays."""
+def steps_of(moves: Moves, places: int) -> Steps:
+    """The moves as arrays; exchanges that are named twice count once."""
+    return _exchange_steps(moves.pairs, places) if isinstance(moves, Exchanges) else _any_steps(moves, places)
+
+
+def _exchange_steps(pairs: Pairs, places: int) -> Steps:
+    ends = np.unique(pairs[:, 1].astype(np.int64) * places + pairs[:, 0])  # by destination, ascending
+    destination, origin = np.divmod(ends, places)
+    backwards = origin * places + destination
+    undo = np.minimum(np.searchsorted(ends, backwards), max(0, len(ends) - 1))
+    each, none = np.arange(len(ends) + 1), np.empty(0, dtype=np.int64)
+    return Steps(
+        group=np.searchsorted(destination, np.arange(places + 2)).astype(np.int64),
+        swap_at=each,
+        swaps=np.stack((origin, destination), axis=1),
+        empty_at=np.zeros_like(each),
+        empty=none,
+        occupied_at=each,
+        occupied=origin,
+        undo=np.where(ends[undo] == backwards, undo, -1),
+        origin=none.reshape(0, places),
+        ambiguous=False,
+    )
+
+
+def _any_steps(moves: Sequence[Move], places: int) -> Steps:
     ordered = sorted(moves, key=lambda move: move.empty[0] if move.empty else places)
     firsts = [move.empty[0] if move.empty else places for move in ordered]
     origin = np.array([move.origin(places) for move in ordered], dtype=np.int64).reshape(-1, places)
@@ -58,7 +82,20 @@ def steps_of(moves: Sequence[Move], places: int) -> Steps:
     )
 
 
-def reverse(move: Move) -> Move:
+def reversed_moves(moves: Moves) -> Moves:
+    """The moves that take each of the moves back: legal exactly where it can have led."""
+    return Exchanges(moves.pairs[:, ::-1]) if isinstance(moves, Exchanges) else tuple(map(_reverse, moves))
+
+
+def replay(labels: Labels, move: int, steps: Steps) -> Labels:
+    """The position after a move."""
+    after = labels.copy()
+    for a, b in steps.swaps[steps.swap_at[move] : steps.swap_at[move + 1]].tolist():
+        after[[a, b]] = after[[b, a]]
+    return after
+
+
+def _reverse(move: Move) -> Move:
     """The move that takes a move back: legal exactly where that move can have led."""
     goes_to = {cycle[i - 1]: cycle[i] for cycle in move.cycles for i in range(len(cycle))}
     return Move(
@@ -80,7 +117,7 @@ def _lists(lists: Sequence[Sequence[object]]) -> tuple[Numbers, Numbers]:
 
 def _undo(moves: Sequence[Move], origin: Numbers) -> Numbers:
     number = {_essence(move, permutation): i for i, (move, permutation) in enumerate(zip(moves, origin, strict=True))}
-    backwards = zip(map(reverse, moves), np.argsort(origin, axis=1), strict=True)
+    backwards = zip(map(_reverse, moves), np.argsort(origin, axis=1), strict=True)
     return np.array([number.get(_essence(move, permutation), -1) for move, permutation in backwards], dtype=np.int64)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.errors import ResourceLimitError
 from antipodes.tilings.boards import Board
 from antipodes.tilings.cover_kernels import fill_tightest
 from antipodes.tilings.laying import Options
@@ -96,6 +97,8 @@ def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
     numbers = numbers[np.argsort(first_cell, kind="stable")]
     cells, pieces = placements.cells[numbers], placements.piece[numbers]
     filler = placements.board_size + placements.piece_count
+    if filler > np.iinfo(np.uint16).max:
+        raise ResourceLimitError(f"expected a board of fewer than 65,535 cells and pieces, found {filler:,}")
     columns = np.column_stack((np.where(cells < 0, filler, cells), pieces + placements.board_size))
     return Options(
         numbers.astype(np.int32),

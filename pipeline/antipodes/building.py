@@ -1,0 +1,35 @@
+"""The move tables of a run, built where its tasks find them."""
+
+import uuid
+
+from antipodes.errors import InterruptedRunError
+from antipodes.index import Index
+from antipodes.kernels import warm_up
+from antipodes.moves import begin_tables, move_tables
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.scheduler import Call, Handle, Key, Scheduler, Stop
+
+SOON_DONE = 8
+"""Tables that so few calls fill are there in a moment, so the interruption waits for the first layer."""
+
+
+def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop = lambda: False) -> Handle:
+    """The move tables; the kernels of the search are loaded meanwhile.
+
+    Threads fill them block by block; on a cluster, where they cannot share arrays, one task does.
+
+    Raises
+    ------
+    InterruptedRunError
+        ``stop`` said so while threads were filling them.
+    """
+    name = f"tables-{uuid.uuid4().hex}"
+    if not scheduler.shares_memory:
+        return scheduler.persist({(name, 0): (move_tables, puzzle, index)})[name, 0]
+    tables, fills = begin_tables(puzzle, index)
+    stopped = stop if len(fills) > SOON_DONE else lambda: False
+    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate((warm_up, *fills))}
+    scheduler.each(calls, lambda key, result: None, stopped)
+    if stopped():
+        raise InterruptedRunError("interrupted while the move tables were built")
+    return tables

@@ -1,0 +1,128 @@
+"""Move tables are built in blocks, within the memory that the plan promises."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command, Process
+
+from antipodes import exchange_tables
+from antipodes.building import build_tables
+from antipodes.config import Config, load_config
+from antipodes.errors import InterruptedRunError
+from antipodes.moves import move_tables
+from antipodes.plan import plan_index, plan_run
+from antipodes.run import run_puzzle
+from antipodes.scheduler import Threads
+
+
+def complete(rows: int, columns: int) -> str:
+    """Moves from every square to every other one."""
+    offsets = [[down, right] for down in range(1 - rows, rows) for right in range(1 - columns, columns)]
+    return f"offsets = {offsets}"
+
+
+def drawn(rows: int, columns: int, pieces: str) -> str:
+    squares = pieces + "-" * (rows * columns - len(pieces))
+    return "\n".join(squares[row : row + columns] for row in range(0, len(squares), columns))
+
+
+def jump(rows: int, columns: int, pieces: str, moves: str) -> str:
+    return f'family = "jump"\n{moves}\nstart = """\n{drawn(rows, columns, pieces)}\n"""'
+
+
+def sliding(rows: int, columns: int, tiles: list[int]) -> str:
+    start = " ".join(map(str, [*tiles, 0]))
+    return f'family = "sliding"\nrows = {rows}\ncolumns = {columns}\nstart = "{start}"'
+
+
+def listed(places: int) -> str:
+    edges = ",".join(f"[{a}, {b}]" for a in range(places) for b in range(a))
+    return jump(1, places, "A", f"edges = [{edges}]")
+
+
+PUZZLES = {
+    "complete": jump(20, 20, "AB", complete(20, 20)),
+    "complete-one-empty": jump(1, 184, "-B" + "A" * 182, complete(1, 184)),
+    "listed": listed(400),
+    "kings": jump(8, 8, "ABCD", 'moves = "king"'),
+    "knights": jump(32, 32, "AB", 'moves = "knight"'),
+    "line": sliding(1, 700, [1] * 698 + [2]),
+    "colours": sliding(5, 5, [1] * 12 + [2] * 12),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_run_takes_no_more_memory_than_planned(name: str, lean: bool, tmp_path: Path, process: Process) -> None:
+    config = tmp_path / f"{name}.toml"
+    config.write_text(f'[puzzle]\nname = "{name}"\n{PUZZLES[name]}\n')
+    loaded = load_config(str(config))
+    plan = plan_run(loaded.puzzle, 2, 1 if lean else None, settings=loaded.settings)
+    limit = ["--memory-limit", plan.memory_bytes] if lean else []
+    running = process("run", config, "--workers", 2, "--store", tmp_path / "t.zarr", "--json", *limit)
+    out, err = running.communicate()
+    assert running.returncode == 0, err
+    assert json.loads(out)["peak_memory_bytes"] <= plan.memory_bytes
+    assert plan.memory_bytes < max(400e6, 1.5 * json.loads(out)["peak_memory_bytes"])
+
+
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
+    monkeypatch.setattr(exchange_tables, "BLOCK", 1 << 10)
+    return load_config("knights-coloured")
+
+
+@pytest.mark.parametrize("allowed", [0, 5])
+def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = small_blocks(monkeypatch).puzzle
+    begun: list[int] = []
+    fills = exchange_tables.fills
+
+    def counted(*arguments: Any) -> Any:
+        return [lambda fill=fill: (begun.append(1), fill()) for fill in fills(*arguments)]
+
+    monkeypatch.setattr(exchange_tables, "fills", counted)
+    asked = iter([False] * (allowed + 1))
+    with pytest.raises(InterruptedRunError, match="while the move tables were built"):
+        build_tables(Threads(1), puzzle, plan_index(puzzle), lambda: next(asked, True))
+    assert len(begun) == allowed
+
+
+def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = load_config("knights-coloured").puzzle
+    expected = move_tables(whole, plan_index(whole))
+    puzzle = small_blocks(monkeypatch).puzzle
+    tables = build_tables(Threads(3), puzzle, plan_index(puzzle))
+    assert all((one == other).all() for one, other in zip(tables, expected, strict=True))
+
+
+def test_an_interrupted_building_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = small_blocks(monkeypatch)
+    with pytest.raises(InterruptedRunError, match="nothing is committed yet; go on with: antipodes resume"):
+        run_puzzle(config, tmp_path / "t.zarr", interrupted=lambda: True)
+
+
+@pytest.mark.slow
+def test_sigterm_while_large_tables_are_built(tmp_path: Path, process: Process) -> None:
+    config = tmp_path / "large.toml"
+    config.write_text(f'[puzzle]\nname = "large"\n{jump(24, 24, "AA", complete(24, 24))}\n')
+    running = process("run", config, "--store", tmp_path / "t.zarr")
+    while not (tmp_path / "t.zarr").exists():
+        assert running.poll() is None, running.communicate()
+        os.sched_yield()
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 75
+    assert "interrupted" in err
+
+
+def test_no_cut_is_said_in_one_line(cli: Command, tmp_path: Path) -> None:
+    config = tmp_path / "wide.toml"
+    config.write_text(f'[puzzle]\nname = "wide"\n{sliding(6, 10, [1] * 29 + [2] * 30)}\n')
+    outcome = cli("plan", config)
+    assert (outcome.status, len(outcome.err.splitlines())) == (2, 1)
+    assert cli("rank", config, " ".join(["1"] * 29 + ["2"] * 30 + ["0"])).status == 0

@@ -1,0 +1,80 @@
+"""Puzzles with more column maps than 16 bits number."""
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import Position, distances, exchanged, layers
+
+import antipodes.moves
+from antipodes.config import Config
+from antipodes.moves import MAPS_OF_INT16, map_type, most_column_maps, move_tables
+from antipodes.plan import plan_index
+from antipodes.run import run_puzzle
+from antipodes.scheduler import Threads
+from antipodes.table import open_table
+from antipodes.verify import verify
+
+SQUARES = 184
+START = "-B" + "A" * (SQUARES - 2)
+
+
+def settings(**moves: Any) -> dict[str, Any]:
+    return {"name": "wide", "family": "jump", "start": START, **moves}
+
+
+COMPLETE = settings(offsets=[[0, step] for step in range(1 - SQUARES, SQUARES)])
+
+
+def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
+    assert (map_type(1 << 15), map_type((1 << 15) + 1)) == (np.int16, np.int32)
+    with pytest.raises(OverflowError):
+        map_type((1 << 31) + 1)
+    puzzle = Config(COMPLETE).puzzle
+    index = plan_index(puzzle)
+    assert most_column_maps(puzzle, index) > MAPS_OF_INT16
+    tables = move_tables(puzzle, index)
+    assert (tables.column_map.dtype, tables.column_map.min()) == (np.int32, 0)
+    assert tables.column_map.max() < len(tables.column_maps)
+
+
+def test_a_complete_graph(tmp_path: Path) -> None:
+    report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
+    assert list(report.record.layers) == [1, 183, 364, 33124]
+    assert verify(tmp_path / "t.zarr", Threads(2)).ok
+
+
+def test_against_brute_force(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    edges = [[end, place] for place in range(1, SQUARES) for end in {0, rng.randrange(place)}]
+    around: list[set[int]] = [set() for _ in range(SQUARES)]
+    for a, b in edges:
+        around[a].add(b)
+        around[b].add(a)
+
+    def after(position: Position) -> Iterable[Position]:
+        empty = position.index("-")
+        return (exchanged(position, other, empty) for other in around[empty])
+
+    expected = distances([tuple(START)], after)
+    config = Config(settings(edges=edges))
+    assert most_column_maps(config.puzzle, plan_index(config.puzzle)) > MAPS_OF_INT16
+    report = run_puzzle(config, tmp_path / "t.zarr")
+    assert list(report.record.layers) == layers(expected)
+    some = rng.sample(sorted(expected), 1000)
+    with open_table(tmp_path / "t.zarr") as table:
+        assert table.get_distances(table.puzzle.parse_many(["".join(one) for one in some])) == [
+            expected[one] for one in some
+        ]
+
+
+def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antipodes.moves, "map_type", lambda count: np.int16)
+    report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
+    assert list(report.record.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
+    verdict = verify(tmp_path / "t.zarr", Threads(2))
+    assert not verdict.ok
+    assert "other moves than the move tables have, by the rules of the puzzle" in " | ".join(verdict.problems)
