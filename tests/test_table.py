@@ -11,7 +11,7 @@ import pytest
 from brute_force import sliding_distances
 from stores import set_depth
 
-from antipodes.config import load_config
+from antipodes.config import Config, load_config
 from antipodes.errors import (
     ClosedError,
     InputError,
@@ -139,6 +139,19 @@ def test_an_unfinished_table(unfinished: Path, finished: Path) -> None:
         with pytest.raises(UnfinishedError):
             table.antipodes()
         assert len(table.path(table.positions_at(10)[0])) == 11
+
+
+def test_messages_cut_positions_of_large_boards(tmp_path: Path) -> None:
+    squares = "A" + "-" * 299
+    config = Config({"name": "every-other", "family": "jump", "start": squares, "offsets": [[0, 2], [0, -2]]})
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError) as unfinished:
+        table.distance(squares)
+    run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1))
+    with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnreachableError) as unreachable:
+        table.distance(squares[::-1])
+    for raised in (unfinished, unreachable):
+        assert "-" * 50 + "…" in str(raised.value)
 
 
 def test_nothing_committed(tmp_path: Path) -> None:

@@ -5,33 +5,28 @@
 31
 """
 
-from collections.abc import Iterator
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
-from antipodes.arrays import Depths
-from antipodes.chunk_cache import ChunkCache, by_chunk
-from antipodes.errors import AntipodesError, InputError, StoreDamagedError, StoreError, UnreachableError
+from antipodes.errors import AntipodesError, InputError, StoreDamagedError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import shorten
 from antipodes.storage.address import Address
 from antipodes.store import Record, TableStore
+from antipodes.table_chunks import UNKNOWN, UNREACHABLE, TableChunks
 
-UNREACHABLE = -1
-"""Instead of a distance: no moves lead from the start to the position."""
-UNKNOWN = -2
-"""Instead of a distance: the table is unfinished, and the position lies beyond its committed depth, if anywhere."""
+__all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
+
+CACHE_BYTES = 256 * MIB
 
 
 class UnfinishedError(AntipodesError, LookupError):
     """The answer lies beyond what an unfinished table knows."""
-
-
-CACHE_BYTES = 256 * MIB
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
@@ -63,13 +58,10 @@ class Table:
         self, store: TableStore, record: Record, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
     ) -> None:
         self.puzzle: Puzzle = puzzle or record.config.puzzle
-        self._store = store
-        self._identity = store.identity()
+        self._address = store.address
         self._record = record
         self._index = record.cut[0]
-        self._chunk_states = record.chunk_rows * record.width
-        chunk_bytes = self._chunk_states * np.dtype(record.dtype).itemsize
-        self._chunks = ChunkCache(self._read_chunk, max(1, cache_bytes // chunk_bytes), store.address)
+        self._chunks = TableChunks(store, record, cache_bytes)
 
     def __enter__(self) -> "Table":
         return self
@@ -84,7 +76,7 @@ class Table:
         return self._record.states
 
     def __repr__(self) -> str:
-        return f"open_table({self._store.address!r})"
+        return f"open_table({self._address!r})"
 
     def close(self) -> None:
         """Let go of the chunks in memory; a thread that asks for distances meanwhile gets ClosedError."""
@@ -135,13 +127,13 @@ class Table:
             The table does not know yet.
         """
         labels = self.labels(position)
-        distance = int(self._distances_at(self._index.rank(labels[np.newaxis]))[0])
+        distance = int(self._chunks.distances(self._index.rank(labels[np.newaxis]))[0])
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {self.puzzle.format(labels)}")
+            raise UnreachableError(f"no moves lead to {self._quoted(labels)}")
         if distance == UNKNOWN:
             raise UnfinishedError(
-                f"{self.puzzle.format(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
-                f"antipodes resume {self._store.address}"
+                f"{self._quoted(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
+                f"antipodes resume {self._address}"
             )
         return distance
 
@@ -155,7 +147,7 @@ class Table:
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
         """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
-        distances = self._distances_at(self._index.rank(labels))
+        distances = self._chunks.distances(self._index.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
             self.distance(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
@@ -170,11 +162,11 @@ class Table:
         StoreDamagedError
             A chunk that is needed is damaged.
         """
-        return self._distances_at(self.rank(labels))
+        return self._chunks.distances(self.rank(labels))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
         """As `distances`, for indices ``(n,)`` of positions; InputError where one is out of range."""
-        return self._distances_at(self._checked(indices))
+        return self._chunks.distances(self._checked(indices))
 
     def path(self, position: str | ArrayLike) -> Labels:
         """A shortest way from the position back to a start: ``(distance + 1, places)``, both ends included.
@@ -213,7 +205,7 @@ class Table:
         if not self.complete:
             raise UnfinishedError(
                 f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {self._store.address}"
+                f"antipodes resume {self._address}"
             )
         return self.positions_at(self.radius, limit)
 
@@ -225,7 +217,7 @@ class Table:
         depth = self._checked_depth(depth)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         parts, missing = [], self.layers[depth] if most is None else most
-        for indices in self._indices_at(depth):
+        for indices in self._chunks.all_at(depth):
             parts.append(indices[:missing])
             missing -= len(parts[-1])
             if missing <= 0:
@@ -242,7 +234,7 @@ class Table:
             depth = int(np.searchsorted(np.cumsum(self.layers), rng.integers(len(self)), side="right"))
         depth = self._checked_depth(depth)
         drawn = int(rng.integers(self.layers[depth]))
-        for indices in self._indices_at(depth):
+        for indices in self._chunks.all_at(depth):
             if drawn < len(indices):
                 position: Labels = self._index.unrank(indices[drawn : drawn + 1])[0]
                 return position
@@ -260,51 +252,25 @@ class Table:
     def _checked_depth(self, depth: int) -> int:
         return arguments.integer(depth, "a depth", 0, self.radius)
 
-    def _indices_at(self, depth: int) -> Iterator[NDArray[np.int64]]:
-        """The indices of the positions at a depth, in ascending order, chunk by chunk."""
-        for number in self._record.chunks.holding(depth):
-            yield np.flatnonzero(self._chunk(number).ravel() == depth) + number * self._chunk_states
-
-    def _distances_at(self, indices: NDArray[np.int64]) -> NDArray[np.int32]:
-        distances = np.empty(len(indices), dtype=np.int32)
-        for number, group in by_chunk(indices, self._chunk_states):
-            distances[group] = self._distances_in(number, indices[group])
-        return distances
-
-    def _distances_in(self, number: int, indices: NDArray[np.int64]) -> NDArray[np.int32]:
-        depths = self._chunk(number).ravel()[indices % self._chunk_states]
-        missing = UNREACHABLE if self.complete else UNKNOWN
-        return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
-
     def _predecessor(self, position: Labels, depth: int) -> Labels:
         """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
         before = self.puzzle.predecessors(position)
-        indices = self._index.rank(before)
-        for number, group in by_chunk(indices, self._chunk_states):
-            fitting = group[self._distances_in(number, indices[group]) == depth]
-            if fitting.size:
-                chosen: Labels = before[fitting[0]]
-                return chosen
-        raise self._damaged(position, depth + 1, f"and no position at depth {depth} leads there")
+        chosen = self._chunks.first_at(self._index.rank(before), depth)
+        if chosen is None:
+            raise self._damaged(position, depth + 1, f"and no position at depth {depth} leads there")
+        predecessor: Labels = before[chosen]
+        return predecessor
 
     def _fewer(self, depth: int) -> StoreDamagedError:
         return StoreDamagedError(
-            f"{self._store.address} is damaged: expected {self.layers[depth]:,} positions at depth {depth}, found fewer"
+            f"{self._address} is damaged: expected {self.layers[depth]:,} positions at depth {depth}, found fewer"
         )
 
     def _damaged(self, position: Labels, depth: int, but: str) -> StoreDamagedError:
-        chunk = int(self._index.rank(position[np.newaxis])[0]) // self._chunk_states
-        text = self.puzzle.format(position)
-        return StoreDamagedError(f"{self._store.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
+        chunk = self._chunks.number_of(int(self._index.rank(position[np.newaxis])[0]))
+        text = self._quoted(position)
+        return StoreDamagedError(f"{self._address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
 
-    def _chunk(self, number: int) -> Depths:
-        return self._chunks[number]
-
-    def _read_chunk(self, number: int) -> Depths:
-        first_row = number * self._record.chunk_rows
-        end_row = min(self._record.rows, first_row + self._record.chunk_rows)
-        try:
-            return self._store.read_rows(self._record, first_row, end_row)
-        finally:  # chunks of another store would make wrong distances, or look damaged
-            if self._store.identity() != self._identity:
-                raise StoreError(f"{self._store.address} was replaced since it was opened: open it anew")
+    def _quoted(self, position: Labels) -> str:
+        """The position for a message: boards may have hundreds of places."""
+        return shorten(self.puzzle.format(position))
