@@ -64,9 +64,9 @@ def check_sample(
 ) -> dict[str, Indices]:
     """The indices of the sample that the rules contradict, by what is wrong with them."""
     after, before = rules.successors(puzzle, index, sample), rules.predecessors(puzzle, index, sample)
-    depths, after_depths, before_depths = (
-        known.of(indices, deepest) for indices in (sample, after.indices, before.indices)
-    )
+    asked = (sample, after.indices, before.indices)
+    found = known.of(np.concatenate(asked), deepest)  # in one go, since blocks may have to be read for it
+    depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
     wrong = rules.contradicted(depths, after, after_depths, before, before_depths, expanded)
     return {
         "other moves than the move tables have, by the rules of the puzzle": sample[
