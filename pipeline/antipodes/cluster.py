@@ -233,8 +233,13 @@ class Cluster:
         for worker in self._watch.paused.keys() - self._relieved:
             relief = asyncio.ensure_future(self.client.run(give_back_freed_memory, workers=[worker], on_error="ignore"))
             self._reliefs.add(relief)  # asyncio itself would not keep it
-            relief.add_done_callback(self._reliefs.discard)
+            relief.add_done_callback(self._end_relief)
         self._relieved = set(self._watch.paused)
+
+    def _end_relief(self, relief: asyncio.Future[Any]) -> None:
+        self._reliefs.discard(relief)
+        if not relief.cancelled() and (error := relief.exception()):  # asyncio would show one that nobody asked for
+            logger.info("a paused worker could not be asked to give memory back: %r", error)
 
     async def _tell_loss(self) -> None:
         await asyncio.sleep(REASON_SECONDS)
