@@ -54,7 +54,7 @@ def status_of(command: Callable[[], Any]) -> int:
         return complain(str(error), _status_of_error(error))
     except Stopped as stopped:
         return complain(str(stopped), INTERRUPTED)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):  # the latter is what typer makes of the former outside of commands
         return complain("stopped", INTERRUPTED)
     except MemoryError:
         return complain("out of memory: try a --memory-limit", FAILED)
