@@ -87,13 +87,12 @@ def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
     if given == ["edges"]:
         pairs = np.array([_edge(a, b, board) for a, b in _pairs(settings["edges"], "edges")])
         return _different(np.concatenate((pairs, pairs[:, ::-1])), board)
-    return _edges_by_offset(set(_offsets(settings, board)), board)
+    return _edges_by_offset(_offsets(settings), board)
 
 
-def _offsets(settings: Mapping[str, Any], board: Board) -> list[tuple[int, int]]:
+def _offsets(settings: Mapping[str, Any]) -> list[tuple[int, int]]:
     if "offsets" in settings:
-        pairs = _pairs(settings["offsets"], "offsets")
-        return [(down, right) for down, right in pairs if abs(down) < board.rows and abs(right) < board.columns]
+        return _pairs(settings["offsets"], "offsets")
     name = settings["moves"]
     if not isinstance(name, str) or name not in NAMED_MOVES:
         raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {quote(name)}")
@@ -119,13 +118,13 @@ def _edge(a: int, b: int, board: Board) -> tuple[int, int]:
     return a, b
 
 
-def _edges_by_offset(offsets: set[tuple[int, int]], board: Board) -> NDArray[np.int64]:
+def _edges_by_offset(offsets: list[tuple[int, int]], board: Board) -> NDArray[np.int64]:
     squares = np.full(board.rows * board.columns, -1)
     squares[[square not in board.holes for square in range(len(squares))]] = np.arange(board.places)
     grid = squares.reshape(board.rows, board.columns)
     edges = [np.empty((0, 2), dtype=np.int64)]
-    for down, right in offsets - {(0, 0)}:
-        if abs(down) < board.rows and abs(right) < board.columns:
+    for down, right in offsets:
+        if (down, right) != (0, 0) and abs(down) < board.rows and abs(right) < board.columns:
             ends = _moved(grid, -down, -right), _moved(grid, down, right)
             pairs = np.stack([end.ravel() for end in ends], axis=1)
             edges.append(pairs[(pairs >= 0).all(axis=1)])
