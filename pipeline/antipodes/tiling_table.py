@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import ArgumentTypeError, ClosedError, InputError, NumberError
+from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
 from antipodes.tiling_store import TilingRecord, TilingStore
 from antipodes.tilings.drawing import BOTH, STYLES, draw
@@ -220,7 +221,7 @@ class Tilings(Sequence[Tiling]):
         arguments.text(name, "the name of a piece")
         names = [piece.name for piece in self.problem.pieces]
         if name not in names:
-            raise InputError(f"expected a piece among {', '.join(names)}, found {name!r}")
+            raise InputError(f"expected a piece among {shorten(', '.join(names))}, found {quote(name)}")
         return names.index(name)
 
     def _cells(self, cells: Iterable[Place]) -> Iterator[int]:
