@@ -137,8 +137,11 @@ class _Proof:
 
     def _problems(self, findings: list[Findings]) -> Iterator[str]:
         layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
-        if layers != list(self.record.layers):
-            yield f"the record counts {list(self.record.layers)} positions by depth, the table has {layers}"
+        counts = enumerate(zip(self.record.layers, layers, strict=True))
+        if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
+            depth, expected, found = wrong[0]
+            others = f", and other numbers at {len(wrong) - 1:,} more depths" if len(wrong) > 1 else ""
+            yield f"the record counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
         yield from self._shown(
             {
                 what: np.concatenate([getattr(finding, kind) for finding in findings])
