@@ -8,6 +8,7 @@ from math import ceil, prod
 from typing import Any
 
 from antipodes import arguments
+from antipodes.config_size import config_size
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
 from antipodes.moves import building_bytes, most_column_maps, most_moves, table_bytes
@@ -41,10 +42,6 @@ WORKER_SHARE = 0.6
 RECORD_BYTES = 64 * KIB
 MOVE_BYTES = 16
 """What a move takes as part of a puzzle."""
-SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
-"""What a number, or a character, of a config takes: in memory as it is read and written, and in the record."""
-ORDINARY_SETTINGS = 2000
-"""So many of them are counted with the program and the record."""
 CHUNK_BYTES = 4 * KIB + 2 * 16
 """What each chunk takes on disk besides its states: part of its last block, and 16 bytes in the record, which is there
 twice while it is replaced."""
@@ -134,8 +131,8 @@ def plan_run(
     index, chunk_rows = cut or plan_cut(puzzle)
     partition_rows = plan_partition(index, chunk_rows, workers)
     tables = table_bytes(puzzle, index)
-    listed = max(0, _values(settings or {}) - ORDINARY_SETTINGS)
-    described = MOVE_BYTES * len(puzzle.moves) + SETTING_BYTES * listed
+    config = config_size(settings or {})
+    described = MOVE_BYTES * len(puzzle.moves) + config.memory_bytes
     group_size = plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1
     groups = ceil(index.rows / (partition_rows * group_size))
     chunks = workers * min(AT_ONCE, group_size) * 2 * chunk_rows * index.width
@@ -153,10 +150,7 @@ def plan_run(
         group_size=group_size,
         table_bytes=tables,
         memory_bytes=fixed + depths,
-        disk_bytes=index.size
-        + CHUNK_BYTES * ceil(index.rows / chunk_rows)
-        + RECORD_BYTES
-        + 2 * RECORD_SETTING_BYTES * listed,
+        disk_bytes=index.size + CHUNK_BYTES * ceil(index.rows / chunk_rows) + RECORD_BYTES + config.disk_bytes,
         depth_bytes=depths,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
@@ -271,15 +265,6 @@ def human(size: float) -> str:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:,.1f} PiB"
-
-
-def _values(setting: Any) -> int:
-    """How many numbers, lists and characters of texts a part of a config has."""
-    if isinstance(setting, Mapping):
-        return sum(map(_values, setting.values()))
-    if isinstance(setting, list):
-        return 1 + sum(map(_values, setting))
-    return len(setting) if isinstance(setting, str) else 1
 
 
 def _table_cost(puzzle: Puzzle, index: Index) -> int:
