@@ -29,7 +29,8 @@ def test_text(cli: Command, finished: Path, unfinished: Path) -> None:
     outcome = cli("verify", unfinished)
     assert (outcome.status, outcome.out) == (
         0,
-        "ok: every distance up to depth 10 is right; the table is unfinished, greater ones are not known yet\n",
+        "ok: 362,880 positions checked, 1,000 of them by the rules alone, every distance up to depth 10 is right; "
+        "the table is unfinished, greater ones are not known yet\n",
     )
 
 

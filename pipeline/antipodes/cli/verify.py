@@ -92,7 +92,8 @@ def _approval(verdict: "Verdict") -> str:
     if verdict.committed_depth is None:
         return "unfinished: nothing is committed yet, so there is nothing to check"
     return (
-        f"ok: every distance up to depth {verdict.committed_depth} is right; "
+        f"ok: {verdict.checked_states:,} positions checked, {sampled}, every distance up to depth "
+        f"{verdict.committed_depth} is right; "
         "the table is unfinished, greater ones are not known yet"
     )
 
