@@ -50,6 +50,17 @@ def never() -> bool:
     return False
 
 
+def test_what_a_listener_raises_while_something_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(event: Event) -> None:
+        told.set()
+        raise KeyError(event)
+
+    told = threading.Event()
+    monkeypatch.setattr(connection, "TELL_SECONDS", 0.01)
+    with pytest.raises(KeyError, match="an answer"), connection.telling(stop, "an answer"):
+        told.wait(10)
+
+
 @pytest.fixture
 def listening() -> Iterator[Callable[[bytes], str]]:
     """Gives the address of something that accepts connections and says this, and no more."""

@@ -33,14 +33,25 @@ POLL_SECONDS = 0.1
 
 @contextmanager
 def telling(listener: Listener, what: str) -> Iterator[None]:
-    """Say what is waited for if that takes longer than a moment."""
-    timer = threading.Timer(TELL_SECONDS, listener, [Waiting(what)])
+    """Say what is waited for if that takes longer than a moment. What the listener raises is raised after the wait."""
+    raised: list[BaseException] = []
+
+    def tell() -> None:
+        try:
+            listener(Waiting(what))
+        except BaseException as error:  # in this thread it would stop nobody, and Python would show a traceback
+            raised.append(error)
+
+    timer = threading.Timer(TELL_SECONDS, tell)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        timer.join()  # a listener that has begun says nothing more once the wait is over
+    if raised:
+        raise raised[0]
 
 
 @contextmanager
