@@ -185,7 +185,7 @@ class Groups:
 def _about(record: Record, parts: Sequence[Partition]) -> Record:
     """What the record says of some partitions: of a large table, it would not be sent along with each task whole."""
     first, end = parts[0].first_row // record.chunk_rows, -(-parts[-1].end_row // record.chunk_rows)
-    return replace(record, chunks=record.chunks.part(first, end), layers=(), metadata={})
+    return replace(record, puzzle={}, chunks=record.chunks.part(first, end), layers=(), metadata={})
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
