@@ -1,8 +1,13 @@
 from collections.abc import Iterator
+from contextlib import nullcontext
 from operator import add, mul
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from antipodes import performance_page
+from antipodes.cli.interrupts import Stopped
 from antipodes.errors import InputError, WorkerFailedError
 from antipodes.events import silence
 from antipodes.scheduler import (
@@ -74,6 +79,19 @@ def test_calls_may_take_the_results_of_others(scheduler: Scheduler) -> None:
 def test_what_is_spread_keeps_its_order(scheduler: Scheduler) -> None:
     handles = scheduler.spread({("i", number): (add, number, 1) for number in range(5)})
     assert scheduler.values(list(handles.values())) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("error", "drawn"), [(ValueError, 1), (Stopped, 0), (KeyboardInterrupt, 0)])
+def test_a_stop_at_once_waits_for_no_performance_report(
+    error: type[BaseException], drawn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages: list[object] = []
+    monkeypatch.setattr(performance_page, "ask", lambda *_: None)
+    monkeypatch.setattr(performance_page, "_write", lambda *_: pages.append(1))
+    client = SimpleNamespace(as_current=nullcontext)
+    with pytest.raises(error), performance_page.reporting(client, tmp_path / "report.html", lambda: silence):
+        raise error
+    assert len(pages) == drawn
 
 
 def test_threads_have_no_performance_report() -> None:

@@ -35,7 +35,7 @@ def reporting(client: Any, page: Path, listener: Callable[[], Listener]) -> Iter
             yield
         except SchedulerSilentError:
             raise
-        except BaseException:  # which matters more than what becomes of the page
+        except Exception:  # which matters more than the page; a stop that is to be immediate does not wait for it
             with suppress(Exception):
                 _write(client, report, listener())
             raise
