@@ -131,15 +131,17 @@ class RecordedStore:
             return read_fields(kind, content)
 
     def _check_version(self, version: Any) -> None:
-        if type(version) is int and 0 < version < self.VERSION:
+        known = type(version) is int
+        if known and version == self.VERSION:
+            return
+        if known and 0 < version < self.VERSION:
             remedy = f"make it anew with: {self.MADE_BY} --store {self.address} --overwrite"
         else:
             remedy = "read it with the version of antipodes that wrote it"
-        if type(version) is not int or version != self.VERSION:
-            raise NotAStoreError(
-                f"expected a store of format version {self.VERSION} at {self.address}, "
-                f"found version {shorten(str(version))}: {remedy}"
-            )
+        raise NotAStoreError(
+            f"expected a store of format version {self.VERSION} at {self.address}, "
+            f"found version {shorten(str(version))}: {remedy}"
+        )
 
     @contextmanager
     def checking(self) -> Iterator[None]:

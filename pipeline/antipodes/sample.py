@@ -20,7 +20,7 @@ SEED = 20
 Indices = NDArray[np.int64]
 
 
-class Depths:
+class KnownDepths:
     """The depths of any positions of a table."""
 
     def __init__(
@@ -60,7 +60,7 @@ def draw_sample(puzzle: Puzzle, index: Index, drawn: Sequence[Indices]) -> Indic
 
 
 def check_sample(
-    puzzle: Puzzle, index: Index, sample: Indices, tables: MoveTables, known: Depths, deepest: int, expanded: int
+    puzzle: Puzzle, index: Index, sample: Indices, tables: MoveTables, known: KnownDepths, deepest: int, expanded: int
 ) -> dict[str, Indices]:
     """The indices of the sample that the rules contradict, by what is wrong with them."""
     after, before = rules.successors(puzzle, index, sample), rules.predecessors(puzzle, index, sample)

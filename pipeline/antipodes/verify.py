@@ -14,7 +14,7 @@ from antipodes.moves import MoveTables, table_bytes
 from antipodes.plan import Partition, available_memory, human, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.sample import Depths, check_sample, draw_sample
+from antipodes.sample import KnownDepths, check_sample, draw_sample
 from antipodes.scheduler import Handle, Scheduler
 from antipodes.storage.address import Address
 from antipodes.store import NOTHING_COMMITTED, Record, TableStore
@@ -78,7 +78,7 @@ class _Proof:
         findings = self._findings(tables, blocks)
         sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings])
         (here,) = self.scheduler.values([tables])
-        known = Depths(self.index, self.partitions, blocks, self._read_here)
+        known = KnownDepths(self.index, self.partitions, blocks, self._read_here)
         wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
         problems = (*self._problems(findings), *self._shown(wrong))
         return Verdict(
