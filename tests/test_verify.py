@@ -4,12 +4,16 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+from numpy.typing import NDArray
 from stores import change_record, chunk_files, contents, set_depth
 
 import antipodes.verify
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, ResourceLimitError
+from antipodes.index import Index
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.run import RunOptions, run_puzzle
+from antipodes.sample import check_sample
 from antipodes.scheduler import Threads
 from antipodes.store import TableStore
 from antipodes.verify import verify
@@ -150,3 +154,18 @@ def test_move_tables_that_do_not_fit(eight: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(antipodes.verify, "available_memory", lambda: 1000)
     with pytest.raises(ResourceLimitError, match="1000 bytes are available"):
         verify(eight, Threads(1))
+
+
+def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[list[int]] = []
+
+    def noting(puzzle: Puzzle, index: Index, sample: NDArray[np.int64], *others: Any) -> dict[str, NDArray[np.int64]]:
+        drawn.append(sorted(sample.tolist()))
+        return check_sample(puzzle, index, sample, *others)
+
+    monkeypatch.setattr("antipodes.verify.check_sample", noting)
+    first, second = (verify(eight, Threads(2)).seed for _ in range(2))
+    assert first != second
+    assert drawn[0] != drawn[1]
+    assert verify(eight, Threads(2), first).ok
+    assert drawn[2] == drawn[0]

@@ -16,7 +16,6 @@ SAMPLE = (30, 1000)
 """Positions of a sample: at least, where each has millions of neighbours to compute, and at most."""
 PLACES_LOOKED_AT = 1 << 26
 """What the neighbours of all positions of a sample may have of places, so that it takes half a second at most."""
-SEED = 20
 Indices = NDArray[np.int64]
 
 
@@ -46,9 +45,9 @@ class KnownDepths:
         return np.where(depths > deepest, rules.UNREACHED, depths)
 
 
-def draw_sample(puzzle: Puzzle, index: Index, drawn: Sequence[Indices]) -> Indices:
+def draw_sample(puzzle: Puzzle, index: Index, drawn: Sequence[Indices], seed: int) -> Indices:
     """Different positions, ``(n,)``: some of those ``drawn`` at each depth, in each partition, and any others."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
     wanted = min(index.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + most_moves(puzzle) * puzzle.places))))
     at_depths = [rng.permutation(depth[depth >= 0]) for depth in np.array(drawn).T]

@@ -1,5 +1,6 @@
 """Proof that a table is right, from its bytes to its distances."""
 
+import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from antipodes.moves import MoveTables, table_bytes
 from antipodes.plan import Partition, available_memory, human, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.quoting import shorten
 from antipodes.sample import KnownDepths, check_sample, draw_sample
 from antipodes.scheduler import Handle, Scheduler
 from antipodes.storage.address import Address
@@ -37,13 +39,20 @@ class Verdict:
     """Whether the table is finished; None if it is too damaged to tell."""
     committed_depth: int | None = None
     """The depth up to which an unfinished table was checked; None if nothing is committed yet."""
+    seed: int | None = None
+    """What the sample was drawn with; None where none was drawn."""
 
 
-def verify(address: Address, scheduler: Scheduler) -> Verdict:
+def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> Verdict:
     """Check every byte and every distance of the table in a store, finished or not.
+
+    The sample of positions that is checked without the move tables is another one each time, unless the ``seed``, from
+    0 to 2^63 - 1, is that of an earlier verdict with as many workers.
 
     Raises
     ------
+    InputError
+        An argument is not what it should be.
     NotAStoreError
         There is no table at the address.
     ResourceLimitError
@@ -52,20 +61,22 @@ def verify(address: Address, scheduler: Scheduler) -> Verdict:
     if not hasattr(scheduler, "persist"):
         raise ArgumentTypeError(f"expected a scheduler, such as Threads(2), found {arguments.found(scheduler)}")
     store = TableStore(arguments.address(address, "the address of a table"))
+    seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
     try:
         record = store.read()
         if record.committed_depth == NOTHING_COMMITTED:
             return Verdict(True, 0, 0, (), complete=False)
-        return _Proof(store, record, scheduler).verdict()
+        return _Proof(store, record, scheduler, seed).verdict()
     except StoreDamagedError as error:
         return Verdict(False, 0, 0, (str(error),))
 
 
 class _Proof:
-    def __init__(self, store: TableStore, record: Record, scheduler: Scheduler) -> None:
+    def __init__(self, store: TableStore, record: Record, scheduler: Scheduler, seed: int) -> None:
         self.store = store
         self.record = record
         self.scheduler = scheduler
+        self.seed = seed
         self.puzzle: Puzzle = record.config.puzzle
         self.index: Index = record.cut[0]
         self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
@@ -76,7 +87,7 @@ class _Proof:
         tables = build_tables(self.scheduler, self.puzzle, self.index)
         blocks = self._blocks()
         findings = self._findings(tables, blocks)
-        sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings])
+        sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings], self.seed)
         (here,) = self.scheduler.values([tables])
         known = KnownDepths(self.index, self.partitions, blocks, self._read_here)
         wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
@@ -88,6 +99,7 @@ class _Proof:
             problems,
             self.record.complete,
             self.record.committed_depth,
+            self.seed,
         )
 
     def _read_here(self, block: Handle) -> Block:
@@ -116,7 +128,7 @@ class _Proof:
         calls = {
             ("check", part.number): (
                 _check, self.store, self.record, blocks[part.number],
-                [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known,
+                [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known, self.seed,
             )
             for part in self.partitions
         }  # fmt: skip
@@ -157,7 +169,7 @@ class _Proof:
         """A line for each kind of problem that positions have, given by their indices."""
         for what, indices in wrong.items():
             if len(indices):
-                shown = "; ".join(self.puzzle.format(labels) for labels in self.index.unrank(indices[:SHOWN]))
+                shown = "; ".join(shorten(self.puzzle.format(labels)) for labels in self.index.unrank(indices[:SHOWN]))
                 yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"
 
 
@@ -174,8 +186,9 @@ def _check(
     starts: NDArray[np.int64],
     deepest: int,
     expanded: int,
+    seed: int,
 ) -> Findings:
     def read(one: Block | Partition) -> Block:
         return _read(store, record, one) if isinstance(one, Partition) else one
 
-    return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded)
+    return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded, seed)

@@ -44,11 +44,13 @@ def check_partition(
     starts: NDArray[np.int64],
     deepest: int,
     expanded: int,
+    seed: int,
 ) -> Findings:
     """Check all positions of a block against the blocks whose moves lead into it.
 
     Depths greater than ``deepest`` count as unreached. Of positions deeper than ``expanded`` the successors need not
-    be known: the two are equal in a finished table, one apart in an unfinished one.
+    be known: the two are equal in a finished table, one apart in an unfinished one. The ``seed``, from 0 to 2^63 - 1,
+    decides which positions are drawn.
     """
     skipped = np.zeros(block.depths.shape, dtype=np.bool_)
     supported = np.zeros(block.depths.shape, dtype=np.bool_)
@@ -62,7 +64,7 @@ def check_partition(
     depths = block.depths.ravel()
     starts_here = starts[(starts >= first_index) & (starts < first_index + depths.size)] - first_index
     supported.ravel()[starts_here] = True
-    layers, drawn = _census(depths, deepest, np.uint64(first_index))
+    layers, drawn = _census(depths, deepest, np.uint64(first_index ^ seed))
     return Findings(
         layers,
         np.flatnonzero(skipped) + first_index,

@@ -1,7 +1,7 @@
 """``antipodes verify``: prove a table."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +20,20 @@ def register(app: typer.Typer) -> None:
     app.command("verify")(verify)
 
 
-def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> int:
+def verify(
+    store: Store,
+    workers: Workers = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2**63 - 1,
+            metavar="N",
+            help="Repeat the sample of an earlier call with as many workers, by its sample_seed. [default: a new one]",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
     with loading():
         from antipodes.recorded_store import format_of
@@ -29,7 +42,7 @@ def verify(store: Store, workers: Workers = None, as_json: AsJson = False) -> in
     address = find_store(store)
     if format_of(address) == TilingStore.FORMAT:
         return _verify_tilings(address, as_json)
-    return _verify_table(address, workers, as_json)
+    return _verify_table(address, workers, seed, as_json)
 
 
 def _verify_tilings(address: Address, as_json: bool) -> int:
@@ -61,13 +74,13 @@ def _approval_of_tilings(verdict: "TilingVerdict") -> str:
     return checked if verdict.complete else f"{checked}; the search is unfinished, {parts}"
 
 
-def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
+def _verify_table(address: Address, workers: int | None, seed: int | None, as_json: bool) -> int:
     with loading():
         from antipodes.run_options import tasks_at_once
         from antipodes.scheduler import Threads
         from antipodes.verify import verify as prove
 
-    verdict = prove(address, Threads(tasks_at_once(workers)))
+    verdict = prove(address, Threads(tasks_at_once(workers)), seed)
     if as_json:
         print_json(
             {
@@ -76,6 +89,7 @@ def _verify_table(address: Address, workers: int | None, as_json: bool) -> int:
                 "committed_depth": verdict.committed_depth,
                 "checked_states": verdict.checked_states,
                 "sampled_states": verdict.sampled_states,
+                "sample_seed": verdict.seed,
                 "problems": list(verdict.problems),
             }
         )
