@@ -17,6 +17,7 @@ from antipodes.chunk_cache import ChunkCache, by_chunk
 from antipodes.errors import AntipodesError, InputError, StoreDamagedError, StoreError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
+from antipodes.puzzles.move import predecessors
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.storage.address import Address
 from antipodes.store import Record, TableStore
@@ -278,7 +279,7 @@ class Table:
 
     def _predecessor(self, position: Labels, depth: int) -> Labels:
         """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
-        before = self.puzzle.predecessors(position)
+        before = predecessors(self.puzzle.moves, position)
         indices = self._index.rank(before)
         for number, group in by_chunk(indices, self._chunk_states):
             fitting = group[self._distances_in(number, indices[group]) == depth]

@@ -10,7 +10,7 @@ from typing import NoReturn
 import typer
 
 from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
-from antipodes.cli.failures import Commands, flushed, misused, status_of
+from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
 from antipodes.cli.output import INTERRUPTED
 from antipodes.cli.streams import take_streams
 
@@ -49,7 +49,7 @@ def run_command(arguments: list[str]) -> int:
         status = int(leaving.code or 0)
     except typer.TyperException as error:
         status = misused(error)
-    return flushed(status)
+    return flushed(in_our_terms(status))
 
 
 def _leave_tasks(status: int) -> NoReturn:
