@@ -13,6 +13,7 @@ from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, sho
 from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
 from antipodes.cli.output import INTERRUPTED
 from antipodes.cli.streams import take_streams
+from antipodes.cli.surroundings import leave_out_settings
 
 app = typer.Typer(
     name="antipodes",
@@ -29,6 +30,7 @@ def main() -> None:
     """Run the command that the process was started with, and exit with its status."""
     gc.disable()  # until the command has loaded its libraries, see `loading`
     take_streams()
+    leave_out_settings(os.environ)
     logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
     warnings.simplefilter("ignore")
     status = run_command(sys.argv[1:])
