@@ -13,6 +13,7 @@ from antipodes import permutations
 from antipodes.config import Config, load_config
 from antipodes.errors import AntipodesError, InputError
 from antipodes.plan import plan_run
+from antipodes.puzzles import puzzle_from
 from antipodes.run import RunOptions, resume, run_puzzle
 from antipodes.scheduler import Threads
 from antipodes.searches.problem import Problem
@@ -67,6 +68,8 @@ def test_no_position(table: Table, wrong: Any) -> None:
         table.labels,
         table.puzzle.format,
         table.puzzle.draw,
+        table.puzzle.successors,
+        table.puzzle.predecessors,
     ):
         refused(method, wrong)
     refused(Problem.of, EIGHT, wrong)
@@ -175,6 +178,7 @@ def test_other_things_than_configs_problems_and_tables(tmp_path: Path, table: Ta
         refused(Problem.of, wrong, GOAL)
         refused(exchanges, wrong, 3)
         refused(plan_run, wrong)
+        refused(puzzle_from, wrong)
     refused(solve_by_table, Problem.of(EIGHT, GOAL), "t.zarr")
     refused(Config, config.puzzle)
     refused(BoardConfig, board.problem)

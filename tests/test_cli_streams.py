@@ -30,8 +30,8 @@ COMMANDS = [
     "query TABLE --pattern 86725430?",
     "verify TABLE",
     "verify TILINGS",
-    "solve eight-puzzle 123456078",
-    "solve knights-labelled --method routes --limit 4",
+    "solve eight-puzzle 123456078 --quiet",
+    "solve knights-labelled --method routes --limit 4 --quiet",
     "rank eight-puzzle 867254301",
     "unrank eight-puzzle 5",
     "rank --permutation 3120",
@@ -111,6 +111,18 @@ def test_the_garbage_collector_is_on_while_a_command_works(
 
 def test_a_line_of_input_without_end(finished: Path, refused: Callable[..., str]) -> None:
     assert "65,536" in refused("query", finished, "-", stdin="1" * 10**7)
+
+
+@pytest.mark.parametrize(("line", "status", "answer"), [("y", 2, ""), (POSITION, 1, f"{POSITION}: 31\n")])
+def test_input_without_end(finished: Path, line: str, status: int, answer: str) -> None:
+    with subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
+        command = [*PROGRAM, "query", str(finished), "-"]
+        process = subprocess.Popen(command, stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline().decode() == answer
+        process.stdout.close()  # as `head` does
+        assert process.wait() == status
+        endless.kill()
 
 
 @pytest.mark.parametrize(

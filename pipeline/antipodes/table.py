@@ -14,6 +14,7 @@ from antipodes import arguments
 from antipodes.errors import AntipodesError, InputError, StoreDamagedError, UnreachableError
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
+from antipodes.puzzles.move import predecessors
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
 from antipodes.storage.address import Address
@@ -254,7 +255,7 @@ class Table:
 
     def _predecessor(self, position: Labels, depth: int) -> Labels:
         """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
-        before = self.puzzle.predecessors(position)
+        before = predecessors(self.puzzle.moves, position)
         chosen = self._chunks.first_at(self._index.rank(before), depth)
         if chosen is None:
             raise self._damaged(position, depth + 1, f"and no position at depth {depth} leads there")

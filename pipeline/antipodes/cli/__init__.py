@@ -10,9 +10,10 @@ from typing import NoReturn
 import typer
 
 from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
-from antipodes.cli.failures import Commands, flushed, misused, status_of
+from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
 from antipodes.cli.output import INTERRUPTED
 from antipodes.cli.streams import take_streams
+from antipodes.cli.surroundings import leave_out_settings
 
 app = typer.Typer(
     name="antipodes",
@@ -29,6 +30,7 @@ def main() -> None:
     """Run the command that the process was started with, and exit with its status."""
     gc.disable()  # until the command has loaded its libraries, see `loading`
     take_streams()
+    leave_out_settings(os.environ)
     logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
     warnings.simplefilter("ignore")
     status = run_command(sys.argv[1:])
@@ -49,7 +51,7 @@ def run_command(arguments: list[str]) -> int:
         status = int(leaving.code or 0)
     except typer.TyperException as error:
         status = misused(error)
-    return flushed(status)
+    return flushed(in_our_terms(status))
 
 
 def _leave_tasks(status: int) -> NoReturn:

@@ -25,6 +25,7 @@ from antipodes.quoting import shorten
 USERS_FAULT = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"
 """The environment's variable that has errors of the program itself shown as Python shows them."""
+TYPERS_INTERRUPTED = 130
 LONG_WORD = re.compile(r"(\S{60})\S+")
 LONGEST_USAGE = 300
 """Characters of what typer says of an argument, which it quotes whole."""
@@ -64,6 +65,11 @@ def status_of(command: Callable[[], Any]) -> int:
         if os.environ.get(TRACEBACKS):
             raise
         return complain(_unexpected(error), FAILED)
+
+
+def in_our_terms(status: int) -> int:
+    """The exit status; typer has one of its own, and no message, for Ctrl-C while it reads the arguments."""
+    return complain("stopped", INTERRUPTED) if status == TYPERS_INTERRUPTED else status
 
 
 def flushed(status: int) -> int:

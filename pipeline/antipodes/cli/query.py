@@ -1,5 +1,7 @@
 """``antipodes query``: how far positions are, and the way."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +16,9 @@ from antipodes.errors import InputError
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.table import Table
+
+BATCH = 4096
+"""Positions that are looked up together, and lines that are read before the first answer."""
 
 Positions = Annotated[
     list[str] | None,
@@ -46,9 +51,7 @@ def query(
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
             return
-        labels = table.puzzle.parse_many(_texts(positions or [], table.puzzle))
-        distances = table.get_distances(labels)
-        answers = [_answer(table, *one, path) for one in zip(labels, distances, strict=True)]
+        answers = _answers(table, _texts(positions or [], table.puzzle), path)
         if as_json:
             print_json([_to_json(table, answer) for answer in answers])
         else:
@@ -56,7 +59,7 @@ def query(
                 _print(table, answer)
 
 
-def _texts(positions: list[str], puzzle: "Puzzle") -> list[str]:
+def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
     """The positions, those on stdin among them; symbols that came as arguments of their own are one position."""
     from antipodes.puzzles.board import SEPARATORS
 
@@ -64,11 +67,20 @@ def _texts(positions: list[str], puzzle: "Puzzle") -> list[str]:
         return len(SEPARATORS.split(text)) == 1 and (text in puzzle.symbols or len(text) < puzzle.places)
 
     if len(positions) > 1 and puzzle.places > 1 and all(too_short(text) for text in positions):
-        return [" ".join(positions)]
-    texts: list[str] = []
+        positions = [" ".join(positions)]
     for text in positions:
-        texts += [line for line in input_lines() if line.strip()] if text == "-" else [text]
-    return texts
+        if text == "-":
+            yield from (line for line in input_lines() if line.strip())
+        else:
+            yield text
+
+
+def _answers(table: "Table", texts: Iterator[str], with_path: bool) -> Iterator[dict[str, Any]]:
+    """What is to be said of each position, batch by batch: standard input may be longer than memory, or endless."""
+    while batch := list(islice(texts, BATCH)):
+        labels = table.puzzle.parse_many(batch)
+        distances = table.get_distances(labels)
+        yield from (_answer(table, *one, with_path) for one in zip(labels, distances, strict=True))
 
 
 def _answer(table: "Table", position: "Labels", distance: int | None, with_path: bool) -> dict[str, Any]:

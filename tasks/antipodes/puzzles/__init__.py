@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from antipodes import arguments
 from antipodes.errors import ConfigError
 from antipodes.puzzles.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
@@ -20,7 +21,7 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     ConfigError
         The family is unknown, or the table does not fit it.
     """
-    family = settings.get("family")
+    family = arguments.mapping(settings, "settings of a puzzle").get("family")
     if not isinstance(family, str) or family not in FAMILIES:
         raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}, found {quote(family)}")
     return FAMILIES[family](settings)

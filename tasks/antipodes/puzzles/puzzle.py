@@ -149,10 +149,10 @@ class Puzzle:
             self.checked_one(one)  # says what is wrong
         return [self.symbols[label] for label in one.tolist()]
 
-    def successors(self, labels: Labels) -> Labels:
-        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
-        return move.successors(self.moves, labels)
+    def successors(self, labels: ArrayLike) -> Labels:
+        """All positions one move after a position, ``(k, places)``; PositionError where it is none."""
+        return move.successors(self.moves, self.checked_one(labels))
 
-    def predecessors(self, labels: Labels) -> Labels:
-        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
-        return move.predecessors(self.moves, labels)
+    def predecessors(self, labels: ArrayLike) -> Labels:
+        """All positions one move before a position, ``(k, places)``; PositionError where it is none."""
+        return move.predecessors(self.moves, self.checked_one(labels))
