@@ -11,7 +11,7 @@ from antipodes import arguments, partition
 from antipodes.building import build_tables
 from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
 from antipodes.index import Index
-from antipodes.moves import MoveTables, table_bytes
+from antipodes.moves import MoveTables, building_bytes, table_bytes
 from antipodes.plan import Partition, available_memory, human, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
@@ -115,10 +115,11 @@ class _Proof:
         return deepest, deepest if self.record.complete else deepest - 1
 
     def _check_memory(self) -> None:
-        needed, available = table_bytes(self.puzzle, self.index), available_memory()
+        building = building_bytes(self.puzzle, self.index, self.scheduler.workers)
+        needed, available = table_bytes(self.puzzle, self.index) + building, available_memory()
         if needed > available:
             raise ResourceLimitError(
-                f"the move tables, without which nothing is verified, take {human(needed)} of memory; "
+                f"the move tables, without which nothing is verified, take up to {human(needed)} of memory; "
                 f"{human(available)} are available"
             )
 
