@@ -3,11 +3,13 @@ import time
 from math import ceil, prod
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import label_counts, puzzle_settings
 
+from antipodes import partition
 from antipodes.config import load_config
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.index import Index, radices
@@ -133,3 +135,26 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     assert one.memory_bytes >= PROGRAM_BYTES + one.index.size
     assert two.memory_bytes >= 2 * PROGRAM_BYTES + two.index.size + two.index.size // 4
     assert two.depth_bytes == 2 * ceil(len(two.groups) / 2) / len(two.groups) * two.index.size
+
+
+@settings(deadline=None)
+@given(puzzle_settings(), st.sampled_from((1, 2, 8, 64, 1024)), st.sampled_from((0, 2)))
+def test_the_leaner_way_never_takes_more(table: dict[str, Any], workers: int, processes: int) -> None:
+    puzzle = puzzle_from(table)
+    ample, lean = (plan_run(puzzle, workers, limit, processes=processes) for limit in (None, 1))
+    assert lean.memory_bytes <= ample.memory_bytes
+
+
+def test_more_workers_than_partitions_take_no_more() -> None:
+    puzzle = load_config("three-colours").puzzle
+    assert plan_run(puzzle, 64).memory_bytes == plan_run(puzzle, 16).memory_bytes
+
+
+def test_all_that_the_states_of_partitions_hold_is_counted() -> None:
+    start = "-" * 12 + "A" * 12
+    puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
+    plan = plan_run(puzzle)
+    state = partition.begin(0, 0, plan.index.rows, 1, np.array([0]), "uint8", True)
+    layer_before = state.frontier.nbytes + state.frontier.nbytes
+    held = sum(each.nbytes for each in (state.rows, state.frontier, state.visited, state.depths) if each is not None)
+    assert plan.memory_bytes >= PROGRAM_BYTES + plan.table_bytes + held + layer_before

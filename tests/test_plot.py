@@ -46,3 +46,13 @@ def test_what_is_heavy_is_loaded_only_by_who_needs_it(command: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, command], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("arguments", [["plan", "eight-puzzle"], ["rank", "eight-puzzle", "123456780"]])
+def test_what_compiles_is_not_loaded_by_who_only_plans_or_ranks(arguments: list[str]) -> None:
+    code = (
+        "import sys; from antipodes.cli import run_command; run_command(sys.argv[1:]);"
+        "import antipodes.table; print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"

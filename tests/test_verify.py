@@ -169,3 +169,10 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
     assert drawn[0] != drawn[1]
     assert verify(eight, Threads(2), first).ok
     assert drawn[2] == drawn[0]
+
+
+def test_wrong_numbers_of_starts(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a run that numbers a few positions wrong, but many right, would begin with them."""
+    rank = Index.rank
+    monkeypatch.setattr(Index, "rank", lambda index, labels: rank(index, labels) ^ (len(labels) < 3))
+    assert "the numbers of the starts" in problems(eight)

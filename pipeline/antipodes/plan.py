@@ -39,6 +39,8 @@ Where depths do not stay in memory it is one, as each takes those of a partition
 WORKER_SHARE = 0.6
 """Of the memory limit of a cluster's worker, what a run plans with: freed memory that it keeps comes on top
 (`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
+ROW_BYTES = 4
+"""What the number of a row takes, which stands beside the row's bits."""
 RECORD_BYTES = 64 * KIB
 MOVE_BYTES = 16
 """What a move takes as part of a puzzle."""
@@ -133,16 +135,19 @@ def plan_run(
     tables = table_bytes(puzzle, index)
     config = config_size(settings or {})
     described = MOVE_BYTES * len(puzzle.moves) + config.memory_bytes
-    group_size = plan_group(index, ceil(index.rows / partition_rows), workers) if processes else 1
+    partition_count = ceil(index.rows / partition_rows)
+    group_size = plan_group(index, partition_count, workers) if processes else 1
     groups = ceil(index.rows / (partition_rows * group_size))
-    chunks = workers * min(AT_ONCE, group_size) * 2 * chunk_rows * index.width
+    chunks = min(workers * min(AT_ONCE, group_size), partition_count) * 2 * chunk_rows * index.width
+    bits = _bitmap_bytes(index) + ROW_BYTES * index.rows
     fixed = max(1, processes) * (PROGRAM_BYTES + described + tables) + max(
-        _spread(_bitmap_bytes(index), groups, processes) + _passed_bytes(index, processes) + chunks,
+        _spread(bits, groups, processes) + _passed_bytes(index, processes) + chunks,
         building_bytes(puzzle, index, workers),
     )
     all_depths = _spread(index.size, groups, processes)
     hold_depths = memory_limit is None or fixed + all_depths <= memory_limit
-    depths = all_depths if hold_depths else workers * partition_rows * index.width
+    a_worker = partition_rows * index.width
+    depths = all_depths if hold_depths else min(all_depths, workers * a_worker)
     return Plan(
         index=index,
         chunk_rows=chunk_rows,

@@ -124,7 +124,7 @@ class _Proof:
             )
 
     def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
-        starts = self.index.rank(self.puzzle.start_labels)
+        starts = self._starts()
         sources = self._sources(tables)
         calls = {
             ("check", part.number): (
@@ -135,6 +135,13 @@ class _Proof:
         }  # fmt: skip
         found: list[Findings] = self.scheduler.values(list(self.scheduler.persist(calls).values()))
         return found
+
+    def _starts(self) -> NDArray[np.int64]:
+        """The indices of the starts, ranked and read back: all distances begin with them, and those of a run did."""
+        starts = self.index.rank(self.puzzle.start_labels)
+        if not np.array_equal(self.index.unrank(starts), self.puzzle.start_labels):
+            raise StoreDamagedError("the numbers of the starts are those of other positions: nothing can be verified")
+        return starts
 
     def _sources(self, tables: Handle) -> list[list[int]]:
         bounds = [*(part.first_row for part in self.partitions), self.index.rows]

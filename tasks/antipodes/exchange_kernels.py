@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from antipodes.combinations import Ranks
 from antipodes.compile import kernel
+from antipodes.exchange_tables import COLUMNS_AT_ONCE
 from antipodes.ranking import Numbering, unrank
 
 Labels = NDArray[np.uint8]
 ColumnMap = NDArray[np.int16] | NDArray[np.int32]
 NONE = -1
 UP, DOWN = 0, 1
-COLUMNS_AT_ONCE = 64
-"""Columns whose sums are held at once: a line of each column map is then written as a whole."""
 
 
 class Graph(NamedTuple):

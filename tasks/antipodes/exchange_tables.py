@@ -1,7 +1,8 @@
 """The move tables of single pieces that go to empty places: their size, and the blocks in which they are filled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,10 +10,11 @@ from numpy.typing import NDArray
 
 from antipodes.index import Index
 from antipodes.puzzles.puzzle import Exchanges, Puzzle
-from antipodes.ranking import numbering, numbering_bytes
 
 BLOCK = 1 << 23
 """Entries that are filled in one go, in some 20 ms: so soon an interruption is answered."""
+COLUMNS_AT_ONCE = 64
+"""Columns whose sums are held at once: a line of each column map is then written as a whole."""
 
 if TYPE_CHECKING:
     from antipodes.exchange_kernels import Graph
@@ -65,7 +67,8 @@ def fills(
     column_maps: NDArray[np.int32],
 ) -> list[Fill]:
     """The calls that fill the tables; each may run in a thread of its own."""
-    from antipodes.exchange_kernels import COLUMNS_AT_ONCE, fill_columns, fill_rows
+    from antipodes.exchange_kernels import fill_columns, fill_rows  # compiled, so not loaded by those who plan
+    from antipodes.ranking import numbering
 
     firsts, _ = map_numbers(puzzle, moves, index)
     rows, graph = numbering(index.row_counts), _graph(puzzle, moves)
@@ -84,13 +87,17 @@ def fills(
 
 def filling_bytes(puzzle: Puzzle, moves: Exchanges, index: Index) -> int:
     """At least as many bytes as a thread that fills the tables takes besides them, and what all threads share."""
-    from antipodes.exchange_kernels import COLUMNS_AT_ONCE
-
     free, kinds = sum(index.column_counts), len(index.column_counts)
     a_column = COLUMNS_AT_ONCE * (free + 1) * 8 * (2 * kinds + 3)
     a_row = (puzzle.places + 1) * 8 * (2 * len(index.row_counts) + 5)
-    shared = numbering_bytes(index.row_counts) + numbering_bytes(index.column_counts) + 32 * len(moves)
+    shared = _numbering_bytes(index.row_counts) + _numbering_bytes(index.column_counts) + 32 * len(moves)
     return a_column + a_row + shared
+
+
+def _numbering_bytes(counts: Sequence[int]) -> int:
+    """What an `antipodes.ranking.Numbering` takes while it is made, at most."""
+    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
+    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 
 
 def _graph(puzzle: Puzzle, moves: Exchanges) -> "Graph":

@@ -69,12 +69,6 @@ def numbering(counts: Sequence[int]) -> Numbering:
     )
 
 
-def numbering_bytes(counts: Sequence[int]) -> int:
-    """What a `Numbering` takes while it is made, at most."""
-    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
-    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
-
-
 @kernel
 def unrank(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
     """Write the arrangement of a rank to ``labels`` ``(places,)``; ``free`` is scratch space of that size."""
