@@ -73,7 +73,10 @@ def lock_path(store: Path) -> Path:
     """Where the lock of a store lies; NotAStoreError where the path cannot be that of a store."""
     if not store.name:
         raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
-    place = store.resolve()  # of two names of one store, too, one is refused
+    try:
+        place = store.resolve()  # of two names of one store, too, one is refused
+    except RuntimeError as error:
+        raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}") from error
     return place.with_name(place.name + ".lock")
 
 

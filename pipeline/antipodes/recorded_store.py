@@ -18,7 +18,7 @@ from antipodes.fields import FieldError, expect, read_fields, write_fields
 from antipodes.layout import Layout, chunk_key
 from antipodes.quoting import shorten
 from antipodes.record import digest, parse, serialise
-from antipodes.storage.address import Address, storage_at
+from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
 
 T = TypeVar("T")
@@ -145,7 +145,7 @@ class RecordedStore:
 
     def _check_version(self, version: Any) -> None:
         if type(version) is int and 0 < version < self.VERSION:
-            remedy = f"make it anew with: {self.MADE_BY} --store {self.address} --overwrite"
+            remedy = f"make it anew with: {self.MADE_BY} --store {in_shell(self.address)} --overwrite"
         else:
             remedy = "read it with the version of antipodes that wrote it"
         if type(version) is not int or version != self.VERSION:

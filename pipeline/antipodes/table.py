@@ -18,7 +18,7 @@ from antipodes.errors import AntipodesError, InputError, StoreDamagedError, Stor
 from antipodes.matches import Matches, match
 from antipodes.plan import MIB
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, in_shell
 from antipodes.store import Record, TableStore
 
 UNREACHABLE = -1
@@ -141,7 +141,7 @@ class Table:
         if distance == UNKNOWN:
             raise UnfinishedError(
                 f"{self.puzzle.format(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
-                f"antipodes resume {self._store.address}"
+                f"antipodes resume {in_shell(self._store.address)}"
             )
         return distance
 
@@ -213,7 +213,7 @@ class Table:
         if not self.complete:
             raise UnfinishedError(
                 f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {self._store.address}"
+                f"antipodes resume {in_shell(self._store.address)}"
             )
         return self.positions_at(self.radius, limit)
 
