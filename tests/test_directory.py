@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ import pytest
 from conftest import Command
 from stores import chunk_files
 
+from antipodes.durable import PARTIAL
 from antipodes.errors import StoreError
-from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.directory import STORED, DirectoryStorage
 from antipodes.store import TableStore
+from antipodes.table_record import DEPTH, WIDER
+from antipodes.tiling_record import PARTITIONS, TILINGS
 
 
 @pytest.fixture
@@ -66,3 +70,26 @@ def test_an_array_in_place_of_one_that_could_not_be_deleted(eight: Path, tmp_pat
     store = TableStore(eight)
     with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
         store.create_array("depth", store.read().layout)
+
+
+@pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
+def test_files_of_others_beside_a_store_are_not_deleted(name: str, cli: Command, eight: Path) -> None:
+    (eight.parent / name).mkdir()
+    (eight.parent / name / "mine").write_text("precious")
+    outcome = cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet")
+    assert outcome.status == 1
+    assert f"{eight.parent / name} is in the way, since mine is in it" in outcome.err
+    assert (eight.parent / name / "mine").read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
+def test_what_a_dead_run_left_beside_a_store_is_deleted(name: str, cli: Command, eight: Path) -> None:
+    shutil.copytree(eight, eight.parent / name)
+    (eight.parent / name / f"zarr.json.0{PARTIAL}").write_text("")
+    assert cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet").status == 0
+    assert not (eight.parent / name).exists()
+
+
+def test_what_is_in_a_store_is_known(eight: Path) -> None:
+    assert {DEPTH, WIDER, TILINGS, PARTITIONS} < STORED
+    assert {path.name for path in eight.iterdir()} <= STORED

@@ -7,7 +7,7 @@ import shutil
 import stat
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,13 @@ from zarr.storage import LocalStore
 from antipodes.durable import PARTIAL, replace_file, sync_directory
 from antipodes.errors import StoreError, StoreLockedError
 from antipodes.lock import check_token, lock
-from antipodes.storage.storage import Hold, Storage, Version
+from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
 
 NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 """What the system says of paths at which nothing is; after any other error there may be something, unseen for now."""
+
+STORED = {RECORD, GROUP, "depth", "depth.wide", "tilings", "partitions"}
+"""All that is directly in the directory of a store, of any kind."""
 
 
 class DurableStore(LocalStore):
@@ -110,10 +113,10 @@ class DirectoryStorage(Storage):
 
     def begin(self) -> "DirectoryStorage":
         self.check_hold()
-        self._sweep_removed()
+        self._clear(self._removed)
         place = self.path.resolve()
         new = place.with_name(f".{place.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
+        self._clear(new)
         new.mkdir(parents=True)
         begun = DirectoryStorage(new)
         begun._hold = self._hold
@@ -134,9 +137,10 @@ class DirectoryStorage(Storage):
 
     def remove(self) -> None:
         self.check_hold()
-        self._sweep_removed()
-        self.path.resolve().rename(self._removed)
-        self._sweep_removed()
+        self._clear(self._removed)
+        with self._writing():
+            self.path.resolve().rename(self._removed)
+        shutil.rmtree(self._removed, ignore_errors=True)
 
     @property
     def _removed(self) -> Path:
@@ -144,8 +148,20 @@ class DirectoryStorage(Storage):
         place = self.path.resolve()
         return place.with_name(f".{place.name}.old")
 
-    def _sweep_removed(self) -> None:
-        shutil.rmtree(self._removed, ignore_errors=True)
+    def _clear(self, leftover: Path) -> None:
+        """Delete what a run that died left beside the store; StoreError where somebody else's files are there."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for name in sorted(os.listdir(leftover)):
+                if name not in STORED and not name.endswith(PARTIAL):
+                    raise StoreError(f"cannot write {self.address}: {leftover} is in the way, since {name} is in it")
+        shutil.rmtree(leftover, ignore_errors=True)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
     def sweep(self) -> None:
         self.check_hold()
