@@ -184,7 +184,7 @@ def test_what_is_no_store(
 def test_an_older_reader_of_a_table_that_was_widened_meanwhile(tmp_path: Path) -> None:
     """A depth of 256 must not be 0 to who opened the table when it had bytes."""
     from antipodes.config import Config
-    from antipodes.errors import StoreDamagedError
+    from antipodes.errors import StoreChangedError
     from antipodes.run import RunOptions, run_puzzle
     from antipodes.table import UnfinishedError, open_table
 
@@ -196,5 +196,5 @@ def test_an_older_reader_of_a_table_that_was_widened_meanwhile(tmp_path: Path) -
     with open_table(tmp_path / "t.zarr") as table:
         run_puzzle(config, tmp_path / "t.zarr", options)
         far = " ".join(["1"] * 256 + ["0"] + ["1"] * 43)
-        with pytest.raises((UnfinishedError, StoreDamagedError)):
+        with pytest.raises((UnfinishedError, StoreChangedError)):
             table.distance(far)

@@ -143,3 +143,31 @@ def test_the_lock_of_a_later_run_is_not_removed(tmp_path: Path) -> None:
         pass
     later.__exit__(None, None, None)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_lock_file_that_cannot_be_read_was_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object) -> bytes:
+        raise OSError(24, "Too many open files")
+
+    with lock(tmp_path / "t.zarr") as hold:
+        monkeypatch.setattr(Path, "read_bytes", exhausted)
+        with pytest.raises(StoreError, match=r"cannot read .*t.zarr.lock: Too many open files"):
+            hold.confirm()
+        monkeypatch.undo()
+        hold.confirm()
+
+
+def test_a_file_system_without_locks_is_not_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(StoreError, match=r"cannot lock .*t.zarr.lock: No locks available"), lock(tmp_path / "t.zarr"):
+        pass
+
+
+def test_a_lock_file_that_is_nested_without_end(tmp_path: Path) -> None:
+    with lock(tmp_path / "t.zarr"):
+        (tmp_path / "t.zarr.lock").write_text("[" * 100_000)
+        with pytest.raises(StoreLockedError, match="in use by another process"), lock(tmp_path / "t.zarr"):
+            pass

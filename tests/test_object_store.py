@@ -44,7 +44,7 @@ def test_the_commands(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
     url = bucket.url("some folder/eight.zarr")
     ran = cli("run", "eight-puzzle", "--store", url, "--quiet")
     assert ran.status == 0
-    assert f"antipodes query --path {url} " in ran.out
+    assert f"antipodes query --path '{url}' " in ran.out
     again = json.loads(cli("run", "eight-puzzle", "--store", url, "--json").out)
     assert (again["store"], again["complete"], again["resumed_from"]) == (url, True, 31)
     assert json.loads(cli("resume", url, "--json").out)["complete"]

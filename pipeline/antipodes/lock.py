@@ -5,7 +5,7 @@ import os
 import socket
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from antipodes.errors import NotAStoreError, StoreError
@@ -63,8 +63,9 @@ def lock(store: Path) -> Iterator[Hold]:
     try:
         yield FileHold(descriptor, store)
     finally:
-        if _is_at(descriptor, path):  # else somebody removed it, and it is another run's
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # a file that is left behind locks nothing
+            if _is_at(descriptor, path):  # else somebody removed it, and it is another run's
+                path.unlink(missing_ok=True)
         os.close(descriptor)
 
 
@@ -72,13 +73,21 @@ def lock_path(store: Path) -> Path:
     """Where the lock of a store lies; NotAStoreError where the path cannot be that of a store."""
     if not store.name:
         raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
-    place = store.resolve()  # of two names of one store, too, one is refused
+    try:
+        place = store.resolve()  # of two names of one store, too, one is refused
+    except RuntimeError as error:
+        raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}") from error
     return place.with_name(place.name + ".lock")
 
 
 def check_token(store: Path, token: str) -> None:
-    """Raise StoreLockedError unless the lock of a store bears the token."""
-    check_bears(store, _signature(lock_path(store)), token)
+    """Raise StoreLockedError unless the lock of a store bears the token; StoreError where that cannot be told."""
+    path = lock_path(store)
+    try:
+        signature = _signature(path)
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+    check_bears(store, signature, token)
 
 
 def _acquire(path: Path, store: Path) -> int:
@@ -90,11 +99,14 @@ def _acquire(path: Path, store: Path) -> int:
             raise StoreError(f"cannot create {path}: {error.strerror}") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            if _is_at(descriptor, path):
+                return descriptor
+        except BlockingIOError as error:
             os.close(descriptor)
-            raise in_use(store, _signature(path)) from error
-        if _is_at(descriptor, path):
-            return descriptor
+            raise in_use(store, _holder(path)) from error
+        except OSError as error:  # of a file system without locks, for example
+            os.close(descriptor)
+            raise StoreError(f"cannot lock {path}: {error.strerror}") from error
         os.close(descriptor)  # its last holder removed it between our two calls
 
 
@@ -109,5 +121,13 @@ def _signature(path: Path) -> Signature:
     """What the holder wrote into the lock file; nothing where there is none, or it is not to be understood."""
     try:
         return signature_from(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+
+
+def _holder(path: Path) -> Signature:
+    """As `_signature`, and nothing where the file cannot be read."""
+    try:
+        return _signature(path)
     except OSError:
         return {}

@@ -5,22 +5,25 @@ All that the record says was safe before the record was.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
+from zarr.errors import ContainsArrayError
 
-from antipodes.errors import InputError, NotAStoreError, StoreDamagedError, StoreError
+from antipodes.errors import InputError, NotAStoreError, StoreChangedError, StoreDamagedError, StoreError
 from antipodes.fields import FieldError, expect, read_fields, write_fields
 from antipodes.layout import Layout, chunk_key
 from antipodes.quoting import shorten
 from antipodes.record import digest, parse, serialise
-from antipodes.storage.address import Address, storage_at
+from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
 
 T = TypeVar("T")
+CHANGES_AT_MOST = 100
+"""So often a record may be replaced while it is read, before that is an error."""
 
 
 class RecordedStore:
@@ -37,6 +40,8 @@ class RecordedStore:
         self.storage = storage_at(address)
         self._seen: Version | None = None
         """The version of the record that was last read or written here: the one that a commit may replace."""
+        self._known: str | None = None
+        """Its SHA-256."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Who gets a copy does not hold the lock, and knows no version to replace."""
@@ -108,6 +113,13 @@ class RecordedStore:
                 raise
         self._seen = new._seen
 
+    def steadily(self, read: Callable[[], T]) -> T:
+        """What ``read`` returns, which reads the record and what it speaks of; again as long as a run changes them."""
+        for _ in range(CHANGES_AT_MOST):
+            with suppress(StoreChangedError), self.unless_changed():
+                return read()
+        return read()
+
     def read_as(self, kind: type[T]) -> T:
         """The record, as an instance of a dataclass that declares its fields.
 
@@ -123,6 +135,7 @@ class RecordedStore:
         except FileNotFoundError:
             found = "no record in it" if self.exists() else "nothing"
             raise NotAStoreError(f"expected a store at {self.address}, found {found} (a store has {RECORD})") from None
+        self._known = digest(written)
         content = parse(written, self.storage.name_of(RECORD))
         if content.pop("format", None) != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.address}, found another kind of store")
@@ -135,7 +148,7 @@ class RecordedStore:
         if known and version == self.VERSION:
             return
         if known and 0 < version < self.VERSION:
-            remedy = f"make it anew with: {self.MADE_BY} --store {self.address} --overwrite"
+            remedy = f"make it anew with: {self.MADE_BY} --store {in_shell(self.address)} --overwrite"
         else:
             remedy = "read it with the version of antipodes that wrote it"
         raise NotAStoreError(
@@ -155,6 +168,23 @@ class RecordedStore:
         """Replace the record that was last seen; StoreError where another run has replaced it, or the lock."""
         written = serialise({"format": self.FORMAT, "version": self.VERSION, **write_fields(record)})
         self._seen = self.storage.replace(RECORD, written, self._seen)
+        self._known = digest(written)
+
+    @contextmanager
+    def unless_changed(self) -> Iterator[None]:
+        """Take nothing for damage that a run has moved or deleted since the record was read.
+
+        Raises
+        ------
+        StoreChangedError
+            Something is missing or other than the record said, and there is another record now.
+        """
+        try:
+            yield
+        except StoreDamagedError as error:
+            if self._known not in (None, self.record_digest()):
+                raise StoreChangedError(f"{self.address} was changed by a run while it was read: try again") from error
+            raise
 
     def record_digest(self) -> str:
         """SHA-256 of the record as it is now, for `check_reachable`; StoreError where there is none."""
@@ -207,8 +237,11 @@ class RecordedStore:
             return None
 
     def create_array(self, name: str, layout: Layout) -> None:
-        """An empty array whose chunks carry checksums."""
-        layout.create(self.storage.arrays(name))
+        """An empty array whose chunks carry checksums; StoreError where something is that could not be deleted."""
+        try:
+            layout.create(self.storage.arrays(name))
+        except ContainsArrayError as error:
+            raise StoreError(f"cannot write {self.storage.name_of(name)}: cannot delete what is there") from error
 
     def open_array(self, name: str) -> Any:
         """An array to be read; StoreError where it cannot be opened."""

@@ -9,7 +9,7 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.quoting import quote
 from antipodes.scheduler import check_scheduler_name
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, argument
 
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
@@ -53,14 +53,14 @@ class RunOptions:
 
     def resume_command(self, store: Address) -> str:
         """The command that resumes a run as it was, where it did its work."""
-        return _command("resume", _path(store), *self._given())
+        return _command("resume", argument(store), *self._given())
 
     def start_command(self, store: Address) -> str | None:
         """The command that starts the run again; None where no command started it."""
         if not self.started_by:
             return None
         overwrite = ["--overwrite"] if self.overwrite else []
-        return _command(*self.started_by, "--store", _path(store), *self._given(), *overwrite)
+        return _command(*self.started_by, "--store", argument(store), *self._given(), *overwrite)
 
     def next_command(self, store: Address) -> str:
         """The command that resumes a run, or starts it again where nothing is at the path of its store yet."""
@@ -84,11 +84,6 @@ class RunOptions:
 def _command(*words: str) -> str:
     """A command of this program as a shell takes it."""
     return shlex.join(["antipodes", *words])
-
-
-def _path(store: Address) -> str:
-    """The address of a store such that it is not taken for an option."""
-    return f"./{store}" if str(store).startswith("-") else str(store)
 
 
 def _number(value: float) -> str:

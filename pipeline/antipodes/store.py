@@ -58,6 +58,9 @@ class TableStore(RecordedStore):
         StoreDamagedError
             The record or the metadata is not what was written.
         """
+        return self.steadily(self._read)
+
+    def _read(self) -> Record:
         record = self.read_as(Record)
         with self.checking():
             record.check()
@@ -106,7 +109,13 @@ class TableStore(RecordedStore):
         ------
         StoreDamagedError
             A chunk is missing, its checksum is wrong, or it is not what the record vouches for; the message names it.
+        StoreChangedError
+            That is so since a run has committed something else.
         """
+        with self.unless_changed():
+            return self._read_rows(record, first_row, end_row)
+
+    def _read_rows(self, record: Record, first_row: int, end_row: int) -> Depths:
         depths = np.full((end_row - first_row, record.width), record.unreached, dtype=record.dtype)
         for number in range(first_row // record.chunk_rows, -(-end_row // record.chunk_rows)):
             expected = record.chunks.get(number)

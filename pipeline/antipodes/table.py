@@ -17,7 +17,7 @@ from antipodes.plan import MIB
 from antipodes.puzzles.move import predecessors
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, in_shell
 from antipodes.store import Record, TableStore
 from antipodes.table_chunks import UNKNOWN, UNREACHABLE, TableChunks
 
@@ -134,7 +134,7 @@ class Table:
         if distance == UNKNOWN:
             raise UnfinishedError(
                 f"{self._quoted(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
-                f"antipodes resume {self._address}"
+                f"antipodes resume {in_shell(self._address)}"
             )
         return distance
 
@@ -206,7 +206,7 @@ class Table:
         if not self.complete:
             raise UnfinishedError(
                 f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {self._address}"
+                f"antipodes resume {in_shell(self._address)}"
             )
         return self.positions_at(self.radius, limit)
 

@@ -55,6 +55,9 @@ class TilingStore(RecordedStore):
         StoreDamagedError
             The record or the metadata is not what was written.
         """
+        return self.steadily(self._read)
+
+    def _read(self) -> TilingRecord:
         record = self.read_as(TilingRecord)
         with self.checking():
             record.check()
@@ -116,6 +119,8 @@ class TilingStore(RecordedStore):
         ------
         StoreDamagedError
             A chunk is missing, its checksum is wrong, or it is not what the record vouches for; the message names it.
+        StoreChangedError
+            That is so since a run has committed something else.
         """
         blocks = [
             self._read_block(record, name, number, count)
@@ -136,10 +141,11 @@ class TilingStore(RecordedStore):
     def _read_block(self, record: TilingRecord, name: str, number: int, count: int) -> Tilings:
         """The tilings of a chunk of an array of ``count``, for which the record vouches."""
         first = number * CHUNK_ROWS
-        block: Tilings = self.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
         expected = record.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
-        if chunk_digest(record.fingerprint, chunk_key(name, number), block) != expected:
-            raise self.foreign(chunk_key(name, number))
+        with self.unless_changed():
+            block: Tilings = self.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
+            if chunk_digest(record.fingerprint, chunk_key(name, number), block) != expected:
+                raise self.foreign(chunk_key(name, number))
         return block
 
     def _write(self, record: TilingRecord, name: str, tilings: Tilings) -> bytes:

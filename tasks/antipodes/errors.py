@@ -65,5 +65,9 @@ class StoreDamagedError(StoreError):
     """Bytes of a store are missing or are not what was written."""
 
 
+class StoreChangedError(StoreError):
+    """A run has changed the store since it was opened."""
+
+
 class StoreLockedError(StoreError):
     """Another run holds the store."""

@@ -8,6 +8,7 @@ import typer
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json, say
+from antipodes.storage.address import in_shell
 
 
 def register(app: typer.Typer) -> None:
@@ -48,4 +49,4 @@ def layers(
     elif not plot:
         print(draw_layers(record.layers) if record.layers else "nothing is committed yet")
         if not record.complete:
-            say(f"unfinished; go on with: antipodes resume {path}")
+            say(f"unfinished; go on with: antipodes resume {in_shell(path)}")

@@ -24,7 +24,7 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
 from antipodes.cli.tile import tile_into
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, in_shell
 
 if TYPE_CHECKING:
     from antipodes.config import Config
@@ -142,7 +142,7 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
     print(draw_positions(config.puzzle, report.farthest, terminal_columns()))
     if antipodes > len(report.farthest):
-        print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {report.store}")
+        print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")
     print()
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
@@ -152,4 +152,5 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     else:
         print("time    none: the table was finished before")
     print(f"table   {report.store}")
-    print(f"ask it  antipodes query --path {report.store} '{config.puzzle.format(report.farthest[0])}'")
+    farthest = config.puzzle.format(report.farthest[0]).replace("'", r"'\''")
+    print(f"ask it  antipodes query --path {in_shell(report.store)} '{farthest}'")

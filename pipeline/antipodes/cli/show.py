@@ -9,6 +9,7 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json, say, terminal_columns
 from antipodes.errors import InputError
+from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +59,7 @@ def show(
         else:
             _print(tilings, chosen, steps, style)
     if not tilings.complete:
-        say(f"unfinished; go on with: antipodes resume {find_store(store)}")
+        say(f"unfinished; go on with: antipodes resume {in_shell(find_store(store))}")
 
 
 def _check_choice(number: int | None, limit: int | None, every: bool) -> None:

@@ -5,7 +5,7 @@ import typer
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, in_shell
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +52,7 @@ def _table_status(address: Address, as_json: bool) -> None:
     print(f"  positions    {record.states:,} of {record.rows * record.width:,}")
     print(f"  stored       {human(table.bytes_stored())} in {table.address}")
     if not record.complete:
-        print(f"  go on with   antipodes resume {table.address}")
+        print(f"  go on with   antipodes resume {in_shell(table.address)}")
 
 
 def _tilings_status(address: Address, as_json: bool) -> None:
@@ -81,4 +81,4 @@ def _tilings_status(address: Address, as_json: bool) -> None:
     print(f"  tilings      {record.tilings:,} up to the symmetries of the board")
     print(f"  stored       {human(store.bytes_stored())} in {store.address}")
     if not record.complete:
-        print(f"  go on with   antipodes resume {store.address}")
+        print(f"  go on with   antipodes resume {in_shell(store.address)}")

@@ -18,7 +18,7 @@ from antipodes.cli.options import (
     run_options,
 )
 from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
-from antipodes.storage.address import Address
+from antipodes.storage.address import Address, in_shell
 
 if TYPE_CHECKING:
     from antipodes.run_options import RunOptions
@@ -141,8 +141,8 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
     _print_times(report)
     print(f"store    {report.store}")
     if report.record.tilings:
-        print(f"show it  antipodes show {report.store} --number {report.record.tilings}")
-        print(f"         antipodes show {report.store} --all --svg {config.problem.name}.svg")
+        print(f"show it  antipodes show {in_shell(report.store)} --number {report.record.tilings}")
+        print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
 
 
 def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:

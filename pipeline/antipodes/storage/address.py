@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 from antipodes.errors import NotAStoreError
@@ -16,6 +17,16 @@ LONGEST_NAME, LONGEST_PATH = 250, 4096
 
 Address = Path | str
 """A path, or a URL as text."""
+
+
+def argument(address: Address) -> str:
+    """The address such that a command does not take it for an option."""
+    return f"./{address}" if str(address).startswith("-") else str(address)
+
+
+def in_shell(address: Address) -> str:
+    """The address as a person types it after a command."""
+    return shlex.quote(argument(address))
 
 
 def is_url(text: Address) -> bool:

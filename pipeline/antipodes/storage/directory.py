@@ -1,11 +1,13 @@
 """Stores in the file system: a directory of files, each on the disk before it bears its name."""
 
 import asyncio
+import errno
 import os
 import shutil
+import stat
 import uuid
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,13 @@ from zarr.storage import LocalStore
 from antipodes.durable import PARTIAL, replace_file, sync_directory
 from antipodes.errors import StoreError, StoreLockedError
 from antipodes.lock import check_token, lock
-from antipodes.storage.storage import Hold, Storage, Version
+from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
+
+NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+"""What the system says of paths at which nothing is; after any other error there may be something, unseen for now."""
+
+STORED = {RECORD, GROUP, "depth", "depth.wide", "tilings", "partitions"}
+"""All that is directly in the directory of a store, of any kind."""
 
 
 class DurableStore(LocalStore):
@@ -52,10 +60,11 @@ class DirectoryStorage(Storage):
         return str(self.path / key)
 
     def exists(self) -> bool:
-        return os.path.exists(self.path)
+        return self._status() is not None
 
     def has(self, key: str) -> bool:
-        return os.path.isfile(self.path / key)  # False, too, for names that are longer than the system takes
+        status = self._status(key)
+        return status is not None and stat.S_ISREG(status.st_mode)
 
     def read(self, key: str) -> tuple[bytes, Version]:
         if not self.has(key):
@@ -82,21 +91,32 @@ class DirectoryStorage(Storage):
         return [path.name for path in (self.path / folder).glob("*")]
 
     def size(self) -> int:
-        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+        return sum(status.st_size for file in self._files() if (status := self._status(file)))
+
+    def _files(self) -> Iterator[str]:
+        """The keys of all files; those that a run is writing come and go meanwhile."""
+        for folder, _, names in os.walk(self.path):
+            yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
 
     def identity(self, key: str) -> tuple[object, ...]:
+        status = self._status(key)
+        return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
+
+    def _status(self, key: str = "") -> os.stat_result | None:
+        """What the system knows of the thing at a key; None where nothing is, StoreError where that cannot be told."""
         try:
-            status = os.stat(self.path / key)
-        except OSError:
-            return ()
-        return status.st_dev, status.st_ino, status.st_mtime_ns
+            return os.stat(self.path / key)
+        except OSError as error:
+            if error.errno in NOTHING_THERE:
+                return None
+            raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
     def begin(self) -> "DirectoryStorage":
         self.check_hold()
-        self._sweep_removed()
+        self._clear(self._removed)
         place = self.path.resolve()
         new = place.with_name(f".{place.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
+        self._clear(new)
         new.mkdir(parents=True)
         begun = DirectoryStorage(new)
         begun._hold = self._hold
@@ -104,7 +124,7 @@ class DirectoryStorage(Storage):
 
     def discard(self, new: Storage) -> None:
         assert isinstance(new, DirectoryStorage)
-        with suppress(StoreLockedError):  # of a run that has taken over, and may be creating its own store there
+        with suppress(StoreError):  # another run may have taken over, and be creating its own store there
             self.check_hold()
             shutil.rmtree(new.path, ignore_errors=True)
 
@@ -117,9 +137,10 @@ class DirectoryStorage(Storage):
 
     def remove(self) -> None:
         self.check_hold()
-        self._sweep_removed()
-        self.path.resolve().rename(self._removed)
-        self._sweep_removed()
+        self._clear(self._removed)
+        with self._writing():
+            self.path.resolve().rename(self._removed)
+        shutil.rmtree(self._removed, ignore_errors=True)
 
     @property
     def _removed(self) -> Path:
@@ -127,13 +148,26 @@ class DirectoryStorage(Storage):
         place = self.path.resolve()
         return place.with_name(f".{place.name}.old")
 
-    def _sweep_removed(self) -> None:
-        shutil.rmtree(self._removed, ignore_errors=True)
+    def _clear(self, leftover: Path) -> None:
+        """Delete what a run that died left beside the store; StoreError where somebody else's files are there."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for name in sorted(os.listdir(leftover)):
+                if name not in STORED and not name.endswith(PARTIAL):
+                    raise StoreError(f"cannot write {self.address}: {leftover} is in the way, since {name} is in it")
+        shutil.rmtree(leftover, ignore_errors=True)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
     def sweep(self) -> None:
         self.check_hold()
-        for leftover in self.path.rglob(f"*{PARTIAL}"):
-            leftover.unlink(missing_ok=True)
+        for leftover in self._files():
+            if leftover.endswith(PARTIAL):
+                (self.path / leftover).unlink(missing_ok=True)
 
     def settle(self, folder: str) -> None:
         last = self.path / folder

@@ -14,7 +14,7 @@ def signature_from(content: bytes) -> Signature:
     """What a lock says; nothing where it is not to be understood."""
     try:
         signature = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return signature if isinstance(signature, dict) else {}
 
