@@ -60,7 +60,8 @@ class RunOptions:
         if not self.started_by:
             return None
         overwrite = ["--overwrite"] if self.overwrite else []
-        return _command(*self.started_by, "--store", _path(store), *self._given(), *overwrite)
+        name, subject, *more = self.started_by
+        return _command(name, _path(subject), *more, "--store", _path(store), *self._given(), *overwrite)
 
     def next_command(self, store: Address) -> str:
         """The command that resumes a run, or starts it again where nothing is at the path of its store yet."""
@@ -87,7 +88,7 @@ def _command(*words: str) -> str:
 
 
 def _path(store: Address) -> str:
-    """The address of a store such that it is not taken for an option."""
+    """The address of a store, or the path of a config, such that it is not taken for an option."""
     return f"./{store}" if str(store).startswith("-") else str(store)
 
 
