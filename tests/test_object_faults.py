@@ -143,3 +143,30 @@ def test_reasons_have_no_addresses() -> None:
 
     error = OSError("Error performing GET https://host/x?sig=secret in 4ms - HTTP error: redirect to https://h/?sig=s")
     assert reason(error) == "HTTP error: redirect to ..."
+
+
+@pytest.mark.parametrize("fault", ["412", "409", "404"])
+@pytest.mark.parametrize("part", ["commit.json", "/c/", ".lock"])
+def test_a_refusal_though_the_condition_is_met(
+    fault: str, part: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes]
+) -> None:
+    """What is there is looked at, and the request made again: it was no other run."""
+    refused: list[int] = []
+
+    def first(number: int, method: str, path: str) -> str | None:
+        if method != "PUT" or part not in path or len(refused) > 1 or (fault == "404" and number > 40):
+            return None
+        refused.append(number)
+        return fault
+
+    proxy.fault = first
+    run_puzzle(load_config(PUZZLE), bucket.url(), RunOptions(workers=2))
+    assert refused
+    assert bucket.contents() == whole
+
+
+@pytest.mark.parametrize("method", ["PUT", "HEAD"])
+def test_nothing_is_found_of_what_was_put(method: str, bucket: Bucket, proxy: Proxy) -> None:
+    proxy.fault = lambda number, made, path: "404" if made == method and ".clock/" in path else None
+    with pytest.raises(StoreError, match=r"cannot (lock|write) s3://.*(404 Not Found|just put there)"):
+        run_puzzle(load_config(PUZZLE), bucket.url())

@@ -53,4 +53,6 @@ def test_there_is_something_to_resume_or_not(tmp_path: Path) -> None:
     assert options.next_command(tmp_path) == f"antipodes resume {tmp_path}"
     missing = tmp_path / "t.zarr"
     assert options.next_command(missing) == f"antipodes run eight-puzzle --store {missing}"
+    odd = RunOptions(started_by=("tile", "-x.toml", "--raw"))
+    assert odd.next_command(missing) == f"antipodes tile ./-x.toml --raw --store {missing}"
     assert RunOptions().next_command(missing) == f"antipodes resume {missing}"

@@ -5,7 +5,7 @@ import uuid
 from antipodes.errors import InterruptedRunError
 from antipodes.index import Index
 from antipodes.kernels import warm_up
-from antipodes.moves import begin_tables, move_tables
+from antipodes.moves import MoveTables, begin_tables
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Key, Scheduler, Stop
 
@@ -16,7 +16,8 @@ SOON_DONE = 8
 def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop = lambda: False) -> Handle:
     """The move tables; the kernels of the search are loaded meanwhile.
 
-    Threads fill them block by block; on a cluster, where they cannot share arrays, one task does.
+    Threads fill them block by block; on a cluster, where they cannot share arrays, one task does, which is not waited
+    for here.
 
     Raises
     ------
@@ -25,11 +26,23 @@ def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop 
     """
     name = f"tables-{uuid.uuid4().hex}"
     if not scheduler.shares_memory:
-        return scheduler.persist({(name, 0): (move_tables, puzzle, index)})[name, 0]
+        return scheduler.persist({(name, 0): (tables_of_task, puzzle, index)})[name, 0]
     tables, fills = begin_tables(puzzle, index)
     stopped = stop if len(fills) > SOON_DONE else lambda: False
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate((warm_up, *fills))}
     scheduler.each(calls, lambda key, result: None, stopped)
     if stopped():
         raise InterruptedRunError("interrupted while the move tables were built")
+    return tables
+
+
+def tables_of_task(puzzle: Puzzle, index: Index) -> MoveTables:
+    """The move tables, filled by a task on a worker; it ends early if its run no longer waits for it."""
+    from antipodes.worker import is_dropped
+
+    tables, fills = begin_tables(puzzle, index)
+    for fill in fills:
+        if is_dropped():
+            raise InterruptedRunError("interrupted while the move tables were built")
+        fill()
     return tables

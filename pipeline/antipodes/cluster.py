@@ -18,7 +18,7 @@ from distributed import Client, wait
 from antipodes.allocator import give_back_freed_memory
 from antipodes.connection import NOTICE_SECONDS, one_line, translated
 from antipodes.errands import Errands
-from antipodes.errors import AntipodesError, InputError, WorkerFailedError
+from antipodes.errors import AntipodesError, InputError, InterruptedRunError, WorkerFailedError
 from antipodes.events import Listener, silence
 from antipodes.membership import Membership
 from antipodes.partition import RECENT
@@ -36,6 +36,7 @@ from antipodes.scheduler import (
     Stop,
     WorkersLostError,
     graph_of,
+    never,
 )
 from antipodes.watch import Watch
 from antipodes.worker import begin_run, end_run, named
@@ -59,6 +60,8 @@ class Cluster:
     def __init__(self, client: Any) -> None:
         if not isinstance(client, Client) or client.asynchronous:
             raise InputError(f"expected a client of dask.distributed, not an asynchronous one; found {client!r}")
+        if client.status in ("closing", "closed"):
+            raise InputError(f"expected a client that is open, found {client!r}, which is closed")
         if client in _in_use:
             raise InputError(f"expected a client of its own for each run, found {client!r} in use")
         _in_use.add(client)
@@ -104,8 +107,8 @@ class Cluster:
 
     @property
     def memory(self) -> int | None:
-        limits = [worker["memory_limit"] for worker in self.members.values()]
-        return int(WORKER_SHARE * len(limits) * min(limits)) if limits and all(limits) else None
+        limits = [worker["memory_limit"] for worker in self.members.values() if worker["memory_limit"]]
+        return int(WORKER_SHARE * len(self.members) * min(limits)) if limits else None
 
     @property
     def changed(self) -> bool:
@@ -190,10 +193,10 @@ class Cluster:
             )
         return futures
 
-    def values(self, handles: Sequence[Handle]) -> list[Any]:
+    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         try:
             with translated(self.client):
-                results: list[Any] = self.client.sync(self._gather, list(handles))
+                results: list[Any] = self.client.sync(self._gather, list(handles), stop)
         except AntipodesError:
             raise
         except Exception as error:  # of a task that did not even begin, such as one that a worker cannot unpack
@@ -202,7 +205,7 @@ class Cluster:
             self._awaited.clear()
         return results
 
-    async def _gather(self, handles: list[Handle]) -> Any:
+    async def _gather(self, handles: list[Handle], stop: Stop) -> Any:
         gathering = asyncio.ensure_future(self.client.gather(handles, asynchronous=True))
         loss = asyncio.ensure_future(self._watch.loss())
         try:
@@ -212,6 +215,9 @@ class Cluster:
                 self._check_left()
                 self._relieve()
                 if not gathering.done():
+                    if stop():
+                        await self.client.cancel(handles, asynchronous=True)
+                        raise InterruptedRunError("interrupted before the workers had done their first tasks")
                     self._check_paused(any)
                     self._pulse.beat(self.members.keys(), self.listener)
             if loss.done():

@@ -29,6 +29,8 @@ TELL_SECONDS = 3.0
 NOTICE_SECONDS = 2.0
 """Seconds in which scheduler and workers have to take note that a run begins or ends."""
 POLL_SECONDS = 0.1
+RESTARTED = "scheduler-restart"
+"""The reason that dask gives for a task which `Client.restart` ended."""
 
 
 @contextmanager
@@ -149,7 +151,7 @@ def identity(client: Any, workers: int, listener: Listener = silence) -> dict[st
             time.sleep(POLL_SECONDS)
         scheduler = client.scheduler
         if client.status != "running" or scheduler is None:
-            raise SchedulerLostError("the dask scheduler was lost")
+            raise lost(client)
         said: dict[str, Any] = ask(client, scheduler.identity, n_workers=workers)
     return said
 
@@ -165,13 +167,21 @@ def translated(client: Any) -> Iterator[None]:
     except AntipodesError:
         raise
     except (FutureCancelledError, FuturesCancelledError, OSError) as error:
+        if RESTARTED in str(error):
+            raise SchedulerLostError("the cluster was restarted, and has forgotten the tasks") from error
         system = getattr(error, "strerror", None)  # what dask itself says names its own objects
         because = f": {system}" if system else ""
         raise SchedulerLostError(f"the connection to the dask scheduler was lost{because}") from error
     except Exception as error:
         if client.status in ("closing", "closed"):  # it gave up, and half of it is gone: what it raises is arbitrary
-            raise SchedulerLostError("the dask scheduler was lost") from error
+            raise lost(client) from error
         raise
+
+
+def lost(client: Any) -> SchedulerLostError:
+    """The error for a client that is closed, by its user or since it found no scheduler any more."""
+    closed = client.status in ("closing", "closed") and not isinstance(client, _Client)
+    return SchedulerLostError(f"the dask scheduler was lost{', or the client was closed' if closed else ''}")
 
 
 def one_line(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes import group
 from antipodes.building import build_tables
 from antipodes.checkpoint import read_group, write_group
-from antipodes.errors import StoreDamagedError
+from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.plan import Partition, Plan
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.scheduler import Call, Handle, Key, Scheduler, Stop, is_result, result_of
@@ -46,8 +46,12 @@ class Groups:
         self._run = uuid.uuid4().hex
         """Part of every key, so that no result of another run, or of one that lost workers, is taken for ours."""
         self._links = self._link(puzzle, stop)
-        self._sources = self._sources_of_groups()
-        """The groups from which moves lead into each, itself among them if its own do."""
+        try:
+            self._sources = self._sources_of_groups(stop)
+            """The groups from which moves lead into each, itself among them if its own do."""
+        except InterruptedRunError:
+            self._links = None  # else the error would keep the tables on the worker that builds them
+            raise
         self._groups: list[Handle] = []
         self._frontiers: list[Handle] = []
 
@@ -122,8 +126,8 @@ class Groups:
         bounds = (*(part.first_row for part in self.plan.partitions), self.plan.index.rows)
         return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
 
-    def _sources_of_groups(self) -> list[list[int]]:
-        (sources,) = self._scheduler.values(self._scheduler.parts(group.sources, [self._links]))
+    def _sources_of_groups(self, stop: Stop) -> list[list[int]]:
+        (sources,) = self._scheduler.values(self._scheduler.parts(group.sources, [self._links]), stop)
         size = self.plan.group_size
         return [
             sorted({source // size for part in parts for source in sources[part.number]}) for parts in self.plan.groups

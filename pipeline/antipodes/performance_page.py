@@ -1,5 +1,6 @@
 """Dask's own report of what a cluster did, as a web page."""
 
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -50,11 +51,22 @@ def _write(client: Any, report: Any, listener: Listener) -> None:
         client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
 
 
+def _is_place(page: Path) -> bool:
+    """Whether a file can be written there; a pipe is none, since nothing may read from it."""
+    try:
+        mode = page.stat().st_mode
+    except FileNotFoundError:
+        return page.parent.is_dir()
+    except OSError:  # of a name that the system does not take
+        return False
+    return not (stat.S_ISDIR(mode) or stat.S_ISFIFO(mode))
+
+
 def _check_page(page: Path) -> None:
     """Raise InputError unless dask's report can be drawn and put there."""
     try:
         import bokeh  # noqa: F401  (what dask draws its report with)
     except ImportError as error:
         raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
-    if not page.parent.is_dir() or page.is_dir():
+    if not _is_place(page):
         raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")

@@ -60,7 +60,8 @@ class RunOptions:
         if not self.started_by:
             return None
         overwrite = ["--overwrite"] if self.overwrite else []
-        return _command(*self.started_by, "--store", argument(store), *self._given(), *overwrite)
+        name, subject, *more = self.started_by
+        return _command(name, argument(subject), *more, "--store", argument(store), *self._given(), *overwrite)
 
     def next_command(self, store: Address) -> str:
         """The command that resumes a run, or starts it again where nothing is at the path of its store yet."""

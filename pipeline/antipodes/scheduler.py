@@ -36,6 +36,11 @@ NOT_BEGUN = object()
 """The result of a task that a stop came before."""
 
 
+def never() -> bool:
+    """Ask for no stop."""
+    return False
+
+
 class SchedulerError(AntipodesError, RuntimeError):
     """The scheduler cannot be reached, or lost what the run cannot do without."""
 
@@ -98,8 +103,8 @@ class Scheduler(Protocol):
     def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         """A small part of each result, so that those who need no more need not fetch it all."""
 
-    def values(self, handles: Sequence[Handle]) -> list[Any]:
-        """The results themselves; WorkersLostError as soon as workers are."""
+    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+        """The results themselves; WorkersLostError as soon as workers are, InterruptedRunError soon after a stop."""
 
     def reporting(self, page: str | None) -> AbstractContextManager[None]:
         """Have dask's own report of what runs meanwhile written to a web page, if one is named."""
@@ -148,7 +153,7 @@ class Threads:
     def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         return [part(result) for result in handles]
 
-    def values(self, handles: Sequence[Handle]) -> list[Any]:
+    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         return list(handles)
 
     def reporting(self, page: str | None) -> AbstractContextManager[None]:

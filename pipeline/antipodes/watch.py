@@ -84,7 +84,8 @@ class Watch:
 
     def _listen(self, topic: str, handler: Handler) -> None:
         if topic not in self._theirs:
-            self._theirs[topic] = self.client._event_handlers.get(topic)
+            theirs = self.client._event_handlers.get(topic)
+            self._theirs[topic] = None if theirs is _too_late else theirs
         theirs = self._theirs[topic]
         self.client.subscribe_topic(topic, partial(_tell_both, handler, theirs) if theirs else handler)
 
@@ -94,7 +95,7 @@ class Watch:
                 self.client.subscribe_topic(topic, theirs)
             else:
                 self.client.unsubscribe_topic(topic)
-                del self.client._event_handlers[topic]
+                self.client._event_handlers[topic] = _too_late
 
     def _told(self, event: tuple[float, Any]) -> None:
         match event[1]:
@@ -127,6 +128,10 @@ def _subscribe(topics: Iterable[str], client: str, dask_scheduler: Any) -> None:
     """On a scheduler: have a client told what happens under these topics."""
     for topic in topics:
         dask_scheduler.subscribe_topic(topic, client)
+
+
+def _too_late(event: tuple[float, Any]) -> None:
+    """The handler of a topic that we listened to: of what is still on its way, dask would log that there is none."""
 
 
 async def _tell_both(ours: Handler, theirs: Handler, event: tuple[float, Any]) -> None:

@@ -100,6 +100,13 @@ def _failure(error: BaseException) -> AntipodesError:
     return WorkerFailedError(f"{this_worker()}: {text}")
 
 
+def is_dropped() -> bool:
+    """Whether nobody waits any more for the task that asks: dask forgets such a task, but cannot stop its thread."""
+    worker = get_worker()
+    task = worker.state.tasks.get(worker.get_current_task())
+    return task is None or task.state == "cancelled"
+
+
 def this_worker() -> str:
     """How messages call the worker that asks."""
     return f"worker {get_worker().address} (process {os.getpid()} on {socket.gethostname()})"

@@ -1,6 +1,7 @@
 """The objects of a bucket, asked for patiently, through obstore."""
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -20,6 +21,8 @@ from antipodes.storage.patience import (
 from antipodes.storage.storage import Version
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
+REFUSAL_PAUSES = (0.1, 0.4, 1.6)
+"""Seconds after each try to write that was refused for no reason that can be seen."""
 DELETED_AT_ONCE = 1000
 """Keys in a request; S3 takes no more."""
 
@@ -82,7 +85,8 @@ class Bucket:
     ) -> Version:
         """Put an object in one request, under a condition if any; `Changed` where it is not met.
 
-        What ``check`` raises, before each try, prevents it.
+        What ``check`` raises, before each try, prevents it. A refusal though the condition is met, such as that of a
+        proxy, is not believed.
         """
         import obstore
 
@@ -92,22 +96,34 @@ class Bucket:
             check()
             return version_of(dict(obstore.put(self.client, key, content, mode=condition, use_multipart=False)))
 
-        try:
-            return self._ask("write", key, request)
-        except Exception as error:
-            if isinstance(error, StoreError) or not is_answer(error):
-                raise
-            return self._own(key, bytes(content))
+        for pause in REFUSAL_PAUSES:
+            try:
+                return self._ask("write", key, request)
+            except Exception as error:
+                if isinstance(error, StoreError) or not is_answer(error):
+                    raise
+                refusal = reason(error)
+            if own := self._own(key, bytes(content), mode):
+                return own
+            time.sleep(pause)
+        raise StoreError(f"cannot write {self.url}/{key}: {refusal}, though nothing else has changed it")
 
-    def _own(self, key: str, content: bytes) -> Version:
-        """The version at a key if it is ours: a request may be obeyed though its answer was lost; else `Changed`."""
+    def _own(self, key: str, content: bytes, mode: str | Version) -> Version | None:
+        """The version at a key if it is ours: a request may be obeyed though its answer was lost.
+
+        None if what is there is what was to be replaced, `Changed` if it is something else.
+        """
         try:
             found, meta = self.get(key)
         except FileNotFoundError:
+            if isinstance(mode, str):
+                return None
             raise Changed(key) from None
-        if found != content:
+        if found == content:
+            return version_of(meta)
+        if isinstance(mode, str) or version_of(meta) != mode:
             raise Changed(key)
-        return version_of(meta)
+        return None
 
     def delete(self, keys: list[str], check: Callable[[], None] = lambda: None) -> None:
         """Delete objects, whether they are there or not; what ``check`` raises, before each try, prevents it."""

@@ -170,15 +170,19 @@ def _clear_clocks(bucket: Bucket, folder: str, now: datetime) -> None:
 
 def _server_time(bucket: Bucket, key: str, address: str) -> datetime:
     """The server's time, by an object that is put and deleted; StoreError unless it obeys conditions."""
+    gone = StoreError(f"cannot lock {address}: the server does not show what was just put there")
     try:
         first = bucket.put(key, b"1", "create")
         bucket.put(key, b"2", first)
         if _is_put(bucket, key, "create") or _is_put(bucket, key, first):
             raise StoreError(f"cannot lock {address}: the server does not support conditional writes")
         meta = bucket.head(key)
-        assert meta is not None, "nobody else knows the key"
+        if meta is None:
+            raise gone
         now: datetime = meta["last_modified"]
         return now
+    except Changed:
+        raise gone from None
     finally:
         bucket.delete([key])
 

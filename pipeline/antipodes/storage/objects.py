@@ -62,7 +62,8 @@ class ObjectStorage(Storage):
             return self._bucket.put(self._path(key), content, "create" if version is None else version, self.check_hold)
         except Changed:
             name = self.name_of(key)
-            raise StoreError(f"{name} was replaced by another run since it was read; nothing was written") from None
+            how = "was replaced by another run since it was read, or removed"
+            raise StoreError(f"{name} {how}; nothing was written") from None
 
     def delete(self, folder: str) -> None:
         self._delete(self._list(folder))

@@ -31,6 +31,9 @@ def in_use(address: object, signature: Signature) -> StoreLockedError:
 
 def taken_over(address: object, signature: Signature) -> StoreLockedError:
     """What is said to who wrote for a holder that is none any more."""
+    if not signature:
+        reason = "taken over by another process, or removed"
+        return StoreLockedError(f"the lock of {address} is gone or cannot be read: {reason}; not written")
     return StoreLockedError(f"{address} was taken over by {_holder(signature)}; not written")
 
 
