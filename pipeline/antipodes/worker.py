@@ -101,8 +101,14 @@ def _failure(error: BaseException) -> AntipodesError:
 
 
 def is_dropped() -> bool:
-    """Whether nobody waits any more for the task that asks: dask forgets such a task, but cannot stop its thread."""
-    worker = get_worker()
+    """Whether no run waits any more for the task that asks: dask forgets such a task, but cannot stop its thread.
+
+    A task that no worker of a cluster runs is never dropped.
+    """
+    try:
+        worker = get_worker()
+    except ValueError:
+        return False
     task = worker.state.tasks.get(worker.get_current_task())
     return task is None or task.state == "cancelled"
 
