@@ -10,7 +10,18 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.events import Begun, Event, LayerSettled, WorkersLost
 from antipodes.run import RunOptions, RunReport, run_puzzle
-from antipodes.scheduler import Call, Done, Handle, Key, SchedulerError, SchedulerLostError, Threads, WorkersLostError
+from antipodes.scheduler import (
+    Call,
+    Done,
+    Handle,
+    Key,
+    SchedulerError,
+    SchedulerLostError,
+    Stop,
+    Threads,
+    WorkersLostError,
+    never,
+)
 
 ByThreads = Callable[[str], dict[str, bytes]]
 PUZZLE = "knights-coloured"
@@ -40,9 +51,9 @@ class Forgetful(Threads):
         self._call("persist")
         return super().persist(calls, wanted, done)
 
-    def values(self, handles: Sequence[Handle]) -> list[Any]:
+    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         self._call("values")
-        return super().values(handles)
+        return super().values(handles, stop)
 
     def _call(self, name: str) -> None:
         self.calls.append(name)
