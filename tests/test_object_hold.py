@@ -121,7 +121,7 @@ def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None
 
 
 CHANGES: list[Callable[[TableStore, Record], object]] = [
-    lambda store, record: store.remove(),
+    lambda store, record: store.storage.begin(overwrite=True),
     lambda store, record: store.sweep(record),
     lambda store, record: store.widen(record),
     lambda store, record: store.write_rows(record, 0, np.zeros((record.chunk_rows, record.width), dtype=np.uint8), 0),
@@ -173,7 +173,7 @@ def test_a_deletion_that_is_tried_again_after_the_lock_was_lost(bucket: Bucket, 
     with store.lock():
         proxy.fault, asked = fault, len(proxy.requests)
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.remove()
+            store.storage.begin(overwrite=True)
     assert [method for method, _ in proxy.requests[asked:]].count("POST") == 1
     assert bucket.contents() == before
 

@@ -13,7 +13,7 @@ import zarr
 from numpy.typing import NDArray
 from zarr.errors import ContainsArrayError
 
-from antipodes.errors import InputError, NotAStoreError, StoreChangedError, StoreDamagedError, StoreError
+from antipodes.errors import InputError, NotAStoreError, StoreChangedError, StoreDamagedError, StoreError, StoreLockedError
 from antipodes.fields import FieldError, expect, read_fields, write_fields
 from antipodes.layout import Layout, chunk_key
 from antipodes.quoting import shorten
@@ -52,6 +52,11 @@ class RecordedStore:
         """The path or the URL as text: where the store is, for messages and reports."""
         return self.storage.address
 
+    @property
+    def is_known(self) -> bool:
+        """Whether its record was read or written here."""
+        return self._seen is not None
+
     def lock(self) -> AbstractContextManager[Hold]:
         """Keep other runs from the store; StoreLockedError where one holds it.
 
@@ -67,12 +72,6 @@ class RecordedStore:
         """Raise NotAStoreError unless what is at the address is a store of this kind, damaged or not."""
         if not self.storage.has(RECORD) or self._claimed_format() != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.address}, found something else; not overwritten")
-
-    def remove(self) -> None:
-        """Delete the store, damaged or not, as a whole; NotAStoreError where something else is at the address."""
-        self.check_removable()
-        self.storage.remove()
-        self._seen = None
 
     def _claimed_format(self) -> str | None:
         """The format that the record names or, where it is damaged, the attributes of the group."""
@@ -93,25 +92,43 @@ class RecordedStore:
         return self.storage.size()
 
     @contextmanager
-    def creating(self) -> Iterator[Self]:
+    def creating(self, overwrite: bool = False) -> Iterator[Self]:
         """An empty group to be filled; it appears at the address as a whole after the block, or nothing is left of it.
+
+        A store that is to be overwritten stays until then, where the storage can have both.
 
         Raises
         ------
+        NotAStoreError
+            What is to be overwritten is no store of this kind.
         StoreError
-            It cannot be written.
+            It cannot be written; the message says so if the store that was there is gone.
         """
-        with self.writing():
-            begun = self.storage.begin()
+        if overwrite:
+            self.check_removable()
+        with self._saying_what_is_gone(overwrite), self.writing():
+            begun = self.storage.begin(overwrite)
             try:
                 new = type(self)(begun)
                 zarr.create_group(begun.arrays(), attributes={"format": self.FORMAT, "version": self.VERSION})
                 yield new
-                self.storage.appear(begun)
+                self.storage.appear(begun, overwrite)
             except BaseException:
                 self.storage.discard(begun)
                 raise
         self._seen = new._seen
+
+    @contextmanager
+    def _saying_what_is_gone(self, overwrite: bool) -> Iterator[None]:
+        """Add to an error that the store which was to be overwritten is deleted, if it is."""
+        try:
+            yield
+        except StoreLockedError:  # what is there now is another run's
+            raise
+        except StoreError as error:
+            if not overwrite or self.storage.has(RECORD):
+                raise
+            raise StoreError(f"{error}; the store that was to be overwritten is deleted") from error
 
     def steadily(self, read: Callable[[], T]) -> T:
         """What ``read`` returns, which reads the record and what it speaks of; again as long as a run changes them."""

@@ -17,6 +17,7 @@ from antipodes.fitting import plan_that_fits
 from antipodes.layers import LayerSearch
 from antipodes.plan import Plan
 from antipodes.puzzles.puzzle import Labels
+from antipodes.recorded_store import RecordedStore
 from antipodes.run_options import RunOptions, available_workers
 from antipodes.scheduler import Scheduler, SchedulerError, as_scheduler, open_scheduler
 from antipodes.storage.address import Address
@@ -130,7 +131,7 @@ def run_puzzle(
             farthest = _farthest(table, record, config)
             return _report(table, record, farthest, resumed_from, states, begin)
         with (
-            saying_what_is_kept(options, table.address, partial(_kept, table)),
+            saying_what_is_kept(options, table, partial(_kept, table)),
             chosen_scheduler(options, scheduler, listener) as opened,
         ):
             if not opened.ready(listener, interrupted):
@@ -215,23 +216,29 @@ def peak_memory() -> int:
 
 
 @contextmanager
-def saying_what_is_kept(options: RunOptions, store: str, kept: Callable[[], str]) -> Iterator[None]:
+def saying_what_is_kept(options: RunOptions, store: RecordedStore, kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error what of the work is not lost, and the command that goes on; none from damage."""
     try:
         yield
     except StoreDamagedError as error:
         raise StoreDamagedError(f"{error}; restore it from a copy, or begin anew with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
-        command: str | None = options.resume_command(store)
+        command: str | None = options.resume_command(store.address)
+        untouched = options.overwrite and not store.is_known
         try:
             told = kept()
         except NotAStoreError:  # there is nothing to resume
-            told, command = "nothing is stored yet", options.start_command(store)
+            told, command = "nothing is stored yet", options.start_command(store.address)
             if command is None or not isinstance(error, InterruptedRunError):
                 raise error from None
         except StoreError as other:
             told = f"what is kept cannot be told ({other})"
-        raise type(error)(f"{error}; {told}; go on with: {command}") from error
+        else:
+            if untouched:
+                told = "the store that was to be overwritten is as it was"
+                command = options.start_command(store.address)
+        next_step = f"; go on with: {command}" if command else ""
+        raise type(error)(f"{error}; {told}{next_step}") from error
 
 
 def _kept(store: TableStore) -> str:
@@ -250,11 +257,11 @@ def _found(store: TableStore, config: Config) -> Record | None:
 
 def _create(store: TableStore, config: Config, plan: Plan, scheduler: Scheduler) -> Record:
     """An empty store, in place of what is there, which stays if there is a worker that could not write the new one."""
-    if store.exists():
+    overwrite = store.exists()
+    if overwrite:
         store.check_removable()
         scheduler.everywhere((store.check_reachable, store.record_digest()))
-        store.remove()
-    return store.create(config, plan)
+    return store.create(config, plan, overwrite)
 
 
 @contextmanager

@@ -26,8 +26,8 @@ class TableStore(RecordedStore):
     HOLDS = "a table of distances"
     MADE_BY = "antipodes run PUZZLE"
 
-    def create(self, config: Config, plan: Plan) -> Record:
-        """Make an empty store; it appears as a whole, or not at all."""
+    def create(self, config: Config, plan: Plan, overwrite: bool = False) -> Record:
+        """Make an empty store; it appears as a whole, or not at all, in place of the one that is to be overwritten."""
         record = Record(
             puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
@@ -44,7 +44,7 @@ class TableStore(RecordedStore):
             chunks=Summaries.empty(0, -(-plan.index.rows // plan.chunk_rows)),
             metadata={},
         )
-        with self.creating() as new:
+        with self.creating(overwrite) as new:
             new.create_array(DEPTH, record.layout)
             return new._commit_metadata(record)
 

@@ -137,7 +137,7 @@ def tile_board(
             search = begun(record)
         else:
             with (
-                saying_what_is_kept(options, tilings.address, partial(_kept, tilings)),
+                saying_what_is_kept(options, tilings, partial(_kept, tilings)),
                 chosen_scheduler(options, scheduler, listener) as opened,
             ):
                 if not opened.ready(listener, interrupted):  # before anything is overwritten
@@ -180,9 +180,7 @@ def _create(store: TilingStore, config: BoardConfig, method: str, clock: Clock) 
     """An empty store, in place of what is there."""
     with clock.measure("tables"):
         partitions = len(partitions_of(config.problem, method))
-    if store.exists():
-        store.remove()
-    return store.create(config, method, partitions)
+    return store.create(config, method, partitions, overwrite=store.exists())
 
 
 def _kept(store: TilingStore) -> str:

@@ -26,8 +26,8 @@ class TilingStore(RecordedStore):
     HOLDS = "tilings of a board"
     MADE_BY = "antipodes tile BOARD"
 
-    def create(self, config: BoardConfig, method: str, partitions: int) -> TilingRecord:
-        """Make an empty store; it appears as a whole, or not at all."""
+    def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingRecord:
+        """Make an empty store; it appears as a whole, or not at all, in place of the one that is to be overwritten."""
         record = TilingRecord(
             board=dict(config.settings),
             fingerprint=config.problem.fingerprint,
@@ -40,7 +40,7 @@ class TilingStore(RecordedStore):
             digests={},
             metadata={},
         )
-        with self.creating() as new:
+        with self.creating(overwrite) as new:
             record = replace(record, metadata=new.digests([GROUP]))
             new.commit(record)
             return record

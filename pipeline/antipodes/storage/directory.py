@@ -7,7 +7,7 @@ import shutil
 import stat
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,7 @@ class DirectoryStorage(Storage):
                 return None
             raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
-    def begin(self) -> "DirectoryStorage":
+    def begin(self, overwrite: bool = False) -> "DirectoryStorage":
         self.check_hold()
         self._clear(self._removed)
         place = self.path.resolve()
@@ -128,19 +128,21 @@ class DirectoryStorage(Storage):
             self.check_hold()
             shutil.rmtree(new.path, ignore_errors=True)
 
-    def appear(self, new: Storage) -> None:
+    def appear(self, new: Storage, overwrite: bool = False) -> None:
         assert isinstance(new, DirectoryStorage)
         place = self.path.resolve()
         self.check_hold()
-        new.path.rename(place)
+        if overwrite:
+            place.rename(self._removed)
+        try:
+            new.path.rename(place)
+        except OSError:
+            if overwrite:
+                self._removed.rename(place)
+            raise
         sync_directory(place.parent)
-
-    def remove(self) -> None:
-        self.check_hold()
-        self._clear(self._removed)
-        with self._writing():
-            self.path.resolve().rename(self._removed)
-        shutil.rmtree(self._removed, ignore_errors=True)
+        if overwrite:
+            shutil.rmtree(self._removed, ignore_errors=True)
 
     @property
     def _removed(self) -> Path:
@@ -155,13 +157,6 @@ class DirectoryStorage(Storage):
                 if name not in STORED and not name.endswith(PARTIAL):
                     raise StoreError(f"cannot write {self.address}: {leftover} is in the way, since {name} is in it")
         shutil.rmtree(leftover, ignore_errors=True)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
     def sweep(self) -> None:
         self.check_hold()

@@ -78,21 +78,20 @@ class ObjectStorage(Storage):
         meta = self._bucket.head(self._path(key))
         return () if meta is None else (meta["last_modified"], *version_of(meta).values())
 
-    def begin(self) -> "ObjectStorage":
+    def begin(self, overwrite: bool = False) -> "ObjectStorage":
+        if overwrite:
+            self._delete([RECORD])  # from now on there is no store by halves
+            self._clear()
         if self.exists():
             raise StoreError(f"expected nothing at {self.url}, where a store is to be created; found something")
         self._clear()
         return self
 
-    def appear(self, new: Storage) -> None:
+    def appear(self, new: Storage, overwrite: bool = False) -> None:
         """Nothing is left to do: the record is there."""
 
     def discard(self, new: Storage) -> None:
         """Nothing is left to do: objects without a record are no store, and whoever creates one clears them away."""
-
-    def remove(self) -> None:
-        self._delete([RECORD])
-        self._clear()
 
     def _clear(self) -> None:
         """Delete what there is; at last what shows that it is ours to delete."""

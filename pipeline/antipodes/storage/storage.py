@@ -120,20 +120,19 @@ class Storage(ABC):
         """What tells the thing at a key from another that takes its place, even an equal one; empty: there is none."""
 
     @abstractmethod
-    def begin(self) -> "Storage":
-        """An empty storage to create a store in, which then comes to be here by `appear`."""
+    def begin(self, overwrite: bool = False) -> "Storage":
+        """An empty storage to create a store in, which then comes to be here by `appear`.
+
+        What is here stays until then if it can, where it is to be overwritten.
+        """
 
     @abstractmethod
-    def appear(self, new: "Storage") -> None:
+    def appear(self, new: "Storage", overwrite: bool = False) -> None:
         """Make the store that was created in `begin`'s storage the one that is here, as a whole."""
 
     @abstractmethod
     def discard(self, new: "Storage") -> None:
         """Leave nothing to be seen of a store that was begun in `begin`'s storage, and could not be created."""
-
-    @abstractmethod
-    def remove(self) -> None:
-        """Delete everything; from the first moment on there is no whole store, with its record, to be found."""
 
     @abstractmethod
     def sweep(self) -> None:
