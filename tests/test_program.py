@@ -13,11 +13,13 @@ AT_AN_IMPORT = """
 import os, sys
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == "typer":
+        if name == "{module}":
             os.kill(os.getpid(), {number})
 sys.meta_path.insert(0, Interrupting())
 """
 AT_THE_END = "import atexit, os; atexit.register(os.kill, os.getpid(), {number})\n"
+IN_A_COMMAND = AT_AN_IMPORT.replace("{module}", "antipodes.tiling_config")
+AT_AN_IMPORT = AT_AN_IMPORT.replace("{module}", "typer")
 MAIN = "from antipodes.program import main; main()"
 
 
@@ -29,6 +31,12 @@ def ended(code: str, number: signal.Signals) -> "subprocess.CompletedProcess[str
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_while_the_command_line_loads(number: signal.Signals) -> None:
     process = ended(AT_AN_IMPORT, number)
+    assert (process.returncode, process.stdout, process.stderr) == (75, "", "antipodes: stopped\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_while_a_command_loads_its_libraries(number: signal.Signals) -> None:
+    process = ended(IN_A_COMMAND, number)
     assert (process.returncode, process.stdout, process.stderr) == (75, "", "antipodes: stopped\n")
 
 

@@ -1,6 +1,5 @@
 """What a run will do and what it takes, known before anything runs: rows, columns, chunks, partitions, memory, disk."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -247,20 +246,6 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
             f"{plan.index.size:,} positions take up to {human(plan.memory_bytes)}, "
             f"{human(plan.table_bytes)} of it for the move tables"
         )
-
-
-def available_memory() -> int:
-    """Bytes that a run may take here: what is free now, or what the control group of this process allows."""
-    import psutil
-
-    available = int(psutil.virtual_memory().available)
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        if os.path.exists(path):
-            with open(path) as file:
-                limit = file.read().strip()
-            if limit.isdecimal():
-                available = min(available, int(limit))
-    return available
 
 
 def human(size: float) -> str:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from types import FrameType
+from typing import Any
 
 INTERRUPTED = 75
 """As where a command is interrupted: the same command begins again, or goes on."""
@@ -19,14 +20,20 @@ def main() -> None:
     from antipodes.cli import main as run
 
     for number, handler in before.items():
-        signal.signal(number, handler)
+        signal.signal(number, _handler_of_commands(number, handler))
     try:
         run()
     except KeyboardInterrupt:
         _leave()
     finally:
-        if before[signal.SIGINT] is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # while Python clears up
+        for number, handler in before.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)  # while Python clears up
+
+
+def _handler_of_commands(number: signal.Signals, before: Any) -> Any:
+    """What commands find: by default SIGTERM is like SIGINT, as it would end the process without a word."""
+    return signal.default_int_handler if number == signal.SIGTERM and before == signal.SIG_DFL else before
 
 
 def _leave(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:

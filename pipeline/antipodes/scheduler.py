@@ -15,7 +15,7 @@ from dask.task_spec import List, Task, TaskRef
 
 from antipodes.errors import AntipodesError, InputError, InterruptedRunError
 from antipodes.events import Listener, silence
-from antipodes.plan import available_memory
+from antipodes.free_memory import available_memory
 from antipodes.quoting import quote
 
 Key = tuple[str, int]

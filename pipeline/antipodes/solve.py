@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError, NotAStoreError, StoreDamagedError
+from antipodes.free_memory import available_memory
 from antipodes.index import radices
-from antipodes.plan import available_memory
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
 from antipodes.searches.bidirectional import bidirectional

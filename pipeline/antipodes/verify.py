@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from antipodes import arguments, partition
 from antipodes.building import build_tables
 from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
+from antipodes.free_memory import available_memory
 from antipodes.index import Index
 from antipodes.moves import MoveTables, building_bytes, table_bytes
-from antipodes.plan import Partition, available_memory, human, partitions, plan_partition
+from antipodes.plan import Partition, human, partitions, plan_partition
 from antipodes.proof import Block, Findings, check_partition
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import shorten

@@ -6,6 +6,7 @@ truth values, texts, masked and object arrays are no numbers here: numpy would c
 
 import math
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -170,7 +171,9 @@ def _hides_other_types(values: object) -> bool:
     """Whether an array of the values would no longer show that some are truth values or masked."""
     if isinstance(values, list | tuple):
         return any(map(_hides_other_types, values))
-    return isinstance(values, bool | np.bool_ | np.ma.MaskedArray)
+    if isinstance(values, bool | np.bool_):
+        return True
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # which is 20 ms to load
 
 
 def _culprit(values: object) -> str:

@@ -4,6 +4,9 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
 import numba
+from numba.core import event
+
+from antipodes import compiling
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -17,3 +20,16 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     would be compiled anew in every process.
     """
     return cast(Callable[P, R], numba.njit(nogil=True, cache=True)(function))
+
+
+class _Listener(event.Listener):
+    """Hears of what is compiled, not of what is loaded from disk."""
+
+    def on_start(self, event: event.Event) -> None:
+        compiling.watch.begin()
+
+    def on_end(self, event: event.Event) -> None:
+        compiling.watch.end()
+
+
+event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]

@@ -9,9 +9,10 @@ from typing import NoReturn
 
 import typer
 
+from antipodes import compiling
 from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
 from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
-from antipodes.cli.output import INTERRUPTED
+from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
 from antipodes.cli.surroundings import leave_out_settings
 
@@ -33,6 +34,8 @@ def main() -> None:
     leave_out_settings(os.environ)
     logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
     warnings.simplefilter("ignore")
+    if not {"--quiet", "-q"} & set(sys.argv):
+        compiling.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
     status = run_command(sys.argv[1:])
     gc.disable()  # when the process ends, Python would search for garbage once more
     gc.freeze()

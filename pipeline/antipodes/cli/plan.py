@@ -16,7 +16,8 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     """Say how a puzzle is cut and what a run would take, without running."""
     with loading():
         from antipodes.config import load_config
-        from antipodes.plan import available_memory, human, plan_run
+        from antipodes.free_memory import available_memory
+        from antipodes.plan import human, plan_run
         from antipodes.run_options import memory_size, tasks_at_once
 
     config = load_config(puzzle)
