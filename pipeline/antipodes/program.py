@@ -6,7 +6,7 @@ import sys
 from types import FrameType
 
 INTERRUPTED = 75
-"""As where a command is interrupted: the same command begins again, or goes on."""
+"""As where a command is interrupted: the same command starts over, or resumes."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

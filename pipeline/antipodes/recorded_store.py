@@ -148,7 +148,7 @@ class RecordedStore:
         if known and version == self.VERSION:
             return
         if known and 0 < version < self.VERSION:
-            remedy = f"make it anew with: {self.MADE_BY} --store {in_shell(self.address)} --overwrite"
+            remedy = f"compute it again with: {self.MADE_BY} --store {in_shell(self.address)} --overwrite"
         else:
             remedy = "read it with the version of antipodes that wrote it"
         raise NotAStoreError(

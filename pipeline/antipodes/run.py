@@ -58,7 +58,7 @@ class RunReport:
     workers_lost: int
     """How often workers of a cluster were lost."""
     found_again: int
-    """Positions that had to be found again since workers were lost."""
+    """Positions that had to be recomputed because workers were lost."""
     peak_memory: int
     """The most bytes that the run took, or a process that it started; workers elsewhere are not seen."""
 
@@ -101,7 +101,7 @@ def run_puzzle(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Compute the table of a puzzle, or go on with it; a finished one is only reported.
+    """Compute the table of a puzzle, or resume it; a finished one is only reported.
 
     A ``scheduler`` that is given, or a client of dask.distributed, is used, and left open, whatever the options say.
 
@@ -197,7 +197,7 @@ def resume(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
+    """Resume an unfinished store, which contains its puzzle; see `run_puzzle`."""
     record = TableStore(arguments.address(store, "a store")).read()
     return run_puzzle(record.config, store, options, listener, interrupted, scheduler)
 
@@ -216,22 +216,23 @@ def peak_memory() -> int:
 
 @contextmanager
 def saying_what_is_kept(options: RunOptions, store: str, kept: Callable[[], str]) -> Iterator[None]:
-    """Add to the message of an error what of the work is not lost, and the command that goes on; none from damage."""
+    """Add to the message of an error how much was saved, and the command that resumes; not where a store is damaged."""
     try:
         yield
     except StoreDamagedError as error:
-        raise StoreDamagedError(f"{error}; restore it from a copy, or begin anew with --overwrite") from error
+        raise StoreDamagedError(f"{error}; restore it from a copy, or start over with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
+        verb = "resume"
         command: str | None = options.resume_command(store)
         try:
             told = kept()
         except NotAStoreError:  # there is nothing to resume
-            told, command = "nothing is stored yet", options.start_command(store)
+            told, verb, command = "nothing is stored yet", "start over", options.start_command(store)
             if command is None or not isinstance(error, InterruptedRunError):
                 raise error from None
         except StoreError as other:
-            told = f"what is kept cannot be told ({other})"
-        raise type(error)(f"{error}; {told}; go on with: {command}") from error
+            told = f"cannot read the store to see what is saved ({other})"
+        raise type(error)(f"{error}; {told}; {verb} with: {command}") from error
 
 
 def _kept(store: TableStore) -> str:

@@ -41,7 +41,7 @@ def query(
     path: Annotated[bool, typer.Option("--path", help="Show a shortest way.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say how far positions are from the start, or the nearest and the farthest that fit a pattern."""
+    """Print distances from the start, or the nearest and farthest matches of a pattern."""
     with loading():
         from antipodes.table import open_table
 
