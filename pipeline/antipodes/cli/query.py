@@ -38,7 +38,7 @@ def query(
         str | None,
         typer.Option(help="Instead of positions: A this piece, [AB] one of them, ? any, {ABC} these in any order."),
     ] = None,
-    path: Annotated[bool, typer.Option("--path", help="Show a shortest way.")] = False,
+    path: Annotated[bool, typer.Option("--path", help="Show a shortest path.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print distances from the start, or the nearest and farthest matches of a pattern."""

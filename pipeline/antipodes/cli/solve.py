@@ -73,7 +73,7 @@ def solve(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find a shortest way from one position to the start or another goal."""
+    """Find a shortest path from a position to the start or another goal."""
     with loading():
         from antipodes.config import load_config
 
