@@ -87,7 +87,7 @@ def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytes
 
     monkeypatch.setattr(exchange_tables, "fills", counted)
     asked = iter([False] * (allowed + 1))
-    with pytest.raises(InterruptedRunError, match="while the move tables were built"):
+    with pytest.raises(InterruptedRunError, match="while building the move tables"):
         build_tables(Threads(1), puzzle, plan_index(puzzle), lambda: next(asked, True))
     assert len(begun) == allowed
 
@@ -102,7 +102,7 @@ def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_interrupted_building_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = small_blocks(monkeypatch)
-    with pytest.raises(InterruptedRunError, match="nothing is committed yet; go on with: antipodes resume"):
+    with pytest.raises(InterruptedRunError, match="nothing is committed yet; resume with: antipodes resume"):
         run_puzzle(config, tmp_path / "t.zarr", interrupted=lambda: True)
 
 

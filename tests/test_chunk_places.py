@@ -65,8 +65,8 @@ def test_an_unfinished_table_is_not_finished_from_swapped_chunks(refused: Callab
     swap(*chunk_files(unfinished))
     message = refused("resume", unfinished, "--quiet", status=1)
     assert ALIEN in message
-    assert "begin anew with --overwrite" in message
-    assert "go on with" not in message
+    assert "start over with --overwrite" in message
+    assert "resume with" not in message
     assert read_record(unfinished / RECORD) == before
 
 

@@ -18,7 +18,7 @@ def test_json(name: str, size: int, cli: Command) -> None:
 
 def test_text(cli: Command) -> None:
     assert "12,108,096 positions" in cli("plan", "three-colours").out
-    assert "every layer is written" in cli("plan", "three-colours", "--memory-limit", "1MB").out
+    assert "each layer is written" in cli("plan", "three-colours", "--memory-limit", "1MB").out
 
 
 @pytest.mark.parametrize("size", ["much", "0", "-1", "nan", "inf", "1e400"])

@@ -35,7 +35,7 @@ def test_what_a_person_reads(cli: Command) -> None:
         assert expected in outcome.out
     assert "depth 31: 2 positions, 181,440 so far" in outcome.err
     assert outcome.err.splitlines()[0].startswith("eight-puzzle: begins")
-    assert "finished before" in cli("run", "eight-puzzle").out
+    assert "already complete" in cli("run", "eight-puzzle").out
 
 
 def test_defaults_in_the_config(cli: Command, tmp_path: Path) -> None:

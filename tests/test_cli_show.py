@@ -128,7 +128,7 @@ def test_an_unfinished_store_shows_what_was_found(cli: Command, tmp_path: Path) 
     store = tmp_path / "square.zarr"
     tile_board(BoardConfig(SQUARE), store, options=RunOptions(workers=1), interrupted=lambda: next(asked) >= 2)
     outcome = cli("show", store, "--number", 1)
-    assert (outcome.status, outcome.err) == (0, f"antipodes: unfinished; go on with: antipodes resume {store}\n")
+    assert (outcome.status, outcome.err) == (0, f"antipodes: unfinished; resume with: antipodes resume {store}\n")
     assert outcome.out.startswith("1 of ")
     with open_tilings(store) as tilings:
         assert not tilings.complete

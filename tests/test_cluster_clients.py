@@ -119,7 +119,7 @@ def test_a_stop_while_move_tables_are_built(cluster: Cluster, tmp_path: Path) ->
             threading.Timer(1, stop.set).start()
 
     with cluster.client() as client:
-        with pytest.raises(InterruptedRunError, match=r"interrupted .* nothing is committed yet; go on with"):
+        with pytest.raises(InterruptedRunError, match=r"interrupted .* nothing is committed yet; resume with"):
             run_puzzle(large, tmp_path / "t.zarr", RunOptions(), begun, stop.is_set, client)
         gc.collect()  # else the frames of the error may be freed while Python 3.11 parses, which then fails
         stopped = time.monotonic()

@@ -13,7 +13,7 @@ from stores import contents
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
 EVERY_LAYER = ["--checkpoint-every", 0]
-RESUMED_BY = "go on with: antipodes resume t.zarr --scheduler tcp://"
+RESUMED_BY = "resume with: antipodes resume t.zarr --scheduler tcp://"
 
 
 def begin_eight(cluster: Cluster, begin: Begin) -> Run:
@@ -99,4 +99,4 @@ def test_a_second_signal_stops_at_once(scheduler: str, cluster: Cluster, begin: 
     for _ in range(2):
         run.signal(signal.SIGINT)
         time.sleep(0.01)
-    run.fail(75, "stopped at once; go on with: antipodes resume t.zarr --scheduler")
+    run.fail(75, "stopped immediately; resume with: antipodes resume t.zarr --scheduler")

@@ -30,7 +30,7 @@ def test_memory_with_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThrea
     cluster.add_workers(1, "--memory-limit", "160MB", nanny=True)
     at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
     run = begin("run", "three-colours", "--store", "t.zarr", *at)
-    run.fail(1, "worker tcp://", "memory", "go on with: antipodes resume t.zarr")
+    run.fail(1, "worker tcp://", "memory", "resume with: antipodes resume t.zarr")
     resume_elsewhere(cluster, begin, "t.zarr")
     assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
 
@@ -44,9 +44,9 @@ def test_memory_without_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByTh
     if run.process.poll() is None:
         assert "lost: worker tcp://" in run.err
         run.signal(signal.SIGINT)
-        run.fail(75, "go on with: antipodes resume t.zarr")
+        run.fail(75, "resume with: antipodes resume t.zarr")
     else:
-        run.fail(1, "worker tcp://", "go on with: antipodes resume t.zarr")
+        run.fail(1, "worker tcp://", "resume with: antipodes resume t.zarr")
     resume_elsewhere(cluster, begin, "t.zarr")
     assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
 

@@ -144,7 +144,7 @@ def test_a_worker_that_the_scheduler_cannot_reach_is_told(
     with Workers(client) as scheduler:
         assert not scheduler.ready(events.append, lambda: bool(events))
     (worker,) = cluster.workers()
-    assert events == [WaitingForWorkers(f"worker {worker} gives no answer")]
+    assert events == [WaitingForWorkers(f"worker {worker} does not answer")]
 
 
 @pytest.mark.slow
@@ -280,7 +280,7 @@ def test_a_report_of_a_scheduler_that_is_lost(cluster: Cluster, begin: Begin) ->
     run.wait_for("committed up to depth 6")
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
-    run.fail(75, "scheduler", "are kept", "go on with: antipodes resume t.zarr --scheduler tcp://")
+    run.fail(75, "scheduler", "are kept", "resume with: antipodes resume t.zarr --scheduler tcp://")
 
 
 def test_a_report_in_no_folder(cluster: Cluster, refused: Callable[..., str], tmp_path: Path) -> None:

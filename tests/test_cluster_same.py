@@ -61,7 +61,7 @@ def test_interrupted_and_resumed(shared: Cluster, begin: Begin, by_threads: ByTh
     first = begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", shared.address, *EVERY_LAYER)
     first.wait_for_depth(5)
     first.signal(signal.SIGINT)
-    first.fail(75, f"go on with: antipodes resume t.zarr --scheduler {shared.address}")
+    first.fail(75, f"resume with: antipodes resume t.zarr --scheduler {shared.address}")
     report = begin("resume", "t.zarr", "--scheduler", shared.address, "--json").finish()
     assert report["resumed_from"] >= 5
     assert contents(tmp_path / "t.zarr") == by_threads("five-tiles")

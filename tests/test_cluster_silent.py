@@ -123,7 +123,7 @@ def test_a_scheduler_that_stops_in_mid_run(command: str, cluster: Cluster, tmp_p
     options = RunOptions(scheduler=cluster.address, checkpoint_every=0)
     stopping = StoppingScheduler(cluster, LayerSettled if command == "run" else PartitionSearched)
     begin = partial(run_puzzle, EIGHT) if command == "run" else partial(tile_board, load_board("4x15"))
-    with pytest.raises(InterruptedRunError, match=r"has not answered for 2 seconds; .* kept; go on with: antipodes"):
+    with pytest.raises(InterruptedRunError, match=r"has not answered for 2 seconds; .* kept; resume with: antipodes"):
         begin(tmp_path / "t.zarr", options=options, listener=stopping)
     assert Waiting("the dask scheduler to answer") in stopping.events
 
@@ -132,7 +132,7 @@ def test_a_scheduler_that_stops_in_mid_run(command: str, cluster: Cluster, tmp_p
 def test_a_scheduler_that_stops_before_workers_are_examined(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """There is no store yet: the command that goes on is the one that began."""
+    """There is no store yet: the command to type is the one that began."""
     cluster.add_workers(1)
     examine = membership.Membership._examine
 
@@ -143,7 +143,7 @@ def test_a_scheduler_that_stops_before_workers_are_examined(
 
     monkeypatch.setattr(membership.Membership, "_examine", stopped)
     options = RunOptions(scheduler=cluster.address, started_by=("run", "eight-puzzle"))
-    again = f"go on with: antipodes run eight-puzzle --store {tmp_path}/t.zarr --scheduler {cluster.address}"
+    again = f"start over with: antipodes run eight-puzzle --store {tmp_path}/t.zarr --scheduler {cluster.address}"
     with pytest.raises(InterruptedRunError, match=f"has not answered.*; nothing is stored yet; {again}"):
         run_puzzle(EIGHT, tmp_path / "t.zarr", options)
 
@@ -158,7 +158,7 @@ def test_a_worker_that_is_frozen_when_a_run_begins(cluster: Cluster, by_threads:
         assert scheduler.ready(events.append, never)
         assert len(scheduler.members) == 1
         (silent,) = cluster.workers().keys() - scheduler.members.keys()
-        said = [Waiting("2 workers to say what they run"), WorkerRefused(f"worker {silent} gives no answer")]
+        said = [Waiting("2 workers to say what they run"), WorkerRefused(f"worker {silent} does not answer")]
         assert [event for event in events if event in said] == said
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
         frozen.go_on()

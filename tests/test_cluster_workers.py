@@ -54,7 +54,7 @@ def test_killed_in_the_middle_of_a_layer(cluster: Cluster, begin: Begin, by_thre
     report = run.finish()
     check_losses(report, 1)
     (line,) = re.findall("^lost: worker tcp.*$", run.err, re.MULTILINE)
-    again = int(re.search(r"going on from depth \d+, ([\d,]+) positions", line)[1].replace(",", ""))  # type: ignore[index]
+    again = int(re.search(r"resuming from depth \d+, ([\d,]+) positions", line)[1].replace(",", ""))  # type: ignore[index]
     assert report["states_found_again"] == again
     assert "1 worker with 1 thread" in run.err
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
@@ -136,7 +136,7 @@ def test_interrupted_while_it_waits_for_others(cluster: Cluster, begin: Begin) -
     worker.kill()
     run.wait_for("waiting for some to join")
     run.signal(signal.SIGINT)
-    run.fail(75, f"go on with: antipodes resume t.zarr --scheduler {cluster.address}")
+    run.fail(75, f"resume with: antipodes resume t.zarr --scheduler {cluster.address}")
 
 
 @pytest.mark.slow

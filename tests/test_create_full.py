@@ -28,7 +28,7 @@ def test_a_full_disk(what: str, blocks: int, cli: Command, tmp_path: Path) -> No
         assert "No space left on device" in outcome.err
         assert {path.name for path in disk.iterdir()} <= {"filler", "t.zarr"}
         if (disk / "t.zarr").exists():
-            assert "go on with" in outcome.err
+            assert "resume with" in outcome.err
         filler.unlink()
         assert cli(*make, "--store", disk / "t.zarr", "--quiet").status == 0
         assert cli("verify", disk / "t.zarr").out.startswith("ok: ")

@@ -78,7 +78,7 @@ def test_a_job_that_runs_out_of_time_goes_on(slurm: dict[str, str], by_threads: 
     assert not record["complete"]
     again = start(command, log, slurm)
     assert again.wait(PATIENCE) == 0, log.read_text()
-    assert f"eight-puzzle: goes on from depth {committed}," in log.read_text()
+    assert f"eight-puzzle: resumes from depth {committed}," in log.read_text()
     assert "2 workers with 2 threads" in log.read_text()
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"

@@ -111,7 +111,7 @@ def test_four_losses_without_a_commit(tmp_path: Path) -> None:
     with pytest.raises(SchedulerError, match="workers were lost 4 times without a commit") as caught:
         run_on(Forgetful({1, 2, 3, 4}), tmp_path / "t.zarr", AT_THE_END)
     assert not isinstance(caught.value, SchedulerLostError | WorkersLostError)
-    assert "go on with: antipodes resume" in str(caught.value)
+    assert "resume with: antipodes resume" in str(caught.value)
 
 
 def test_commits_between_losses(by_threads: ByThreads, tmp_path: Path) -> None:
@@ -131,5 +131,5 @@ def test_a_lost_scheduler_is_no_lost_worker(by_threads: ByThreads, tmp_path: Pat
 
 
 def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
-    with pytest.raises(SchedulerLostError, match="go on with: antipodes resume"):
+    with pytest.raises(SchedulerLostError, match="resume with: antipodes resume"):
         run_on(Forgetful({1, 2, 3, 4}, SchedulerLostError), tmp_path / "t.zarr", AT_THE_END)

@@ -62,7 +62,7 @@ def test_for_good(fault: str, bucket: Bucket, proxy: Proxy, refused: Callable[..
         begin = time.monotonic()
         message = refused(*run, status=1)
         assert time.monotonic() - begin < 30
-    assert f"go on with: antipodes resume {bucket.url()}" in message
+    assert f"resume with: antipodes resume {bucket.url()}" in message
     assert "127.0.0.1" not in message
     assert not [secret for secret in (KEY, SECRET) if secret in message]
     proxy.fault = lambda number, method, path: None

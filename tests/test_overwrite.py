@@ -1,6 +1,7 @@
 """A store that is to be overwritten by one that cannot be created."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,13 @@ from antipodes.run import RunOptions, run_puzzle
 from antipodes.store import TableStore
 
 
+def fill(path: Path) -> None:
+    """Write a file until the disk is full."""
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+
+
 @pytest.mark.parametrize("what", ["table", "tilings"])
 def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: Path) -> None:
     board = board_file(SQUARE, tmp_path / "board.toml")
@@ -25,13 +33,11 @@ def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: P
         store = disk / "t.zarr"
         assert cli(*make, "--store", store, "--quiet").status == 0
         before = contents(store)
-        with (disk / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError, match="No space"):
-            while True:
-                filler.write(bytes(4096))
+        fill(disk / "filler")
         os.truncate(disk / "filler", (disk / "filler").stat().st_size - 4096)  # for the lock
         outcome = cli(*make, "--store", store, "--quiet", "--overwrite")
         assert (outcome.status, len(outcome.err.splitlines())) == (1, 1)
-        assert "No space left on device; the store that was to be overwritten is as it was; go on with: " in outcome.err
+        assert "No space left on device; the store to be overwritten is unchanged; start over with: " in outcome.err
         assert outcome.err.endswith("--overwrite\n")
         assert contents(store) == before
         assert {path.name for path in disk.iterdir()} == {"t.zarr", "filler"}
@@ -48,7 +54,7 @@ def test_the_old_store_comes_back_where_the_new_one_cannot_be_renamed(
         rename(source, destination)
 
     monkeypatch.setattr(os, "rename", refuse)
-    with pytest.raises(StoreError, match="Input/output error; the store that was to be overwritten is as it was$"):
+    with pytest.raises(StoreError, match=r"Input/output error; the store to be overwritten is unchanged$"):
         run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True))
     assert contents(eight) == before
     assert [path.name for path in eight.parent.iterdir()] == [eight.name]
@@ -60,5 +66,5 @@ def test_in_a_bucket_it_is_said_to_be_gone(bucket: Bucket, proxy: Proxy, monkeyp
     plan = plan_run(config.puzzle)
     TableStore(bucket.url()).create(config, plan)
     monkeypatch.setattr(TableStore, "create_array", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
-    with pytest.raises(StoreError, match="^refused; the store that was to be overwritten is deleted$"):
+    with pytest.raises(StoreError, match=r"^refused; the store that was to be overwritten is deleted$"):
         TableStore(bucket.url()).create(config, plan, overwrite=True)

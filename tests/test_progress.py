@@ -9,9 +9,9 @@ EVENTS: list[tuple[Event, str | None]] = [
     (Begun("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),
     (
         Begun("p", 1000, 0, 1, False, holds_depths=False),
-        "p: begins; 1,000 positions in all, reachable or not; memory cannot hold their depths: every layer is written",
+        "p: begins; 1,000 positions in all, reachable or not; depths exceed the memory limit: each layer is written",
     ),
-    (Begun("p", 1000, 7, 50, True), "p: goes on from depth 7, 50 positions known; 1,000 positions in all"),
+    (Begun("p", 1000, 7, 50, True), "p: resumes from depth 7, 50 positions known; 1,000 positions in all"),
     (LayerSettled(3, 1234, 5678, 2.5e6), "depth 3: 1,234 positions, 5,678 so far, 2.5 million/s"),
     (Committed(9), "committed up to depth 9"),
     (Widened(254), "depths beyond 254 take 16 bits"),

@@ -271,9 +271,9 @@ def test_a_table_that_is_replaced_while_it_is_open_says_so(eight: Path) -> None:
     with open_table(eight) as table:
         position = table.labels("8 6 7 2 5 4 3 0 1")
         run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True), interrupted=lambda: True)
-        with pytest.raises(StoreError, match="replaced since it was opened"):
+        with pytest.raises(StoreError, match="replaced after it was opened"):
             table.distance(position)
-        with pytest.raises(StoreError, match="replaced since it was opened"):
+        with pytest.raises(StoreError, match="replaced after it was opened"):
             table.antipodes()
 
 

@@ -217,7 +217,7 @@ def test_a_table_that_is_closed_while_threads_ask(finished: Path) -> None:
             while True:
                 table.distances_by_index(rng.integers(0, table.index_size, 10))
         except ClosedError as error:
-            return "was closed: open it anew" in str(error)
+            return "was closed: open it again" in str(error)
 
     assert all(in_threads(ask_until_closed))
     table.close()

@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
 def test_lines() -> None:
     assert describe(TilingBegun("6x10", 8, 0, 0)) == "6x10: 8 partitions; begins"
     assert (
-        describe(TilingBegun("6x10", 8, 3, 875)) == "6x10: 8 partitions; goes on, 3 of them searched, 875 tilings known"
+        describe(TilingBegun("6x10", 8, 3, 875)) == "6x10: 8 partitions; resumes, 3 of them searched, 875 tilings known"
     )
     searched = PartitionSearched(4, 8, 1317, 24_000_000.0)
     assert describe(searched) == "partition 4 of 8: 1,317 tilings so far, 24.0 million placements/s"

@@ -187,7 +187,7 @@ def test_an_error_says_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         return write(self, *arguments)
 
     monkeypatch.setattr(TilingStore, "_write", full)
-    with pytest.raises(StoreError, match=r"No space left on device; 2 of \d+ partitions are kept; go on with: antip"):
+    with pytest.raises(StoreError, match=r"No space left on device; 2 of \d+ partitions are kept; resume with: antip"):
         tile_board(BoardConfig(SQUARE), store, options=EACH)
 
 
@@ -233,7 +233,7 @@ def test_stopped_by_a_signal(number: signal.Signals, process: Process, tmp_path:
     assert running.returncode == 75
     assert out == ""
     last = err.splitlines()[-1]
-    assert last.endswith("go on with: antipodes resume outputs/2x5x6.zarr --workers 2 --checkpoint-every 0")
+    assert last.endswith("resume with: antipodes resume outputs/2x5x6.zarr --workers 2 --checkpoint-every 0")
     record = TilingStore(tmp_path / "outputs/2x5x6.zarr").read()
     assert f"{len(record.searched)} of 61 partitions are in" in last
     assert 2 <= len(record.searched) < 61
@@ -245,11 +245,11 @@ def test_stopped_at_once_by_a_second_signal(process: Process, tmp_path: Path) ->
     while not line.startswith("partition 1"):
         line = running.stderr.readline()
     running.send_signal(signal.SIGINT)
-    while "again to stop at once" not in line:
+    while "interrupt again to stop immediately" not in line:
         line = running.stderr.readline()
     running.send_signal(signal.SIGINT)
     begin = time.monotonic()
     _, err = running.communicate(timeout=60)
     assert running.returncode == 75
     assert time.monotonic() - begin < 5
-    assert err.splitlines()[-1].endswith("go on with: antipodes resume outputs/3x4x5.zarr --workers 2")
+    assert err.splitlines()[-1].endswith("resume with: antipodes resume outputs/3x4x5.zarr --workers 2")

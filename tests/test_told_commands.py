@@ -27,13 +27,13 @@ def told(output: str, beginning: str) -> list[str]:
 def test_after_a_run(name: str, cli: Command, tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(toml(PUZZLE))
     outcome = cli("run", "tiny.toml", f"--store={name}", "--quiet")
-    assert cli(*told(outcome.out, "ask it")).status == 0
+    assert cli(*told(outcome.out, "query   ")).status == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_after_a_search_for_tilings(name: str, cli: Command, tmp_path: Path) -> None:
     outcome = cli("tile", board_file(SQUARE, tmp_path / "b.toml"), f"--store={name}", "--quiet")
-    assert cli(*told(outcome.out, "show it")).status == 0
+    assert cli(*told(outcome.out, "show     ")).status == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,8 +44,8 @@ def test_of_an_unfinished_table(name: str, cli: Command, tmp_path: Path) -> None
         options = RunOptions(workers=1, overwrite=(tmp_path / name).exists())
         run_puzzle(Config(PUZZLE), tmp_path / name, options, interrupted=lambda it=asked: next(it) >= 1)
         outcome = cli(*command)
-        said = (outcome.out + outcome.err).replace("ends: ", "go on with: ").replace("known: ", "go on with: ")
-        arguments = told(said.replace("with: ", "with "), "go on with")
+        said = (outcome.out + outcome.err).replace("ends: ", "resume with: ").replace("known: ", "resume with: ")
+        arguments = told(said.replace("with: ", "with "), "resume with")
         assert cli(*arguments, "--quiet").status == 0
         assert "finished" in cli("status", path).out
 

@@ -32,7 +32,7 @@ def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop 
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate((warm_up, *fills))}
     scheduler.each(calls, lambda key, result: None, stopped)
     if stopped():
-        raise InterruptedRunError("interrupted while the move tables were built")
+        raise InterruptedRunError("interrupted while building the move tables")
     return tables
 
 
@@ -43,6 +43,6 @@ def tables_of_task(puzzle: Puzzle, index: Index) -> MoveTables:
     tables, fills = begin_tables(puzzle, index)
     for fill in fills:
         if is_dropped():
-            raise InterruptedRunError("interrupted while the move tables were built")
+            raise InterruptedRunError("interrupted while building the move tables")
         fill()
     return tables

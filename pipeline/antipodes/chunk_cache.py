@@ -57,4 +57,4 @@ class ChunkCache:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise ClosedError(f"the table {self._address} was closed: open it anew")
+            raise ClosedError(f"the table {self._address} was closed: open it again")

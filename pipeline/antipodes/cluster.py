@@ -217,7 +217,7 @@ class Cluster:
                 if not gathering.done():
                     if stop():
                         await self.client.cancel(handles, asynchronous=True)
-                        raise InterruptedRunError("interrupted before the workers had done their first tasks")
+                        raise InterruptedRunError("interrupted before the workers completed their first tasks")
                     self._check_paused(any)
                     self._pulse.beat(self.members.keys(), self.listener)
             if loss.done():
@@ -253,8 +253,8 @@ class Cluster:
         starved = [worker for worker in lost if worker in self._watch.starved]
         if starved:
             raise WorkerFailedError(
-                f"worker {starved[0]} was stopped, since it took more memory than the {self._limit_of(starved[0])} "
-                "that it may: give workers more, or have more workers"
+                f"worker {starved[0]} exceeded its memory limit of {self._limit_of(starved[0])} and was stopped: "
+                "give workers more memory, or add workers"
             )
         raise WorkersLostError(", ".join(f"worker {worker}" for worker in lost))
 
@@ -276,8 +276,8 @@ class Cluster:
         if quantity(overdue):
             worker = list(self.members)[overdue.index(True)]
             raise WorkerFailedError(
-                f"worker {worker} has begun no task for {PAUSED_SECONDS} seconds, since it has too little left "
-                f"of its {self._limit_of(worker)} of memory: give workers more, or have more workers"
+                f"worker {worker} has begun no task for {PAUSED_SECONDS} seconds: its memory limit of "
+                f"{self._limit_of(worker)} is nearly used up; give workers more memory, or add workers"
             )
 
     def _limit_of(self, worker: str) -> str:

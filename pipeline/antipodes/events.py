@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The search begins, or goes on, with the layer at ``depth``."""
+    """The search begins, or resumes, with the layer at ``depth``."""
 
     name: str
     index_size: int
@@ -15,7 +15,7 @@ class Begun:
     """Positions up to that depth."""
     resumed: bool
     holds_depths: bool = True
-    """Whether memory holds the depths; else every layer is written as soon as it is known."""
+    """Whether memory holds the depths; else each layer is written when it is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ClusterReady:
 
 @dataclass(frozen=True, slots=True)
 class WaitingForWorkers:
-    """There are not enough workers; the run goes on as soon as there are."""
+    """There are not enough workers; the run waits until there are."""
 
     reason: str
 
@@ -52,13 +52,13 @@ class WorkerRefused:
 
 @dataclass(frozen=True, slots=True)
 class WorkersLost:
-    """Workers are gone with what they knew; the search goes on from the last commit."""
+    """Workers and their uncommitted results are lost; the search resumes from the last commit."""
 
     who: str
     depth: int
     """The last depth that is committed, -1 if none is."""
     again: int
-    """Positions that were found since, and have to be found again."""
+    """Positions found since that commit, which have to be recomputed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Widened:
 
 @dataclass(frozen=True, slots=True)
 class TilingBegun:
-    """The search for tilings begins, or goes on."""
+    """The search for tilings begins, or resumes."""
 
     name: str
     partitions: int

@@ -1,4 +1,4 @@
-"""The layer loop: how far the search goes at once, when it commits, and how it goes on from a commit."""
+"""The layer loop: how many layers it submits together, when it commits, and how it resumes from a commit."""
 
 import time
 from collections.abc import Callable
@@ -27,14 +27,14 @@ from antipodes.store import NOTHING_COMMITTED, WIDEST, Record, TableStore
 BLOCK_SECONDS = 2.0
 """Layers are handed over together as long as they take less: a run answers to an interruption after about so long."""
 FIRST_BLOCK = 4
-"""So many layers are handed over at first; twice as many, or half of it, each time from then on."""
+"""Layers submitted together at first; twice as many, or half of it, each time from then on."""
 LOSSES_ALLOWED = 3
 """So often workers may be lost without a commit in between; after that it is not bad luck."""
 
 
 @dataclass
 class LayerSearch:
-    """A breadth-first search, a layer at a time, that goes on from what the store holds."""
+    """A breadth-first search, a layer at a time, that resumes from what the store holds."""
 
     puzzle: Puzzle
     planned: Callable[[Record], Plan]

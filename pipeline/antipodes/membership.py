@@ -118,7 +118,7 @@ class Membership:
 
     def _tell_silent(self, silent: Set[str], listener: Listener) -> None:
         for worker in sorted(silent - self._told_silent):
-            said = f"worker {worker} gives no answer"
+            said = f"worker {worker} does not answer"
             listener(WorkerRefused(said) if self.members else WaitingForWorkers(said))
         self._told_silent = set(silent)
 

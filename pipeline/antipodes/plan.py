@@ -86,7 +86,7 @@ class Plan:
     depth_bytes: int
     """The part of the memory that depths of a byte each take: all of them, or those of a partition for each worker."""
     hold_depths: bool
-    """Whether depths stay in memory between checkpoints; else every layer is written when it is done."""
+    """Whether depths stay in memory between checkpoints; else each layer is written when it is complete."""
     memory_limit: int | None = None
     """Bytes that the run may take; None: any number."""
 

@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Any
 
 INTERRUPTED = 75
-"""As where a command is interrupted: the same command begins again, or goes on."""
+"""As where a command is interrupted: the same command starts over, or resumes."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -55,8 +55,8 @@ def describe(event: Event) -> str | None:
     """The event as one line; None for those that only a live display shows."""
     match event:
         case Begun(name, size, depth, states, resumed, holds_depths):
-            known = f"goes on from depth {depth}, {states:,} positions known" if resumed else "begins"
-            lean = "" if holds_depths else "; memory cannot hold their depths: every layer is written at once"
+            known = f"resumes from depth {depth}, {states:,} positions known" if resumed else "begins"
+            lean = "" if holds_depths else "; depths exceed the memory limit: each layer is written when complete"
             return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
         case ClusterReady(workers, threads, dashboard):
             who = f"{workers} worker{'s' * (workers != 1)} with {threads} thread{'s' * (threads != 1)}"
@@ -66,10 +66,10 @@ def describe(event: Event) -> str | None:
         case Waiting(what):
             return f"waiting for {what}"
         case WorkerRefused(reason):
-            return f"{reason}: it is left out"
+            return f"{reason}: excluded until it can take part"
         case WorkersLost(who, depth, again):
             kept = "the beginning" if depth < 0 else f"depth {depth}"
-            return f"lost: {who}; going on from {kept}, {again:,} positions have to be found again"
+            return f"lost: {who}; resuming from {kept}, {again:,} positions to recompute"
         case LayerSettled(depth, count, states, rate):
             return f"depth {depth}: {count:,} positions, {states:,} so far, {rate / 1e6:,.1f} million/s"
         case Committed(depth):
@@ -77,7 +77,7 @@ def describe(event: Event) -> str | None:
         case Widened(depth):
             return f"depths beyond {depth} take 16 bits: the table was widened"
         case TilingBegun(name, partitions, done, tilings):
-            known = f"goes on, {done} of them searched, {tilings:,} tilings known" if done else "begins"
+            known = f"resumes, {done} of them searched, {tilings:,} tilings known" if done else "begins"
             return f"{name}: {partitions} partitions; {known}"
         case PartitionSearched(done, partitions, tilings, rate):
             return (

@@ -13,7 +13,14 @@ import zarr
 from numpy.typing import NDArray
 from zarr.errors import ContainsArrayError
 
-from antipodes.errors import InputError, NotAStoreError, StoreChangedError, StoreDamagedError, StoreError, StoreLockedError
+from antipodes.errors import (
+    InputError,
+    NotAStoreError,
+    StoreChangedError,
+    StoreDamagedError,
+    StoreError,
+    StoreLockedError,
+)
 from antipodes.fields import FieldError, expect, read_fields, write_fields
 from antipodes.layout import Layout, chunk_key
 from antipodes.quoting import shorten
@@ -165,7 +172,7 @@ class RecordedStore:
         if known and version == self.VERSION:
             return
         if known and 0 < version < self.VERSION:
-            remedy = f"make it anew with: {self.MADE_BY} --store {in_shell(self.address)} --overwrite"
+            remedy = f"compute it again with: {self.MADE_BY} --store {in_shell(self.address)} --overwrite"
         else:
             remedy = "read it with the version of antipodes that wrote it"
         raise NotAStoreError(

@@ -59,7 +59,7 @@ class RunReport:
     workers_lost: int
     """How often workers of a cluster were lost."""
     found_again: int
-    """Positions that had to be found again since workers were lost."""
+    """Positions that had to be recomputed because workers were lost."""
     peak_memory: int
     """The most bytes that the run took, or a process that it started; workers elsewhere are not seen."""
 
@@ -102,7 +102,7 @@ def run_puzzle(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Compute the table of a puzzle, or go on with it; a finished one is only reported.
+    """Compute the table of a puzzle, or resume it; a finished one is only reported.
 
     A ``scheduler`` that is given, or a client of dask.distributed, is used, and left open, whatever the options say.
 
@@ -198,7 +198,7 @@ def resume(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Go on with an unfinished store, which knows its puzzle; see `run_puzzle`."""
+    """Resume an unfinished store, which contains its puzzle; see `run_puzzle`."""
     record = TableStore(arguments.address(store, "a store")).read()
     return run_puzzle(record.config, store, options, listener, interrupted, scheduler)
 
@@ -217,28 +217,30 @@ def peak_memory() -> int:
 
 @contextmanager
 def saying_what_is_kept(options: RunOptions, store: RecordedStore, kept: Callable[[], str]) -> Iterator[None]:
-    """Add to the message of an error what of the work is not lost, and the command that goes on; none from damage."""
+    """Add to the message of an error how much was saved, and the command that resumes; not where a store is damaged."""
     try:
         yield
     except StoreDamagedError as error:
-        raise StoreDamagedError(f"{error}; restore it from a copy, or begin anew with --overwrite") from error
+        raise StoreDamagedError(f"{error}; restore it from a copy, or start over with --overwrite") from error
     except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
-        command: str | None = options.resume_command(store.address)
+        verb, command = "resume", options.resume_command(store.address)
+        start = options.start_command(store.address)
         untouched = options.overwrite and not store.is_known
         try:
             told = kept()
         except NotAStoreError:  # there is nothing to resume
-            told, command = "nothing is stored yet", options.start_command(store.address)
-            if command is None or not isinstance(error, InterruptedRunError):
+            if start is None or not isinstance(error, InterruptedRunError):
                 raise error from None
+            told, verb, command = "nothing is stored yet", "start over", start
         except StoreError as other:
-            told = f"what is kept cannot be told ({other})"
+            told = f"cannot read the store to see what is saved ({other})"
         else:
             if untouched:
-                told = "the store that was to be overwritten is as it was"
-                command = options.start_command(store.address)
-        next_step = f"; go on with: {command}" if command else ""
-        raise type(error)(f"{error}; {told}{next_step}") from error
+                told = "the store to be overwritten is unchanged"
+                if start is None:
+                    raise type(error)(f"{error}; {told}") from error
+                verb, command = "start over", start
+        raise type(error)(f"{error}; {told}; {verb} with: {command}") from error
 
 
 def _kept(store: TableStore) -> str:

@@ -26,7 +26,7 @@ class RunOptions:
     """
 
     workers: int | None = None
-    """Tasks at once; None: as many as there are processors."""
+    """Number of parallel tasks; None: as many as there are processors."""
     scheduler: str = "threads"
     """``threads``, ``local`` or the address of a dask scheduler."""
     scheduler_file: str | None = None
@@ -38,7 +38,7 @@ class RunOptions:
     memory_limit: int | None = None
     """Bytes; None: what is available."""
     overwrite: bool = False
-    """Whether to begin anew where there is a store."""
+    """Whether to replace an existing store."""
     started_by: tuple[str, ...] = ()
     """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: none did."""
 

@@ -46,7 +46,7 @@ class SchedulerError(AntipodesError, RuntimeError):
 
 
 class SchedulerLostError(InterruptedRunError, SchedulerError):
-    """The scheduler is gone; the run goes on where another one is."""
+    """The scheduler is lost; the run can resume on another one."""
 
 
 class SchedulerSilentError(InterruptedRunError, SchedulerError):

@@ -131,7 +131,7 @@ class TableStore(RecordedStore):
         first_row = number * record.chunk_rows
         block = self.read_chunk(record.array, number, first_row, min(record.rows, first_row + record.chunk_rows))
         if block.dtype != record.dtype:
-            raise StoreDamagedError(f"{self.address} was widened to {block.dtype} since it was opened: open it anew")
+            raise StoreDamagedError(f"{self.address} was widened to {block.dtype} after it was opened: open it again")
         block, found = self._summed(record, number, block, record.committed_depth)
         if found != expected:
             raise self.foreign(chunk_key(record.array, number))

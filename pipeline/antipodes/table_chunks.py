@@ -69,4 +69,4 @@ class TableChunks:
             return self._store.read_rows(self._record, first_row, end_row)
         finally:  # chunks of another store would make wrong distances, or look damaged
             if self._store.identity() != self._identity:
-                raise StoreError(f"{self._store.address} was replaced since it was opened: open it anew")
+                raise StoreError(f"{self._store.address} was replaced after it was opened: open it again")

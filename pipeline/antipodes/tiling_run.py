@@ -94,7 +94,7 @@ def tile_board(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> TilingReport:
-    """Find all tilings of a board, or go on with it; a finished store is only reported.
+    """Find all tilings of a board, or resume the search; a finished store is only reported.
 
     Parameters
     ----------

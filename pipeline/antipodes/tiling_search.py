@@ -22,7 +22,7 @@ from antipodes.tilings.symmetry import Tilings, distinct, symmetry_of
 
 @dataclass
 class TilingSearch:
-    """A search that goes on after the partitions that the store holds."""
+    """A search that resumes after the partitions that the store holds."""
 
     problem: TilingProblem
     store: TilingStore

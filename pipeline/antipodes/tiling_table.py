@@ -172,7 +172,7 @@ class Tilings(Sequence[Tiling]):
             A chunk of the store is damaged.
         """
         if self._closed:
-            raise ClosedError(f"the tilings {self._store.address} were closed: open them anew")
+            raise ClosedError(f"the tilings {self._store.address} were closed: open them again")
         return self._array
 
     @cached_property

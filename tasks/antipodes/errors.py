@@ -42,7 +42,7 @@ class DepthLimitError(AntipodesError, OverflowError):
 
 
 class InterruptedRunError(AntipodesError, InterruptedError):
-    """A run that ended before its work was done; the same command goes on from there."""
+    """A run that ended before its work was done; the same command resumes from the last commit."""
 
 
 class WorkerFailedError(AntipodesError, RuntimeError):

@@ -19,7 +19,7 @@ from antipodes.cli.surroundings import leave_out_settings
 app = typer.Typer(
     name="antipodes",
     cls=Commands,
-    help="The distance of every position of a puzzle from its start: computed, kept, and asked.",
+    help="Compute, store and query the distance of every position of a puzzle.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -101,4 +101,4 @@ def _of_file(error: OSError) -> str:
 
 def _unexpected(error: BaseException) -> str:
     found = f"{type(error).__name__}: {shorten(str(error))}"
-    return f"unexpected {found}; this is a defect of the program, what is committed is safe; {TRACEBACKS}=1 shows more"
+    return f"unexpected {found}; this is a defect of the program, committed layers are safe; {TRACEBACKS}=1 shows more"

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def farthest(
     store: Store,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many. [default: all; 12 drawn]")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Show at most N. [default: all; 12 drawn]")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the positions that are farthest from the start."""

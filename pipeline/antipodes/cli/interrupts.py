@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks the run to commit and stop, the second stops it at once."""
+"""Ctrl-C and SIGTERM: the first asks the run to commit and stop, the second stops it immediately."""
 
 import signal
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.next_command: Callable[[], str] = lambda: "the same command"
-        """The command that goes on, told to who asks for a stop."""
+        """The command that resumes, shown when the run is stopped."""
         self.under_way = "the layer"
         """What the first signal lets the run finish."""
         self._requested = False
@@ -41,6 +41,6 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:
-            raise Stopped(f"stopped at once; go on with: {self.next_command()}")
+            raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
         self._requested = True
-        say(f"finishing and committing {self.under_way}; again to stop at once")
+        say(f"finishing and committing {self.under_way}; interrupt again to stop immediately")

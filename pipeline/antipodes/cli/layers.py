@@ -49,4 +49,4 @@ def layers(
     elif not plot:
         print(draw_layers(record.layers) if record.layers else "nothing is committed yet")
         if not record.complete:
-            say(f"unfinished; go on with: antipodes resume {in_shell(path)}")
+            say(f"unfinished; resume with: antipodes resume {in_shell(path)}")

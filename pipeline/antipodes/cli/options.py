@@ -20,7 +20,7 @@ Store = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Tasks at once. [default: all processors]")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Number of parallel tasks. [default: all processors]")]
 SchedulerName = Annotated[
     str | None,
     typer.Option("--scheduler", help="threads, local (processes) or the address of a dask scheduler."),
@@ -29,7 +29,7 @@ SchedulerFile = Annotated[
     str | None, typer.Option(help="The file that a dask scheduler wrote its address to, in place of --scheduler.")
 ]
 PerformanceReport = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Keep dask's own report of a cluster's run, a web page.")
+    str | None, typer.Option(metavar="FILE", help="Write dask's performance report (HTML) to FILE.")
 ]
 CheckpointEvery = Annotated[
     float | None,

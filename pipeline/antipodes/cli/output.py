@@ -15,7 +15,7 @@ LONG_WORD = re.compile(r"(\S{1000})\S+")
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 75
-"""EX_TEMPFAIL: the same command goes on from there."""
+"""EX_TEMPFAIL: the same command resumes from the last commit."""
 
 
 def print_json(value: Any) -> None:

@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = None, as_json: AsJson = False) -> None:
-    """Say how a puzzle is cut and what a run would take, without running."""
+    """Estimate the memory and disk of a run, without running."""
     with loading():
         from antipodes.config import load_config
         from antipodes.free_memory import available_memory
@@ -42,4 +42,4 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     print(f"  memory       at most {human(planned.memory_bytes)}, move tables {human(planned.table_bytes)} of it")
     print(f"  disk         at most {human(planned.disk_bytes)}")
     if not planned.hold_depths:
-        print("  every layer is written at once, since memory cannot hold the depths")
+        print("  depths exceed the memory limit: each layer is written when complete")

@@ -38,10 +38,10 @@ def query(
         str | None,
         typer.Option(help="Instead of positions: A this piece, [AB] one of them, ? any, {ABC} these in any order."),
     ] = None,
-    path: Annotated[bool, typer.Option("--path", help="Show a shortest way.")] = False,
+    path: Annotated[bool, typer.Option("--path", help="Show a shortest path.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say how far positions are from the start, or the nearest and the farthest that fit a pattern."""
+    """Print distances from the start, or the nearest and farthest matches of a pattern."""
     with loading():
         from antipodes.table import open_table
 

@@ -38,7 +38,7 @@ def rank(
     algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say the index of a position, or the number of a permutation."""
+    """Print the index of a position, or the number of a permutation."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "POSITION": position}, "with --permutation")
         _show_permutation(_elements(permutation), _chosen(algorithm), as_json)
@@ -67,7 +67,7 @@ def unrank(
     algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which position has an index, or which permutation a number."""
+    """Print the position that has an index, or the permutation that has a number."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
         if elements is None:

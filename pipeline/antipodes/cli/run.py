@@ -1,4 +1,4 @@
-"""``antipodes run`` and ``antipodes resume``: compute a table, or go on with it."""
+"""``antipodes run`` and ``antipodes resume``: compute a table, or resume it."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -48,11 +48,11 @@ def run(
     performance_report: PerformanceReport = None,
     checkpoint_every: CheckpointEvery = None,
     memory_limit: MemoryLimit = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where there is a table.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compute the table of a puzzle; an unfinished one is continued, a finished one reported."""
+    """Compute a distance table, or resume it; report a finished one."""
     with Interrupts() as interrupts:
         with loading():
             from antipodes.config import load_config
@@ -84,7 +84,7 @@ def resume(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
-    """Go on with an unfinished store, which knows its puzzle or board."""
+    """Resume an unfinished store, of a table or of tilings."""
     with Interrupts() as interrupts:
         with loading():
             from antipodes.recorded_store import format_of
@@ -122,7 +122,7 @@ def _run(
         print_json(report.to_json())
     if not report.complete:
         kept = f"depths 0 to {report.record.radius} are" if report.record.layers else "nothing is"
-        return complain(f"interrupted: {kept} in {store}; go on with: {options.next_command(store)}", INTERRUPTED)
+        return complain(f"interrupted: {kept} in {store}; resume with: {options.next_command(store)}", INTERRUPTED)
     if not as_json:
         with telling_of(f"the table in {store} is complete"):
             _print_report(config, report)
@@ -148,9 +148,9 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
         print(f"time    {report.seconds:.2f} s: {phases}")
         print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
-        print(f"memory  {human(report.peak_memory)} at most")
+        print(f"memory  {human(report.peak_memory)} peak")
     else:
-        print("time    none: the table was finished before")
+        print("time    none: the table was already complete")
     print(f"table   {report.store}")
     farthest = config.puzzle.format(report.farthest[0]).replace("'", r"'\''")
-    print(f"ask it  antipodes query --path {in_shell(report.store)} '{farthest}'")
+    print(f"query   antipodes query --path {in_shell(report.store)} '{farthest}'")

@@ -32,11 +32,11 @@ def show(
     lines: Annotated[
         bool, typer.Option("--lines", help="Lines between the pieces; with --letters, both (the default).")
     ] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="One piece after the other, as they are laid.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="Draw a tiling piece by piece.")] = False,
     number: Annotated[int | None, typer.Option(help="Only this one, counted from 1.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many. [default: 6; 60 in files]")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Draw at most N. [default: 6; 60 in files]")] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Images under the symmetries of the board, too.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Draw them into an SVG file.")] = None,
     png: Annotated[Path | None, typer.Option(help="Draw them into a PNG file.")] = None,
     as_json: AsJson = False,
@@ -59,7 +59,7 @@ def show(
         else:
             _print(tilings, chosen, steps, style)
     if not tilings.complete:
-        say(f"unfinished; go on with: antipodes resume {in_shell(find_store(store))}")
+        say(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
 
 
 def _check_choice(number: int | None, limit: int | None, every: bool) -> None:

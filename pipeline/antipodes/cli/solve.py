@@ -59,13 +59,13 @@ def solve(
     method: Method = None,
     to: Annotated[str | None, typer.Option(metavar="GOAL", help="Where to. [default: the puzzle's start]")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every shortest solution.")] = False,
-    bound: Annotated[int | None, typer.Option(min=0, help="Give up where more moves are needed.")] = None,
-    listed: Annotated[int, typer.Option("--list", min=0, help="At most so many solutions; all are counted.")] = 1000,
+    bound: Annotated[int | None, typer.Option(min=0, help="Search at most N moves deep.")] = None,
+    listed: Annotated[int, typer.Option("--list", min=0, help="List at most N solutions; all are counted.")] = 1000,
     limit: Annotated[
         int | None, typer.Option(min=1, help=f"Moves of a route, with --method routes. [default: {ROUTE_LIMIT}]")
     ] = None,
     store: Annotated[
-        str | None, typer.Option(help="The table of the puzzle. [default: outputs/PUZZLE.zarr, if it is there]")
+        str | None, typer.Option(help="The table of the puzzle. [default: outputs/PUZZLE.zarr, if it exists]")
     ] = None,
     heuristic: Annotated[
         str | None, typer.Option(help="manhattan or linear-conflict, with --method ida-star. [default: the best]")
@@ -73,7 +73,7 @@ def solve(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find a shortest way from one position to the start or another goal."""
+    """Find a shortest path from a position to the start or another goal."""
     with loading():
         from antipodes.config import load_config
 

@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(store: Store, as_json: AsJson = False) -> None:
-    """Say what a store holds, finished or not."""
+    """Show a store's progress and size."""
     with loading():
         from antipodes.recorded_store import format_of
         from antipodes.tiling_store import TilingStore
@@ -52,7 +52,7 @@ def _table_status(address: Address, as_json: bool) -> None:
     print(f"  positions    {record.states:,} of {record.rows * record.width:,}")
     print(f"  stored       {human(table.bytes_stored())} in {table.address}")
     if not record.complete:
-        print(f"  go on with   antipodes resume {in_shell(table.address)}")
+        print(f"  resume with  antipodes resume {in_shell(table.address)}")
 
 
 def _tilings_status(address: Address, as_json: bool) -> None:
@@ -81,4 +81,4 @@ def _tilings_status(address: Address, as_json: bool) -> None:
     print(f"  tilings      {record.tilings:,} up to the symmetries of the board")
     print(f"  stored       {human(store.bytes_stored())} in {store.address}")
     if not record.complete:
-        print(f"  go on with   antipodes resume {in_shell(store.address)}")
+        print(f"  resume with  antipodes resume {in_shell(store.address)}")

@@ -47,16 +47,14 @@ def tile(
         float | None, typer.Option(min=0, help="Seconds between commits; 0: every partition. [default: 1]")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="pruning, or plain: the search of the textbooks. [default: pruning]")
+        str | None, typer.Option(help="pruning, or plain: first-empty-cell backtracking. [default: pruning]")
     ] = None,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Count tilings that are images of each other as different.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where there are tilings.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tilings.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
-    """Find all tilings of a board, each piece used once; an unfinished search is continued."""
+    """Find all tilings of a board, each piece used once, or resume the search."""
     with Interrupts() as interrupts:
         with loading():
             from antipodes.tiling_config import load_board
@@ -126,7 +124,7 @@ def tile_into(
         record = report.record
         return complain(
             f"interrupted: {len(record.searched)} of {record.partitions} partitions are in {store}; "
-            f"go on with: {options.next_command(store)}",
+            f"resume with: {options.next_command(store)}",
             INTERRUPTED,
         )
     if not as_json:
@@ -141,7 +139,7 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
     _print_times(report)
     print(f"store    {report.store}")
     if report.record.tilings:
-        print(f"show it  antipodes show {in_shell(report.store)} --number {report.record.tilings}")
+        print(f"show     antipodes show {in_shell(report.store)} --number {report.record.tilings}")
         print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
 
 
@@ -178,4 +176,4 @@ def _print_times(report: "TilingReport") -> None:
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
     print(f"balance  {report.record.partitions} partitions; the workers were busy for {shares} of the search")
-    print(f"memory   {human(peak_memory())} at most")
+    print(f"memory   {human(peak_memory())} peak")

@@ -29,7 +29,7 @@ def verify(
             min=0,
             max=2**63 - 1,
             metavar="N",
-            help="Repeat the sample of an earlier call with as many workers, by its sample_seed. [default: a new one]",
+            help="Repeat the sample of an earlier call: its sample_seed, with as many workers. [default: a new one]",
         ),
     ] = None,
     as_json: AsJson = False,
