@@ -56,19 +56,25 @@ PUZZLES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lean", [False, True])
 @pytest.mark.parametrize("name", PUZZLES)
-def test_a_run_takes_no_more_memory_than_planned(name: str, lean: bool, tmp_path: Path, process: Process) -> None:
+def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, process: Process) -> None:
     config = tmp_path / f"{name}.toml"
     config.write_text(f'[puzzle]\nname = "{name}"\n{PUZZLES[name]}\n')
     loaded = load_config(str(config))
-    plan = plan_run(loaded.puzzle, 2, 1 if lean else None, settings=loaded.settings)
-    limit = ["--memory-limit", plan.memory_bytes] if lean else []
-    running = process("run", config, "--workers", 2, "--store", tmp_path / "t.zarr", "--json", *limit)
-    out, err = running.communicate()
-    assert running.returncode == 0, err
-    assert json.loads(out)["peak_memory_bytes"] <= plan.memory_bytes
-    assert plan.memory_bytes < max(400e6, 1.5 * json.loads(out)["peak_memory_bytes"])
+
+    def peak(*limit: object) -> int:
+        running = process(
+            "run", config, "--workers", 2, "--store", tmp_path / "t.zarr", "--overwrite", "--json", *limit
+        )
+        out, err = running.communicate()
+        assert running.returncode == 0, err
+        return int(json.loads(out)["peak_memory_bytes"])
+
+    peak()  # compiles what is not compiled yet, which no plan counts
+    for lean in (False, True):
+        planned = plan_run(loaded.puzzle, 2, 1 if lean else None, settings=loaded.settings).memory_bytes
+        taken = peak(*(["--memory-limit", planned] if lean else []))
+        assert taken <= planned < max(400e6, 1.5 * taken)
 
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:

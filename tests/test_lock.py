@@ -126,7 +126,12 @@ def test_who_lost_the_lock_file_deletes_nothing(tmp_path: Path) -> None:
     (tmp_path / "t.zarr" / "depth").mkdir(parents=True)
     with storage.lock():
         (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "other"}')
-        for change in (lambda: storage.begin(overwrite=True), storage.begin, storage.sweep, lambda: storage.delete("depth")):
+        for change in (
+            lambda: storage.begin(overwrite=True),
+            storage.begin,
+            storage.sweep,
+            lambda: storage.delete("depth"),
+        ):
             with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
                 change()
     assert (tmp_path / "t.zarr" / "depth").is_dir()

@@ -58,4 +58,4 @@ def test_zarr_is_known_to_what_stores() -> None:
     knowing = {
         path.stem for path in PIPELINE.rglob("*.py") if any(name.split(".")[0] == "zarr" for name in imports_of(path))
     }
-    assert knowing == {"recorded_store", "layout", "directory", "chunks"}
+    assert knowing == {"recorded_store", "layout", "directory", "chunks", "zarr_settings"}

@@ -1,7 +1,7 @@
 """A store that is to be overwritten by one that cannot be created."""
 
 import os
-from contextlib import suppress
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,13 +18,6 @@ from antipodes.run import RunOptions, run_puzzle
 from antipodes.store import TableStore
 
 
-def fill(path: Path) -> None:
-    """Write a file until the disk is full."""
-    with path.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(4096)):
-            pass
-
-
 @pytest.mark.parametrize("what", ["table", "tilings"])
 def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: Path) -> None:
     board = board_file(SQUARE, tmp_path / "board.toml")
@@ -33,8 +26,7 @@ def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: P
         store = disk / "t.zarr"
         assert cli(*make, "--store", store, "--quiet").status == 0
         before = contents(store)
-        fill(disk / "filler")
-        os.truncate(disk / "filler", (disk / "filler").stat().st_size - 4096)  # for the lock
+        (disk / "filler").write_bytes(bytes(shutil.disk_usage(disk).free - 4096))  # room for the lock
         outcome = cli(*make, "--store", store, "--quiet", "--overwrite")
         assert (outcome.status, len(outcome.err.splitlines())) == (1, 1)
         assert "No space left on device; the store to be overwritten is unchanged; start over with: " in outcome.err

@@ -27,6 +27,7 @@ from antipodes.quoting import shorten
 from antipodes.record import digest, parse, serialise
 from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.storage import GROUP, RECORD, Hold, Storage, Version
+from antipodes.zarr_settings import check_settings
 
 T = TypeVar("T")
 CHANGES_AT_MOST = 100
@@ -111,6 +112,7 @@ class RecordedStore:
         StoreError
             It cannot be written; the message says so if the store that was there is gone.
         """
+        check_settings()
         if overwrite:
             self.check_removable()
         with self._saying_what_is_gone(overwrite), self.writing():
@@ -277,6 +279,7 @@ class RecordedStore:
 
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
         """An array of a storage; an error that names its metadata, in place of zarr's, where it cannot be opened."""
+        check_settings()
         file = self.storage.name_of(f"{name}/{GROUP}")
         try:
             return zarr.open_array(arrays, mode=mode, zarr_format=3)

@@ -6,6 +6,7 @@
 """
 
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +46,10 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
     return Table(store, store.read(), cache_bytes)
 
 
+def _reopened(store: TableStore, cache_bytes: int) -> "Table":
+    return Table(store, store.read(), cache_bytes)
+
+
 class Table:
     """The distance of every position of a puzzle from its start.
 
@@ -63,6 +68,11 @@ class Table:
         self._record = record
         self._index = record.cut[0]
         self._chunks = TableChunks(store, record, cache_bytes)
+        self._source = (store, cache_bytes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, in this process or another, opens the store anew, with a cache of its own."""
+        return _reopened, self._source
 
     def __enter__(self) -> "Table":
         return self

@@ -1,0 +1,44 @@
+"""The settings of zarr, from variables, files or a program: with some, a sound store looks damaged or a read hangs."""
+
+from typing import Any
+
+import zarr
+
+from antipodes.errors import StoreError
+from antipodes.quoting import quote
+
+NEEDED = (
+    "default_zarr_format",
+    "codec_pipeline.path",
+    "codecs.bytes",
+    "codecs.crc32c",
+    "codecs.zstd",
+    "buffer",
+    "ndbuffer",
+)
+"""These have to be as zarr comes."""
+
+
+def check_settings() -> None:
+    """Raise StoreError where zarr is set so that it does not read and write stores as they are."""
+    defaults = zarr.config.defaults[0]
+    for name in NEEDED:
+        _expect(name, repr(_default(defaults, name)), zarr.config.get(name, None) == _default(defaults, name))
+    tasks = zarr.config.get("async.concurrency", None)
+    _expect("async.concurrency", "a number from 1", type(tasks) is int and tasks > 0)
+    _expect("array.order", "'C' or 'F'", zarr.config.get("array.order", None) in ("C", "F"))
+
+
+def _expect(name: str, expected: str, met: bool) -> None:
+    if not met:
+        found = quote(zarr.config.get(name, None))
+        raise StoreError(
+            f"cannot use zarr as it is set here: {name}: expected {expected}, found {found}; "
+            "look for ZARR_ variables, zarr's configuration files, or zarr.config.set in the program"
+        )
+
+
+def _default(defaults: Any, name: str) -> Any:
+    for part in name.split("."):
+        defaults = defaults[part]
+    return defaults
