@@ -52,6 +52,14 @@ def test_the_old_store_comes_back_where_the_new_one_cannot_be_renamed(
     assert [path.name for path in eight.parent.iterdir()] == [eight.name]
 
 
+def test_the_old_store_comes_back_after_a_run_that_died_between_the_renames(eight: Path) -> None:
+    before = contents(eight)
+    eight.rename(eight.with_name(f".{eight.name}.old"))
+    eight.with_name(f".{eight.name}.new").mkdir()
+    assert run_puzzle(load_config("eight-puzzle"), eight).states_found == 0
+    assert contents(eight) == before
+
+
 def test_in_a_bucket_it_is_said_to_be_gone(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both cannot be there, since nothing can be renamed."""
     config = load_config("knights-coloured")

@@ -75,7 +75,7 @@ def lock_path(store: Path) -> Path:
         raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
     try:
         place = store.resolve()  # of two names of one store, too, one is refused
-        itself = place.is_symlink()  # as newer versions of Python leave it
+        itself = os.path.islink(place)  # as newer versions of Python leave it
     except RuntimeError:
         itself = True
     if itself:

@@ -7,7 +7,7 @@ import shutil
 import stat
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,14 @@ class DirectoryStorage(Storage):
             raise
         sync_directory(place.parent)
         if overwrite:
+            (self._removed / RECORD).unlink(missing_ok=True)  # first, so that what is left of it is no store
             shutil.rmtree(self._removed, ignore_errors=True)
+
+    def _restore(self) -> None:
+        """Put a store back that was about to be overwritten by a run that died before the new one was in its place."""
+        if not self.exists() and (self._removed / RECORD).is_file():
+            self._removed.rename(self.path.resolve())
+            sync_directory(self.path.resolve().parent)
 
     @property
     def _removed(self) -> Path:
@@ -179,8 +186,11 @@ class DirectoryStorage(Storage):
         except OSError as error:
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
-    def _lock(self) -> AbstractContextManager[Hold]:
-        return lock(self.path)
+    @contextmanager
+    def _lock(self) -> Iterator[Hold]:
+        with lock(self.path) as hold:
+            self._restore()
+            yield hold
 
     def check_token(self, token: str) -> None:
         check_token(self.path, token)

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+import antipodes.puzzles.move as move
 from antipodes import arguments
 from antipodes.errors import PositionError
-from antipodes.puzzles import move
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.move import Exchanges, Labels, Move, Moves, exchange_moves
 from antipodes.quoting import quote, shorten
