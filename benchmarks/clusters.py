@@ -16,13 +16,13 @@ import numpy as np
 import psutil
 from distributed import Client
 
-from antipodes import plan
-from antipodes.cluster import Cluster
 from antipodes.config import Config, load_config
-from antipodes.moves import ILLEGAL, move_tables
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import Call, Handle, Key
-from antipodes.table import open_table
+from antipodes.executors.api import Call, Handle, Key
+from antipodes.executors.distributed.cluster import Cluster
+from antipodes.spaces.move_tables import ILLEGAL, move_tables
+from antipodes.tables import plan
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.table import open_table
 from benchmarks.measure import ANTIPODES, HERE, Row, Run, median, run
 
 TITLE = "Clusters"

@@ -6,7 +6,7 @@ from math import factorial
 
 import numpy as np
 
-from antipodes.permutations import ALGORITHMS, Algorithm, rank, unrank
+from antipodes.spaces.permutations import ALGORITHMS, Algorithm, rank, unrank
 
 BATCH = 1 << 20
 

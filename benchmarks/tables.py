@@ -85,7 +85,7 @@ def _questions(store: str) -> list[Row]:
 
 
 def _million_distances(store: str) -> float:
-    from antipodes.table import open_table
+    from antipodes.tables.table import open_table
 
     with open_table(store) as table:
         indices = np.random.default_rng(1).integers(table.index_size, size=MILLION)

@@ -34,7 +34,7 @@ Process = Callable[..., "subprocess.Popen[str]"]
 @pytest.fixture(scope="session", autouse=True)
 def _kernels() -> None:
     """Compiles the kernels, or loads them, before the first test is timed."""
-    from antipodes.kernels import warm_up
+    from antipodes.bfs.kernels import warm_up
 
     warm_up()
 
@@ -101,7 +101,7 @@ def process(tmp_path: Path) -> Iterator[Process]:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The finished table of the eight-puzzle; not to be changed."""
     from antipodes.config import load_config
-    from antipodes.run import RunOptions, run_puzzle
+    from antipodes.tables.run import RunOptions, run_puzzle
 
     store = tmp_path_factory.mktemp("finished") / "eight-puzzle.zarr"
     run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2))
@@ -120,7 +120,7 @@ def eight(finished: Path, tmp_path: Path) -> Path:
 def unfinished(tmp_path: Path) -> Path:
     """The table of the eight-puzzle up to depth 10."""
     from antipodes.config import load_config
-    from antipodes.run import RunOptions, run_puzzle
+    from antipodes.tables.run import RunOptions, run_puzzle
 
     store = tmp_path / "unfinished.zarr"
     asked = iter(range(1000))
@@ -134,9 +134,9 @@ def by_threads(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict
     from stores import contents
 
     from antipodes.config import load_config
-    from antipodes.run import RunOptions, run_puzzle
-    from antipodes.tiling_config import bundled_boards, load_board
-    from antipodes.tiling_run import tile_board
+    from antipodes.tables.run import RunOptions, run_puzzle
+    from antipodes.tilings.config import bundled_boards, load_board
+    from antipodes.tilings.run import tile_board
 
     made: dict[str, dict[str, bytes]] = {}
 

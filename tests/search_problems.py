@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.jump import jump
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
 from antipodes.puzzles.puzzle import Labels, Move, Puzzle
-from antipodes.puzzles.sliding import sliding
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional

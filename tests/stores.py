@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import zarr
 
-from antipodes.record import parse, serialise
-from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.storage import RECORD
+from antipodes.storage.api import RECORD
+from antipodes.storage.checksum import parse, serialise
+from antipodes.storage.local.directory import DirectoryStorage
 
 
 def contents(store: Path) -> dict[str, bytes]:

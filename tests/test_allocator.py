@@ -3,12 +3,12 @@ import sys
 
 import pytest
 
-from antipodes import allocator
+from antipodes.executors.distributed import allocator
 
 FAULTS = """
 import resource
 import numpy as np
-from antipodes.allocator import give_back_freed_memory, keep_freed_memory
+from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -9,22 +9,22 @@ import pytest
 from search_problems import EIGHT, bfs, bidirectional, ida_star, iddfs
 from tiling_stores import SQUARE, tiled
 
-from antipodes import permutations
 from antipodes.config import Config, load_config
 from antipodes.errors import AntipodesError, InputError
-from antipodes.plan import plan_run
-from antipodes.puzzles import puzzle_from
-from antipodes.run import RunOptions, resume, run_puzzle
-from antipodes.scheduler import Threads
+from antipodes.executors.api import Threads
+from antipodes.puzzles.families import puzzle_from
 from antipodes.searches.problem import Problem
 from antipodes.searches.routes import exchanges
-from antipodes.solve import choose_method, load_kernels, solve, solve_by_table
-from antipodes.table import Table, open_table
-from antipodes.tiling_config import BoardConfig, load_board
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_table import open_tilings
-from antipodes.tiling_verify import verify_tilings
-from antipodes.verify import verify
+from antipodes.spaces import permutations
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.solve import choose_method, load_kernels, solve, solve_by_table
+from antipodes.tables.table import Table, open_table
+from antipodes.tables.verify import verify
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import open_tilings
+from antipodes.tilings.verify import verify_tilings
 
 ANY: Any = None
 GOAL = [1, 2, 3, 4, 5, 6, 7, 8, 0]

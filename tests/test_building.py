@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from conftest import Command, Process
 
-from antipodes import exchange_tables
-from antipodes.building import build_tables
 from antipodes.config import Config, load_config
 from antipodes.errors import InterruptedRunError
-from antipodes.moves import move_tables
-from antipodes.plan import plan_index, plan_run
-from antipodes.run import run_puzzle
-from antipodes.scheduler import Threads
+from antipodes.executors.api import Threads
+from antipodes.spaces import exchange_tables
+from antipodes.spaces.move_tables import move_tables
+from antipodes.tables.building import build_tables
+from antipodes.tables.plan import plan_index, plan_run
+from antipodes.tables.run import run_puzzle
 
 
 def complete(rows: int, columns: int) -> str:

@@ -12,14 +12,14 @@ from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
-from antipodes.plan import plan_run
-from antipodes.run import RunOptions, resume, run_puzzle
-from antipodes.storage.storage import RECORD
-from antipodes.store import TableStore
-from antipodes.table import open_table
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_table import open_tilings
+from antipodes.storage.api import RECORD
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import open_tilings
 
 ALIEN = "does not belong here or was changed"
 FARTHEST, START = "867254301", "123456780"

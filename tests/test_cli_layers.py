@@ -6,8 +6,8 @@ import pytest
 from conftest import Command
 
 from antipodes.config import load_config
-from antipodes.plan import plan_run
-from antipodes.store import TableStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.store import TableStore
 
 ORACLE = json.loads((Path(__file__).parent / "oracles.json").read_text())["sliding/eight-puzzle"]
 

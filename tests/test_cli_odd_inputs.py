@@ -10,8 +10,8 @@ from stores import toml
 
 from antipodes.config import load_config
 from antipodes.errors import ConfigError, InputError
-from antipodes.puzzles import puzzle_from
-from antipodes.run_options import RunOptions
+from antipodes.puzzles.families import puzzle_from
+from antipodes.runs.options import RunOptions
 from antipodes.toml_file import MOST_BYTES
 
 Refused = Callable[..., str]

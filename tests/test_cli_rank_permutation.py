@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from antipodes.permutations import ALGORITHMS
+from antipodes.spaces.permutations import ALGORITHMS
 
 ORACLE = json.loads((Path(__file__).parent / "oracles.json").read_text())["permutation"]
 

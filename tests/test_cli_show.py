@@ -10,10 +10,10 @@ import pytest
 from conftest import Command
 from tiling_stores import BOX, SQUARE, tiled
 
-from antipodes.run import RunOptions
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_table import open_tilings
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import open_tilings
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from stores import toml
 from strategies import puzzle_settings
 
+from antipodes.cli.search_progress import SearchProgress
 from antipodes.config import Config, load_config
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.search_progress import SearchProgress
 from antipodes.searches.problem import Problem
 from antipodes.searches.standing import Standing
-from antipodes.solve import SEARCHES, choose_method, solve, solve_by_table
-from antipodes.table import open_table
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
+from antipodes.tables.table import open_table
 
 ORACLES = json.loads((Path(__file__).parent / "oracles.json").read_text())
 ROUTES = ORACLES["jump/knights-routes"]
@@ -280,7 +280,7 @@ def test_a_signal_ends_a_search_with_one_line(
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
     ignored_where_tests_run_in_the_background = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("antipodes.solve.load_kernels", lambda *_, **__: signal.raise_signal(number))
+    monkeypatch.setattr("antipodes.tables.solve.load_kernels", lambda *_, **__: signal.raise_signal(number))
     assert "stopped after 0." in refused("solve", "eight-puzzle", FARTHEST, status=75)
     assert signal.getsignal(signal.SIGTERM) == before
     signal.signal(signal.SIGINT, ignored_where_tests_run_in_the_background)
@@ -307,8 +307,8 @@ def test_machine_code_is_interrupted_soon(process: Process, tmp_path: Path, meth
 
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs", "ida-star"])
 def test_a_search_says_how_far_it_is(cli: Command, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    monkeypatch.setattr("antipodes.search_progress.FIRST", 0)
-    monkeypatch.setattr("antipodes.search_progress.REPEATED", 0)
+    monkeypatch.setattr("antipodes.cli.search_progress.FIRST", 0)
+    monkeypatch.setattr("antipodes.cli.search_progress.REPEATED", 0)
     loud = cli("solve", "eight-puzzle", FARTHEST, "--method", method)
     assert loud.status == 0
     assert re.search(rf"{method}: no way of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)

@@ -4,8 +4,8 @@ from pathlib import Path
 from conftest import Command
 
 from antipodes.config import load_config
-from antipodes.plan import plan_run
-from antipodes.store import TableStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.store import TableStore
 
 
 def test_json(cli: Command, finished: Path) -> None:

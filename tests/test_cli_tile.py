@@ -10,7 +10,7 @@ from conftest import Command, Process
 from stores import contents
 from tiling_stores import IMPOSSIBLE, SQUARE, board_file, tiled
 
-from antipodes.tiling_config import bundled_boards, load_board
+from antipodes.tilings.config import bundled_boards, load_board
 
 Refused = Callable[..., str]
 COUNTS = json.loads((Path(__file__).parent / "oracles.json").read_text())["tiling/pentomino"]

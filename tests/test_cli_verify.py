@@ -7,12 +7,12 @@ from stores import set_depth
 from tiling_stores import SQUARE
 
 from antipodes.config import load_config
-from antipodes.plan import plan_run
-from antipodes.run import RunOptions
-from antipodes.store import TableStore
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_store import TilingStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions
+from antipodes.tables.store import TableStore
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
 
 
 def test_json(cli: Command, finished: Path) -> None:

@@ -14,12 +14,12 @@ from distributed import Client
 from stores import contents
 from test_building import complete, jump
 
-from antipodes.cluster import Cluster as Workers
 from antipodes.config import load_config
 from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import ClusterReady, Event, LayerSettled, WorkersLost, silence
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import SchedulerLostError
+from antipodes.executors.api import SchedulerLostError
+from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.tables.run import RunOptions, run_puzzle
 
 EIGHT = load_config("eight-puzzle")
 EVERY_LAYER = RunOptions(checkpoint_every=0)

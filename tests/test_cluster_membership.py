@@ -13,13 +13,13 @@ from clusters import NO_ANTIPODES, Cluster, Run, python_path, wait_until, with_o
 from distributed import Client
 from stores import contents
 
-from antipodes import cluster as workers_of_cluster
-from antipodes.cluster import Cluster as Workers
 from antipodes.config import load_config
 from antipodes.errors import InputError, WorkerFailedError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import SchedulerLostError, WorkersLostError
+from antipodes.executors.api import SchedulerLostError, WorkersLostError
+from antipodes.executors.distributed import cluster as workers_of_cluster
+from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.tables.run import RunOptions, run_puzzle
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]

@@ -12,9 +12,9 @@ from distributed import Client, WorkerPlugin
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.tiling_config import load_board
-from antipodes.tiling_run import tile_board
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tilings.config import load_board
+from antipodes.tilings.run import tile_board
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]

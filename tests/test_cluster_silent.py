@@ -16,14 +16,14 @@ from clusters import Cluster, wait_until
 from distributed import Client
 from stores import contents
 
-from antipodes import connection, membership, pulse
-from antipodes.cluster import Cluster as Workers
 from antipodes.config import load_config
 from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused, silence
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import SchedulerError
-from antipodes.scheduler_file import address_in
+from antipodes.executors.api import SchedulerError
+from antipodes.executors.distributed import connection, membership, pulse
+from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.executors.distributed.scheduler_file import address_in
+from antipodes.tables.run import RunOptions, run_puzzle
 
 EIGHT = load_config("eight-puzzle")
 ByThreads = Callable[[str], dict[str, bytes]]
@@ -116,8 +116,8 @@ class StoppingScheduler:
 def test_a_scheduler_that_stops_in_mid_run(command: str, cluster: Cluster, tmp_path: Path) -> None:
     """It is a matter of seconds until the run ends, with what is kept and the command that resumes it."""
     from antipodes.events import PartitionSearched
-    from antipodes.tiling_config import load_board
-    from antipodes.tiling_run import tile_board
+    from antipodes.tilings.config import load_board
+    from antipodes.tilings.run import tile_board
 
     cluster.add_workers(1)
     options = RunOptions(scheduler=cluster.address, checkpoint_every=0)
@@ -203,7 +203,7 @@ def runs_of(client: Client) -> int:
     """How many runs the only worker knows of, once it has heard of those that begin."""
 
     def count() -> int:
-        from antipodes.worker import _runs
+        from antipodes.executors.distributed.worker import _runs
 
         return len(_runs)
 
@@ -242,7 +242,7 @@ def test_whatever_a_task_raises_ends_the_run(cluster: Cluster) -> None:
 def test_scheduler_files_that_no_scheduler_wrote(
     content: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.scheduler_file.FLUSH_SECONDS", 0.1)
+    monkeypatch.setattr("antipodes.executors.distributed.scheduler_file.FLUSH_SECONDS", 0.1)
     (tmp_path / "s.json").write_text(content)
     with pytest.raises(InputError, match=found):
         address_in(str(tmp_path / "s.json"), 5)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from brute_force import Position, distances, exchanged, layers
 
-import antipodes.moves
+import antipodes.spaces.move_tables
 from antipodes.config import Config
-from antipodes.moves import MAPS_OF_INT16, map_type, most_column_maps, move_tables
-from antipodes.plan import plan_index
-from antipodes.run import run_puzzle
-from antipodes.scheduler import Threads
-from antipodes.table import open_table
-from antipodes.verify import verify
+from antipodes.executors.api import Threads
+from antipodes.spaces.move_tables import MAPS_OF_INT16, map_type, most_column_maps, move_tables
+from antipodes.tables.plan import plan_index
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import open_table
+from antipodes.tables.verify import verify
 
 SQUARES = 184
 START = "-B" + "A" * (SQUARES - 2)
@@ -72,7 +72,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
 
 def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.moves, "map_type", lambda count: np.int16)
+    monkeypatch.setattr(antipodes.spaces.move_tables, "map_type", lambda count: np.int16)
     report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
     assert list(report.record.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
     verdict = verify(tmp_path / "t.zarr", Threads(2))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antipodes import compiling
+from antipodes.jit import compiling
 
 
 def test_it_is_told_once_and_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from tiling_stores import SQUARE, board_file
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.config import load_config
-from antipodes.plan import plan_run
-from antipodes.store import TableStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.store import TableStore
 
 
 @pytest.mark.parametrize("blocks", [0, 2, 4])

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from stores import change_record, contents
 
-from antipodes import plan
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
-from antipodes.index import Index
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import Threads
-from antipodes.store import TableStore
-from antipodes.table import open_table
-from antipodes.verify import verify
+from antipodes.executors.api import Threads
+from antipodes.spaces.arrangements import Index
+from antipodes.tables import plan
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tables.verify import verify
 
 TILES = {"name": "tiles", "family": "sliding", "rows": 3, "columns": 4, "start": "1 2 3 4 / 5 5 5 5 / 5 5 5 0"}
 

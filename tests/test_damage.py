@@ -27,7 +27,7 @@ COMMANDS: list[list[object]] = [
 def chunked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished table of several chunks."""
     from antipodes.config import load_config
-    from antipodes.run import run_puzzle
+    from antipodes.tables.run import run_puzzle
 
     store = tmp_path_factory.mktemp("chunked") / "t.zarr"
     run_puzzle(load_config("eight-puzzle"), store)
@@ -185,8 +185,8 @@ def test_an_older_reader_of_a_table_that_was_widened_meanwhile(tmp_path: Path) -
     """A depth of 256 must not be 0 to who opened the table when it had bytes."""
     from antipodes.config import Config
     from antipodes.errors import StoreChangedError
-    from antipodes.run import RunOptions, run_puzzle
-    from antipodes.table import UnfinishedError, open_table
+    from antipodes.tables.run import RunOptions, run_puzzle
+    from antipodes.tables.table import UnfinishedError, open_table
 
     start = " ".join(["0"] + ["1"] * 299)
     config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": start})

@@ -11,12 +11,12 @@ import pytest
 from conftest import Command
 from stores import chunk_files
 
-from antipodes.durable import PARTIAL
 from antipodes.errors import StoreError
-from antipodes.storage.directory import STORED, DirectoryStorage
-from antipodes.store import TableStore
-from antipodes.table_record import DEPTH, WIDER
-from antipodes.tiling_record import PARTITIONS, TILINGS
+from antipodes.storage.local.directory import STORED, DirectoryStorage
+from antipodes.storage.local.files import PARTIAL
+from antipodes.tables.manifest import DEPTH, WIDER
+from antipodes.tables.store import TableStore
+from antipodes.tilings.manifest import PARTITIONS, TILINGS
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from clusters import Cluster, Run
 
-from antipodes.connection import connected, dashboard_of
 from antipodes.errors import InputError
-from antipodes.scheduler import SchedulerError, as_scheduler
+from antipodes.executors.api import SchedulerError, as_scheduler
+from antipodes.executors.distributed.connection import connected, dashboard_of
 
 Begin = Callable[..., Run]
 

@@ -12,9 +12,9 @@ import pytest
 
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.run import RunOptions, run_puzzle
 from antipodes.searches.routes import exchanges, reflection
-from antipodes.table import open_table
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.table import open_table
 
 DOCS = Path(__file__).parents[1] / "docs"
 ORACLE = json.loads((Path(__file__).parent / "oracles.json").read_text())["sliding/eight-puzzle"]

@@ -12,9 +12,9 @@ import pytest
 from numcodecs import zstd
 
 from antipodes.config import Config, load_config
-from antipodes.index import Index
-from antipodes.run import run_puzzle
-from antipodes.table import open_table
+from antipodes.spaces.arrangements import Index
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import open_table
 
 JUMP = {"name": "labelled", "family": "jump", "moves": "knight", "start": "AB#/---/#CD"}
 

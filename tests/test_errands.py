@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from antipodes.cluster import Cluster
-from antipodes.errands import Errands
 from antipodes.events import Listener, silence
-from antipodes.scheduler import Call, Key, SchedulerLostError, Stop, WorkersLostError
+from antipodes.executors.api import Call, Key, SchedulerLostError, Stop, WorkersLostError
+from antipodes.executors.distributed.cluster import Cluster
+from antipodes.executors.distributed.task_queue import Errands
 
 CALLS: dict[Key, Call] = {("double", number): (lambda one: 2 * one, number) for number in range(12)}
 

@@ -9,12 +9,12 @@ from clusters import Cluster, Run
 from s3 import Bucket
 from tblib import pickling_support
 
-from antipodes import scheduler
 from antipodes.config import load_config
 from antipodes.errors import AntipodesError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import Committed, Event
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.worker import named
+from antipodes.executors import api as scheduler
+from antipodes.executors.distributed.worker import named
+from antipodes.tables.run import RunOptions, run_puzzle
 
 Begin = Callable[..., Run]
 
@@ -55,7 +55,7 @@ class NoWayBackError(OSError):
 def test_what_a_task_raises_survives_the_way(
     raised: BaseException, expected: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.worker.this_worker", lambda: "worker tcp://here:1")
+    monkeypatch.setattr("antipodes.executors.distributed.worker.this_worker", lambda: "worker tcp://here:1")
 
     def task() -> None:
         try:

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from antipodes import fitting
 from antipodes.config import load_config
 from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Event, Listener, WaitingForWorkers
-from antipodes.fitting import plan_checked, plan_that_fits
-from antipodes.plan import MIB, WORKER_SHARE, Plan
-from antipodes.run_options import RunOptions
-from antipodes.scheduler import Stop, Threads
+from antipodes.executors.api import Stop, Threads
+from antipodes.runs.options import RunOptions
+from antipodes.tables import fitting
+from antipodes.tables.fitting import plan_checked, plan_that_fits
+from antipodes.tables.plan import MIB, WORKER_SHARE, Plan
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
 

@@ -3,11 +3,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from antipodes import group, partition
-from antipodes.group import Group
-from antipodes.index import Index
-from antipodes.moves import move_tables
-from antipodes.puzzles import puzzle_from
+from antipodes.bfs import group, partition
+from antipodes.bfs.group import Group
+from antipodes.puzzles.families import puzzle_from
+from antipodes.spaces.arrangements import Index
+from antipodes.spaces.move_tables import move_tables
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
 INDEX = Index(PUZZLE.counts, 2)

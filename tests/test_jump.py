@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from strategies import jump_settings
 
 from antipodes.errors import ConfigError
-from antipodes.puzzles.jump import jump
+from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
 
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes.arrays import UNREACHED, Bitmap, words
-from antipodes.kernels import expand, leaving, mark, recover, settle
+from antipodes.bfs.arrays import UNREACHED, Bitmap, words
+from antipodes.bfs.kernels import expand, leaving, mark, recover, settle
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)

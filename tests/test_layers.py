@@ -6,8 +6,8 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.errors import StoreError
 from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened
-from antipodes.run import RunOptions, resume, run_puzzle
-from antipodes.store import Record, TableStore
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.store import Record, TableStore
 
 
 def events_of(store: Path, **options: float) -> list[Event]:

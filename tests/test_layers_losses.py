@@ -9,8 +9,7 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.events import Begun, Event, LayerSettled, WorkersLost
-from antipodes.run import RunOptions, RunReport, run_puzzle
-from antipodes.scheduler import (
+from antipodes.executors.api import (
     Call,
     Done,
     Handle,
@@ -22,6 +21,7 @@ from antipodes.scheduler import (
     WorkersLostError,
     never,
 )
+from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 
 ByThreads = Callable[[str], dict[str, bytes]]
 PUZZLE = "knights-coloured"

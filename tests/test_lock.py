@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
-from antipodes.lock import check_token, lock
-from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.local.lock import check_token, lock
 
 
 def hold(store: Path, held: Any) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from stores import change_record, read_record, write_record
 from tiling_stores import SQUARE, board_file, tiled
 
-from antipodes.record import digest
-from antipodes.storage.storage import RECORD
+from antipodes.storage.api import RECORD
+from antipodes.storage.checksum import digest
 
 VALUES: list[Any] = [
     None, True, False, -1, 0, 1, 2, 254, 255, 65535, 2**31, 2**63, 10**400, 1.5, 1e300, "", "x", "..", "../../etc",

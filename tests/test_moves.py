@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from search_problems import pancakes, turns
 from strategies import puzzle_settings
 
-from antipodes.index import Index
-from antipodes.moves import ILLEGAL, MoveTables, most_column_maps, most_moves, move_tables, table_bytes
-from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.arrangements import Index
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables, most_column_maps, most_moves, move_tables, table_bytes
 
 
 def cuts(puzzle: Puzzle) -> list[Index]:

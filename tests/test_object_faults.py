@@ -12,9 +12,9 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.store import TableStore
-from antipodes.table import open_table
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import open_table
 
 OPTIONS = RunOptions(workers=2, checkpoint_every=0)
 PUZZLE = "knights-coloured"
@@ -131,7 +131,7 @@ def test_who_gave_up_asks_once_more_and_no_longer(
 
 
 def test_without_credentials() -> None:
-    from antipodes.storage.patience import reason
+    from antipodes.storage.cloud.retry import reason
 
     error = OSError("Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token in 2s - HTTP error")
     assert reason(error) == "no credentials in the environment"
@@ -139,7 +139,7 @@ def test_without_credentials() -> None:
 
 def test_reasons_have_no_addresses() -> None:
     """They may be signed."""
-    from antipodes.storage.patience import reason
+    from antipodes.storage.cloud.retry import reason
 
     error = OSError("Error performing GET https://host/x?sig=secret in 4ms - HTTP error: redirect to https://h/?sig=s")
     assert reason(error) == "HTTP error: redirect to ..."

@@ -10,14 +10,14 @@ from tiling_stores import SQUARE
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.plan import plan_run
 from antipodes.storage import lease
-from antipodes.storage.chunks import PatientStore
-from antipodes.storage.client import REQUEST_TIMEOUT
-from antipodes.storage.client import Bucket as Client
-from antipodes.store import Record, TableStore
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_store import Searched, TilingStore
+from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
+from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.storage.cloud.chunks import PatientStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.store import Record, TableStore
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.store import Searched, TilingStore
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

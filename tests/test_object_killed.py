@@ -15,9 +15,9 @@ from test_store import LINE, not_yet_wide
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.storage.client import Bucket as Client
-from antipodes.store import TableStore
+from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
 
 
 class Killed(BaseException):

@@ -18,9 +18,9 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreLockedError
-from antipodes.run import RunOptions, run_puzzle
 from antipodes.storage import lease
-from antipodes.store import TableStore
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

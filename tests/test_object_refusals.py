@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from s3 import Bucket
 
-from antipodes.storage.environment import allows_http, check_environment
+from antipodes.storage.cloud.environment import allows_http, check_environment
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.run import RunOptions, resume, run_puzzle
-from antipodes.store import TableStore
-from antipodes.table import open_table
-from antipodes.tiling_store import TilingStore
-from antipodes.tiling_table import open_tilings
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tilings.store import TilingStore
+from antipodes.tilings.table import open_tilings
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
 
@@ -80,8 +80,8 @@ def test_tilings(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
 
 
 def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
-    from antipodes.tiling_config import BoardConfig
-    from antipodes.tiling_run import tile_board
+    from antipodes.tilings.config import BoardConfig
+    from antipodes.tilings.run import tile_board
 
     tiled(SQUARE, tmp_path / "local.zarr")
     asked = iter(range(1000))

@@ -13,9 +13,9 @@ from tiling_stores import SQUARE, board_file
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
-from antipodes.plan import plan_run
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.store import TableStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
 
 
 @pytest.mark.parametrize("what", ["table", "tilings"])

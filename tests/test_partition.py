@@ -3,12 +3,12 @@ from itertools import count, pairwise
 import numpy as np
 import pytest
 
-from antipodes import partition
-from antipodes.arrays import Depths
-from antipodes.index import Index
-from antipodes.moves import ILLEGAL, MoveTables, move_tables
-from antipodes.partition import State
-from antipodes.puzzles import puzzle_from
+from antipodes.bfs import partition
+from antipodes.bfs.arrays import Depths
+from antipodes.bfs.partition import State
+from antipodes.puzzles.families import puzzle_from
+from antipodes.spaces.arrangements import Index
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables, move_tables
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
 INDEX = Index(PUZZLE.counts, 2)

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antipodes.config import load_config
-from antipodes.puzzles.jump import jump
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
 from antipodes.puzzles.pattern import Pattern, PatternError
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.sliding import sliding
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.table import open_table
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.table import open_table
 
 LABELLED = json.loads((Path(__file__).parent / "oracles.json").read_text())["jump/knights-labelled"]
 EXCHANGE = "{XYZ}/---/---/{ABC}"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antipodes.errors import InputError
-from antipodes.permutations import (
+from antipodes.spaces.permutations import (
     ALGORITHMS,
     Algorithm,
     PermutationError,

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import label_counts, puzzle_settings
 
-from antipodes import partition
+from antipodes.bfs import partition
 from antipodes.config import load_config
 from antipodes.errors import ConfigError, ResourceLimitError
-from antipodes.index import Index, radices
-from antipodes.plan import (
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.arrangements import Index, radices
+from antipodes.tables.plan import (
     PROGRAM_BYTES,
     check_memory,
     human,
@@ -24,8 +26,6 @@ from antipodes.plan import (
     plan_partition,
     plan_run,
 )
-from antipodes.puzzles import puzzle_from
-from antipodes.puzzles.puzzle import Puzzle
 
 
 def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:

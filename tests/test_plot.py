@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from antipodes.errors import InputError, StoreError
-from antipodes.plot import plot_layers
+from antipodes.tables.plot import plot_layers
 
 
 @pytest.mark.parametrize("layers", [[1], [1, 2, 4, 3], [1] * 300])
@@ -52,7 +52,7 @@ def test_what_is_heavy_is_loaded_only_by_who_needs_it(command: str) -> None:
 def test_what_compiles_is_not_loaded_by_who_only_plans_or_ranks(arguments: list[str]) -> None:
     code = (
         "import sys; from antipodes.cli import run_command; run_command(sys.argv[1:]);"
-        "import antipodes.table; print('numba' in sys.modules)"
+        "import antipodes.tables.table; print('numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False"

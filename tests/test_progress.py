@@ -2,8 +2,8 @@ import io
 
 import pytest
 
+from antipodes.cli.progress import describe, show_progress
 from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened, silence
-from antipodes.progress import describe, show_progress
 
 EVENTS: list[tuple[Event, str | None]] = [
     (Begun("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),
@@ -48,7 +48,7 @@ def test_quiet() -> None:
 
 def test_a_live_line_on_a_terminal_that_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("antipodes.progress.REDRAW_SECONDS", 0)
+    monkeypatch.setattr("antipodes.cli.progress.REDRAW_SECONDS", 0)
     stream = Terminal()
     with show_progress(quiet=False, stream=stream) as listener:
         for event, _ in EVENTS:

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from strategies import puzzle_settings
 
 from antipodes.errors import ConfigError, PositionError
-from antipodes.index import Index
-from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Move, Puzzle
+from antipodes.spaces.arrangements import Index
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
 

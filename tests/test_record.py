@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stores import read_record, write_record
 
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.record import digest
+from antipodes.storage.checksum import digest
 
 CONTENT = {"layers": [1, 2, 4], "name": "Größe — 八", "complete": False, "nothing": None, "nested": {"a": 1.5}}
 values = st.recursive(

@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from antipodes.puzzles import puzzle_from
-from antipodes.report import draw_layers, draw_path, draw_positions
+from antipodes.puzzles.families import puzzle_from
+from antipodes.tables.drawing import draw_layers, draw_path, draw_positions
 
 TABLE: dict[str, Any] = {"name": "p", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
 PUZZLE = puzzle_from(TABLE)

@@ -16,7 +16,7 @@ from mounts import small
 from stores import contents, toml
 
 from antipodes.config import load_config
-from antipodes.run import RunOptions, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 
 EVERY_LAYER = ["--checkpoint-every", "0"]
 FEW_KILLS = [("eight-puzzle", EVERY_LAYER, 3)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antipodes.errors import InputError, ResourceLimitError
-from antipodes.puzzles.jump import jump
+from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.routes import Exchange, compatible, exchanges, routes_from
 

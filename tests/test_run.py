@@ -20,14 +20,14 @@ from antipodes.errors import (
     StoreError,
     StoreMismatchError,
 )
-from antipodes.plan import plan_run
-from antipodes.puzzles import puzzle_from
-from antipodes.run import RunOptions, RunReport, resume, run_puzzle
-from antipodes.run_options import memory_size
-from antipodes.scheduler import Call, Threads
-from antipodes.store import TableStore
-from antipodes.table import Table, open_table
-from antipodes.verify import verify
+from antipodes.executors.api import Call, Threads
+from antipodes.puzzles.families import puzzle_from
+from antipodes.runs.options import memory_size
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import Table, open_table
+from antipodes.tables.verify import verify
 
 ORACLES = json.loads((Path(__file__).parent / "oracles.json").read_text())
 BUNDLED = {

@@ -2,7 +2,7 @@ import shlex
 from pathlib import Path
 
 from antipodes.cli import app
-from antipodes.run_options import RunOptions
+from antipodes.runs.options import RunOptions
 
 GIVEN = RunOptions(
     workers=3,

@@ -6,11 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from antipodes import performance_page
 from antipodes.cli.interrupts import Stopped
 from antipodes.errors import InputError, WorkerFailedError
 from antipodes.events import silence
-from antipodes.scheduler import (
+from antipodes.executors.api import (
     Call,
     Key,
     Scheduler,
@@ -22,6 +21,7 @@ from antipodes.scheduler import (
     open_scheduler,
     result_of,
 )
+from antipodes.executors.distributed import performance_page
 
 
 @pytest.fixture(params=["threads", pytest.param("local", marks=pytest.mark.slow)])

@@ -8,7 +8,7 @@ import pytest
 
 from antipodes.errors import WorkerFailedError
 from antipodes.events import silence
-from antipodes.scheduler import Key, Scheduler, Threads, open_scheduler
+from antipodes.executors.api import Key, Scheduler, Threads, open_scheduler
 
 
 @pytest.fixture(scope="module", params=["threads", "local"])

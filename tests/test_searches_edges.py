@@ -20,7 +20,7 @@ from search_problems import (
 from strategies import jump_settings
 
 from antipodes.errors import InputError, PositionError, ResourceLimitError
-from antipodes.puzzles.jump import jump
+from antipodes.puzzles.families.jump import jump
 from antipodes.searches.answer import Outcome
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional

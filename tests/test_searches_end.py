@@ -11,7 +11,7 @@ from search_problems import Search, bfs, bidirectional, ida_star, iddfs, knights
 from strategies import jump_settings, sliding_settings
 
 from antipodes.errors import ResourceLimitError
-from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.problem import Problem

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from strategies import sliding_settings
 
 from antipodes.errors import ConfigError
+from antipodes.puzzles.families.sliding import neighbours, sliding
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.sliding import neighbours, sliding
 
 
 def puzzle(**changes: Any) -> Puzzle:

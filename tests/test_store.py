@@ -13,10 +13,10 @@ from stores import change_record, chunk_files, contents, reseal
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
-from antipodes.plan import plan_run
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.store import NOTHING_COMMITTED, TableStore
-from antipodes.summaries import Summaries
+from antipodes.storage.summaries import Summaries
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import NOTHING_COMMITTED, TableStore
 
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
 LINE["start"] = " ".join(["0"] + ["1"] * 299)

@@ -9,16 +9,16 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config
 from antipodes.errors import StoreChangedError, StoreDamagedError
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.scheduler import Threads
-from antipodes.store import TableStore
-from antipodes.table import open_table
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_store import TilingStore
-from antipodes.tiling_table import open_tilings
-from antipodes.tiling_verify import verify_tilings
-from antipodes.verify import verify
+from antipodes.executors.api import Threads
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tables.verify import verify
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
+from antipodes.tilings.table import open_tilings
+from antipodes.tilings.verify import verify_tilings
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": " ".join(["0"] + ["1"] * 299)}
 """Its radius is more than a byte holds."""

@@ -21,12 +21,12 @@ from antipodes.errors import (
     StoreError,
     UnreachableError,
 )
-from antipodes.plan import plan_run
-from antipodes.run import RunOptions, run_puzzle
 from antipodes.searches.problem import Problem
-from antipodes.solve import solve_by_table
-from antipodes.store import TableStore
-from antipodes.table import UNKNOWN, UNREACHABLE, Table, UnfinishedError, open_table
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.solve import solve_by_table
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, UnfinishedError, open_table
 
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 / 4 5 6 / 7 8 0"

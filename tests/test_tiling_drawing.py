@@ -5,11 +5,11 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from antipodes.exact_cover.partitions import partitions_of
+from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.search import search_partition
 from antipodes.tilings.drawing import draw, steps, symbols_of
-from antipodes.tilings.partitions import partitions_of
 from antipodes.tilings.pictures import PALETTE, colours, svg
-from antipodes.tilings.problem import TilingProblem, parse_problem
-from antipodes.tilings.search import search_partition
 
 
 def problem(cells: str, pieces: dict[str, str]) -> TilingProblem:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from antipodes.errors import ConfigError
-from antipodes.tilings.boards import parse_board
-from antipodes.tilings.pieces import PENTOMINOES
-from antipodes.tilings.placements import placements_of
-from antipodes.tilings.problem import TilingProblem, parse_problem
-from antipodes.tilings.symmetry import symmetry_of
+from antipodes.exact_cover.boards import parse_board
+from antipodes.exact_cover.pieces import PENTOMINOES
+from antipodes.exact_cover.placements import placements_of
+from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.symmetry import symmetry_of
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
 

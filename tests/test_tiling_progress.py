@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from antipodes.cli.progress import describe, show_progress
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
-from antipodes.progress import describe, show_progress
 
 
 class Terminal(io.StringIO):

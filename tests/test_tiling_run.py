@@ -17,18 +17,18 @@ from conftest import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes import durable
 from antipodes.errors import InputError, StoreError, StoreMismatchError
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
-from antipodes.run import RunOptions
-from antipodes.scheduler import SchedulerError, Threads, open_scheduler
+from antipodes.exact_cover.partitions import partitions_of
+from antipodes.exact_cover.search import search_partition
+from antipodes.exact_cover.symmetry import distinct
+from antipodes.executors.api import SchedulerError, Threads, open_scheduler
 from antipodes.storage import directory
-from antipodes.tiling_config import BoardConfig, load_board
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_store import TilingStore
-from antipodes.tilings.partitions import partitions_of
-from antipodes.tilings.search import search_partition
-from antipodes.tilings.symmetry import distinct
+from antipodes.storage.local import files as durable
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
 
 EACH = RunOptions(workers=2, checkpoint_every=0)
 

@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from antipodes.errors import InputError
+from antipodes.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
+from antipodes.exact_cover.placements import placements_of
+from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.search import search_partition
+from antipodes.exact_cover.symmetry import distinct, symmetry_of
 from antipodes.tilings import search
-from antipodes.tilings.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
-from antipodes.tilings.placements import placements_of
-from antipodes.tilings.problem import TilingProblem, parse_problem
-from antipodes.tilings.search import search_partition
-from antipodes.tilings.symmetry import distinct, symmetry_of
 
 ROOT = Path(__file__).parents[1]
 COUNTS = json.loads((ROOT / "tests/oracles.json").read_text())["tiling/pentomino"]

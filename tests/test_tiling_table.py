@@ -7,14 +7,14 @@ import pytest
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.errors import InputError, NotAStoreError
-from antipodes.tiling_table import Tiling, Tilings, open_tilings
-from antipodes.tilings.placements import placements_of
+from antipodes.exact_cover.placements import placements_of
+from antipodes.tilings.table import Tiling, Tilings, open_tilings
 
 
 @pytest.fixture(scope="module")
 def six_by_ten(tmp_path_factory: pytest.TempPathFactory) -> Tilings:
-    from antipodes.tiling_config import load_board
-    from antipodes.tiling_run import tile_board
+    from antipodes.tilings.config import load_board
+    from antipodes.tilings.run import tile_board
 
     store = tmp_path_factory.mktemp("tilings") / "6x10.zarr"
     tile_board(load_board("6x10"), store)

@@ -11,13 +11,13 @@ from stores import change_record, contents, flip_bit
 from tiling_stores import BOX, SQUARE, tiled
 
 from antipodes.errors import StoreDamagedError
-from antipodes.run import RunOptions
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_run import tile_board
-from antipodes.tiling_store import TilingStore
-from antipodes.tiling_table import open_tilings
-from antipodes.tiling_verify import verify_tilings
-from antipodes.tilings.symmetry import symmetry_of
+from antipodes.exact_cover.symmetry import symmetry_of
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
+from antipodes.tilings.table import open_tilings
+from antipodes.tilings.verify import verify_tilings
 
 Array = np.ndarray
 

@@ -9,7 +9,7 @@ from stores import toml
 from tiling_stores import SQUARE, board_file
 
 from antipodes.config import Config
-from antipodes.run import RunOptions, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 
 PUZZLE = {"name": "tiny", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
 NAMES = ["a b's $x é.zarr", "-x.zarr"]

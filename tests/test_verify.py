@@ -7,16 +7,16 @@ import zarr
 from numpy.typing import NDArray
 from stores import change_record, chunk_files, contents, set_depth
 
-import antipodes.verify
+import antipodes.tables.verify
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, ResourceLimitError
-from antipodes.index import Index
+from antipodes.executors.api import Threads
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.run import RunOptions, run_puzzle
-from antipodes.sample import check_sample
-from antipodes.scheduler import Threads
-from antipodes.store import TableStore
-from antipodes.verify import verify
+from antipodes.spaces.arrangements import Index
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.sample import check_sample
+from antipodes.tables.store import TableStore
+from antipodes.tables.verify import verify
 
 RIGHT = 362_880
 
@@ -42,7 +42,7 @@ def test_an_unfinished_table(unfinished: Path) -> None:
 
 
 def test_nothing_committed(tmp_path: Path) -> None:
-    from antipodes.plan import plan_run
+    from antipodes.tables.plan import plan_run
 
     config = load_config("eight-puzzle")
     TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
@@ -137,7 +137,7 @@ def test_one_way_moves(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_memory_that_holds_not_all(workers: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.verify, "available_memory", lambda: 700_000)
+    monkeypatch.setattr(antipodes.tables.verify, "available_memory", lambda: 700_000)
     before = contents(eight)
     assert verify(eight, Threads(workers)).ok
     set_depth(eight, int(np.flatnonzero(depths(eight) == 20)[0]), lambda _: 22)
@@ -151,7 +151,7 @@ def test_no_table(tmp_path: Path) -> None:
 
 
 def test_move_tables_that_do_not_fit(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.verify, "available_memory", lambda: 1000)
+    monkeypatch.setattr(antipodes.tables.verify, "available_memory", lambda: 1000)
     with pytest.raises(ResourceLimitError, match="1000 bytes are available"):
         verify(eight, Threads(1))
 
@@ -163,7 +163,7 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
         drawn.append(sorted(sample.tolist()))
         return check_sample(puzzle, index, sample, *others)
 
-    monkeypatch.setattr("antipodes.verify.check_sample", noting)
+    monkeypatch.setattr("antipodes.tables.verify.check_sample", noting)
     first, second = (verify(eight, Threads(2)).seed for _ in range(2))
     assert first != second
     assert drawn[0] != drawn[1]

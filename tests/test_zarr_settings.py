@@ -9,8 +9,8 @@ import zarr
 
 from antipodes.config import load_config
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.run import run_puzzle
-from antipodes.table import Table, open_table
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import Table, open_table
 
 
 @pytest.mark.parametrize(

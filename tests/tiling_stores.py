@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from antipodes.run import RunOptions
-from antipodes.tiling_config import BoardConfig
-from antipodes.tiling_run import tile_board
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
 
 SQUARE = {"name": "square", "cells": "\n".join(["....."] * 5), "pieces": "ILPWY"}
 """10 tilings, in 4 of 6 partitions."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from antipodes import arguments
 from antipodes.errors import ConfigError
-from antipodes.puzzles import puzzle_from
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import quote, shorten
 from antipodes.toml_file import read_toml

@@ -9,12 +9,12 @@ from typing import NoReturn
 
 import typer
 
-from antipodes import compiling
 from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
 from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
 from antipodes.cli.surroundings import leave_out_settings
+from antipodes.jit import compiling
 
 app = typer.Typer(
     name="antipodes",

@@ -24,8 +24,8 @@ def farthest(
 ) -> None:
     """Show the positions that are farthest from the start."""
     with loading():
-        from antipodes.report import draw_positions
-        from antipodes.table import open_table
+        from antipodes.tables.drawing import draw_positions
+        from antipodes.tables.table import open_table
 
     with open_table(find_store(store)) as table:
         positions = table.antipodes(limit if limit or as_json else SHOWN)

@@ -24,13 +24,13 @@ def layers(
 ) -> None:
     """Count the positions at each depth."""
     with loading():
-        from antipodes.report import draw_layers
-        from antipodes.store import TableStore
+        from antipodes.tables.drawing import draw_layers
+        from antipodes.tables.store import TableStore
 
     path = find_store(store)
     record = TableStore(path).read()
     if plot:
-        from antipodes.plot import plot_layers
+        from antipodes.tables.plot import plot_layers
 
         plot_layers(record.layers, record.puzzle["name"], plot, complete=record.complete)
         say(f"drawn into {plot}")

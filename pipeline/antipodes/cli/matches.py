@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from antipodes.cli.output import print_json, terminal_columns
 
 if TYPE_CHECKING:
-    from antipodes.matches import Matches
     from antipodes.puzzles.puzzle import Labels
-    from antipodes.table import Table
+    from antipodes.tables.matches import Matches
+    from antipodes.tables.table import Table
 
 SHOWN = 6
 """Boards drawn of the nearest and of the farthest."""
@@ -23,7 +23,7 @@ def show_matches(table: "Table", pattern: str, with_path: bool, as_json: bool) -
             shown["path"] = None if way is None else [table.puzzle.format(one) for one in way]
         print_json(shown)
         return
-    from antipodes.report import draw_positions
+    from antipodes.tables.drawing import draw_positions
 
     _print_matches(table, pattern, matches)
     if way is not None:
@@ -47,7 +47,7 @@ def _matches_to_json(table: "Table", pattern: str, matches: "Matches") -> dict[s
 
 
 def _print_matches(table: "Table", pattern: str, matches: "Matches") -> None:
-    from antipodes.report import draw_counts, draw_positions
+    from antipodes.tables.drawing import draw_counts, draw_positions
 
     fit = "position fits" if matches.count == 1 else "positions fit"
     print(f"{matches.count:,} {fit} {pattern}, {matches.reached:,} can be reached")

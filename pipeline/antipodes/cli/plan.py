@@ -16,9 +16,9 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     """Estimate the memory and disk of a run, without running."""
     with loading():
         from antipodes.config import load_config
-        from antipodes.free_memory import available_memory
-        from antipodes.plan import human, plan_run
-        from antipodes.run_options import memory_size, tasks_at_once
+        from antipodes.machine import available_memory
+        from antipodes.runs.options import memory_size, tasks_at_once
+        from antipodes.tables.plan import human, plan_run
 
     config = load_config(puzzle)
     limit = memory_size(memory_limit) if memory_limit is not None else available_memory()

@@ -18,7 +18,7 @@ def puzzles(as_json: AsJson = False) -> None:
         from math import prod
 
         from antipodes.config import bundled_configs, load_config
-        from antipodes.index import radices
+        from antipodes.spaces.arrangements import radices
 
     listed = [(name, load_config(name).puzzle) for name in bundled_configs()]
     rows = [

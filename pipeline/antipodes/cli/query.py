@@ -15,7 +15,7 @@ from antipodes.errors import InputError
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
-    from antipodes.table import Table
+    from antipodes.tables.table import Table
 
 BATCH = 4096
 """Positions that are looked up together, and lines that are read before the first answer."""
@@ -43,7 +43,7 @@ def query(
 ) -> None:
     """Print distances from the start, or the nearest and farthest matches of a pattern."""
     with loading():
-        from antipodes.table import open_table
+        from antipodes.tables.table import open_table
 
     if (pattern is None) == (not positions):
         raise InputError(f"expected positions or a --pattern, found {'neither' if pattern is None else 'both'}")
@@ -97,7 +97,7 @@ def _to_json(table: "Table", answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print(table: "Table", answer: dict[str, Any]) -> None:
-    from antipodes.report import draw_path
+    from antipodes.tables.drawing import draw_path
 
     distance = answer["distance"]
     text = "unreachable" if distance is None else str(distance)

@@ -48,7 +48,7 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     with loading():
         from antipodes.config import load_config
-        from antipodes.plan import numbered
+        from antipodes.tables.plan import numbered
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
@@ -86,7 +86,7 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         import numpy as np
 
         from antipodes.config import load_config
-        from antipodes.plan import MAX_INDEX, numbered
+        from antipodes.tables.plan import MAX_INDEX, numbered
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= MAX_INDEX:
@@ -126,7 +126,7 @@ def _elements(text: str) -> list[int]:
 
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
     with loading():
-        from antipodes.permutations import unrank
+        from antipodes.spaces.permutations import unrank
 
     if abs(number) > GREATEST:
         raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
@@ -137,7 +137,7 @@ def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
 def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
     """Print a permutation, its factorial digits and its number."""
     with loading():
-        from antipodes.permutations import factorial_digits, rank
+        from antipodes.spaces.permutations import factorial_digits, rank
 
     digits = factorial_digits([elements])[0].tolist()
     number = int(rank([elements], algorithm)[0])

@@ -28,7 +28,7 @@ from antipodes.storage.address import Address, in_shell
 
 if TYPE_CHECKING:
     from antipodes.config import Config
-    from antipodes.run import RunOptions, RunReport
+    from antipodes.tables.run import RunOptions, RunReport
 
 
 def register(app: typer.Typer) -> None:
@@ -87,10 +87,10 @@ def resume(
     """Resume an unfinished store, of a table or of tilings."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.recorded_store import format_of
-            from antipodes.store import TableStore
-            from antipodes.tiling_config import BoardConfig
-            from antipodes.tiling_store import TilingStore
+            from antipodes.storage.store import format_of
+            from antipodes.tables.store import TableStore
+            from antipodes.tilings.config import BoardConfig
+            from antipodes.tilings.store import TilingStore
 
         address = find_store(store)
         options = run_options(
@@ -112,8 +112,8 @@ def _run(
     config: "Config", store: Address, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
 ) -> int:
     with loading():
-        from antipodes.progress import show_progress
-        from antipodes.run import run_puzzle
+        from antipodes.cli.progress import show_progress
+        from antipodes.tables.run import run_puzzle
 
     interrupts.next_command = partial(options.next_command, store)
     with show_progress(quiet) as listener:
@@ -131,8 +131,8 @@ def _run(
 
 def _print_report(config: "Config", report: "RunReport") -> None:
     with loading():
-        from antipodes.plan import human
-        from antipodes.report import draw_layers, draw_positions
+        from antipodes.tables.drawing import draw_layers, draw_positions
+        from antipodes.tables.plan import human
 
     record, clock = report.record, report.clock
     print(draw_layers(record.layers))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from antipodes.tiling_table import Tilings
+    from antipodes.tilings.table import Tilings
 
 SHOWN, SHOWN_IN_FILES = 6, 60
 """Tilings drawn unless a limit is given."""
@@ -43,7 +43,7 @@ def show(
 ) -> None:
     """Draw the tilings in a store: the first of them, one, or all."""
     with loading():
-        from antipodes.tiling_table import open_tilings
+        from antipodes.tilings.table import open_tilings
 
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
@@ -93,7 +93,7 @@ def _to_json(tilings: "Tilings", chosen: range) -> dict[str, object]:
 
 
 def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> None:
-    from antipodes.tiling_report import draw_sheet, print_canvas
+    from antipodes.tilings.sheets import draw_sheet, print_canvas
 
     shown = list(tilings.array[chosen.start : chosen.stop])
     captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
@@ -113,7 +113,7 @@ def _steps(tilings: "Tilings", chosen: range) -> "tuple[list[NDArray[np.int32]],
 
 
 def _write(tilings: "Tilings", chosen: range, in_steps: bool, files: dict[str, Path]) -> None:
-    from antipodes.tiling_report import write_picture
+    from antipodes.tilings.sheets import write_picture
 
     shown = _steps(tilings, chosen)[0] if in_steps else list(tilings.array[chosen.start : chosen.stop])
     for kind, path in files.items():

@@ -25,7 +25,7 @@ def show_answer(puzzle: "Puzzle", timed: Timed, every: bool, bound: int | None, 
     if as_json:
         print_json(_to_json(puzzle, timed))
         return
-    from antipodes.report import draw_path
+    from antipodes.tables.drawing import draw_path
 
     answer = timed.answer
     print(_verdict(answer, every, bound))
@@ -43,7 +43,7 @@ def show_exchanges(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed:
     if as_json:
         print_json(_exchanges_to_json(puzzle, found, seconds, listed))
         return
-    from antipodes.report import draw_path
+    from antipodes.tables.drawing import draw_path
 
     count = len(found.solutions)
     for number, exchange in enumerate(found.solutions[:listed], start=1):

@@ -17,8 +17,8 @@ from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
+    from antipodes.cli.search_progress import SearchProgress
     from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
-    from antipodes.search_progress import SearchProgress
     from antipodes.searches.answer import Answer
     from antipodes.searches.problem import Problem
 
@@ -95,7 +95,7 @@ class _Stoppable:
         self._quiet = quiet
 
     def __enter__(self) -> "SearchProgress":
-        from antipodes.search_progress import SearchProgress
+        from antipodes.cli.search_progress import SearchProgress
 
         self._begin = time.perf_counter()
         self._before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -141,7 +141,7 @@ def _solve(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, pro
 def _answer(problem: "Problem", asked: Asked, progress: "SearchProgress") -> tuple[float, "Answer", str | None]:
     """When the search began, its answer, and why its method was chosen unless it was asked for."""
     with loading():
-        from antipodes.solve import TABLE, choose_method, load_kernels, solve, solve_by_table
+        from antipodes.tables.solve import TABLE, choose_method, load_kernels, solve, solve_by_table
 
     default = default_store(problem.puzzle.name)
     method, reason = asked.method, None
@@ -163,7 +163,7 @@ def _answer(problem: "Problem", asked: Asked, progress: "SearchProgress") -> tup
 
 def _open_table(problem: "Problem", store: Address) -> Any:
     with loading():
-        from antipodes.table import open_table
+        from antipodes.tables.table import open_table
 
     table = open_table(store)
     if table.puzzle.fingerprint != problem.puzzle.fingerprint:

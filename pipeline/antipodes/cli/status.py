@@ -16,8 +16,8 @@ def register(app: typer.Typer) -> None:
 def status(store: Store, as_json: AsJson = False) -> None:
     """Show a store's progress and size."""
     with loading():
-        from antipodes.recorded_store import format_of
-        from antipodes.tiling_store import TilingStore
+        from antipodes.storage.store import format_of
+        from antipodes.tilings.store import TilingStore
 
     address = find_store(store)
     if format_of(address) == TilingStore.FORMAT:
@@ -28,8 +28,8 @@ def status(store: Store, as_json: AsJson = False) -> None:
 
 def _table_status(address: Address, as_json: bool) -> None:
     with loading():
-        from antipodes.plan import human
-        from antipodes.store import NOTHING_COMMITTED, TableStore
+        from antipodes.tables.plan import human
+        from antipodes.tables.store import NOTHING_COMMITTED, TableStore
 
     table = TableStore(address)
     record = table.read()
@@ -56,8 +56,8 @@ def _table_status(address: Address, as_json: bool) -> None:
 
 
 def _tilings_status(address: Address, as_json: bool) -> None:
-    from antipodes.plan import human
-    from antipodes.tiling_store import TilingStore
+    from antipodes.tables.plan import human
+    from antipodes.tilings.store import TilingStore
 
     store = TilingStore(address)
     record = store.read()

@@ -21,9 +21,9 @@ from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, 
 from antipodes.storage.address import Address, in_shell
 
 if TYPE_CHECKING:
-    from antipodes.run_options import RunOptions
-    from antipodes.tiling_config import BoardConfig
-    from antipodes.tiling_run import TilingReport
+    from antipodes.runs.options import RunOptions
+    from antipodes.tilings.config import BoardConfig
+    from antipodes.tilings.run import TilingReport
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +57,7 @@ def tile(
     """Find all tilings of a board, each piece used once, or resume the search."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.tiling_config import load_board
+            from antipodes.tilings.config import load_board
 
         config = load_board(board)
         options = run_options(
@@ -78,7 +78,7 @@ def tile(
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
     with loading():
-        from antipodes.tiling_config import bundled_boards, load_board
+        from antipodes.tilings.config import bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
@@ -111,8 +111,8 @@ def tile_into(
 ) -> int:
     """Search, and print what came of it; the exit status."""
     with loading():
-        from antipodes.progress import show_progress
-        from antipodes.tiling_run import tile_board
+        from antipodes.cli.progress import show_progress
+        from antipodes.tilings.run import tile_board
 
     interrupts.next_command = partial(options.next_command, store)
     interrupts.under_way = "the partitions that are under way"
@@ -145,7 +145,7 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
 
 def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
     with loading():
-        from antipodes.tiling_report import draw_sheet, print_canvas
+        from antipodes.tilings.sheets import draw_sheet, print_canvas
 
     captions = [f"{number + 1:,} of {report.record.tilings:,}" for number in report.shown]
     if captions:
@@ -163,8 +163,8 @@ def _counted(report: "TilingReport", raw: bool) -> str:
 
 
 def _print_times(report: "TilingReport") -> None:
-    from antipodes.plan import human
-    from antipodes.run import peak_memory
+    from antipodes.tables.plan import human
+    from antipodes.tables.run import peak_memory
 
     clock = report.clock
     if not clock.search:

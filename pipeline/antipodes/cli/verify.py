@@ -11,8 +11,8 @@ from antipodes.cli.output import FAILED, print_json
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
-    from antipodes.tiling_verify import TilingVerdict
-    from antipodes.verify import Verdict
+    from antipodes.tables.verify import Verdict
+    from antipodes.tilings.verify import TilingVerdict
 
 
 def register(app: typer.Typer) -> None:
@@ -36,8 +36,8 @@ def verify(
 ) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
     with loading():
-        from antipodes.recorded_store import format_of
-        from antipodes.tiling_store import TilingStore
+        from antipodes.storage.store import format_of
+        from antipodes.tilings.store import TilingStore
 
     address = find_store(store)
     if format_of(address) == TilingStore.FORMAT:
@@ -47,7 +47,7 @@ def verify(
 
 def _verify_tilings(address: Address, as_json: bool) -> int:
     with loading():
-        from antipodes.tiling_verify import verify_tilings
+        from antipodes.tilings.verify import verify_tilings
 
     verdict = verify_tilings(address)
     if as_json:
@@ -76,9 +76,9 @@ def _approval_of_tilings(verdict: "TilingVerdict") -> str:
 
 def _verify_table(address: Address, workers: int | None, seed: int | None, as_json: bool) -> int:
     with loading():
-        from antipodes.run_options import tasks_at_once
-        from antipodes.scheduler import Threads
-        from antipodes.verify import verify as prove
+        from antipodes.executors.api import Threads
+        from antipodes.runs.options import tasks_at_once
+        from antipodes.tables.verify import verify as prove
 
     verdict = prove(address, Threads(tasks_at_once(workers)), seed)
     if as_json:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antipodes.errors import NotAStoreError
 from antipodes.quoting import quote
-from antipodes.storage.storage import Storage
+from antipodes.storage.api import Storage
 
 SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -44,10 +44,10 @@ def storage_at(address: Address | Storage) -> Storage:
     if isinstance(address, Storage):
         return address
     if isinstance(address, str) and is_url(address):
-        from antipodes.storage.objects import ObjectStorage
+        from antipodes.storage.cloud.objects import ObjectStorage
 
         return ObjectStorage(checked_url(address))
-    from antipodes.storage.directory import DirectoryStorage
+    from antipodes.storage.local.directory import DirectoryStorage
 
     check_path(address)
     return DirectoryStorage(Path(address))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.compile import kernel
+from antipodes.jit.compile import kernel
 from antipodes.searches.step_kernels import Position, allowed, take, take_back
 from antipodes.searches.steps import Steps
 

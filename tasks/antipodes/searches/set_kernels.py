@@ -9,7 +9,7 @@ Positions lie in ``words`` ``(capacity, words)`` in the order in which they came
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.compile import kernel
+from antipodes.jit.compile import kernel
 from antipodes.searches.step_kernels import Position, allowed, take, take_back
 from antipodes.searches.steps import Steps
 

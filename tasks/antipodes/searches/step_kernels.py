@@ -5,7 +5,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.compile import kernel
+from antipodes.jit.compile import kernel
 from antipodes.searches.steps import Steps
 
 Position = NDArray[np.uint8]

@@ -8,7 +8,7 @@ counting from the end.
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.compile import kernel
+from antipodes.jit.compile import kernel
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]

@@ -1,0 +1,72 @@
+"""Dask's own report of what a cluster did, as a web page."""
+
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from antipodes.errors import InputError
+from antipodes.events import Listener
+from antipodes.executors.api import SchedulerError, SchedulerSilentError
+from antipodes.executors.distributed.connection import ask, one_line, telling
+
+DRAW_SECONDS = 60.0
+"""Seconds that a scheduler has for drawing the page."""
+
+
+@contextmanager
+def reporting(client: Any, page: Path, listener: Callable[[], Listener]) -> Iterator[None]:
+    """Have the scheduler of a client report on what runs meanwhile.
+
+    Raises
+    ------
+    InputError
+        The page cannot be drawn, or there is no folder for it.
+    SchedulerError
+        The page was not drawn, or cannot be written.
+    """
+    _check_page(page)
+    from distributed import performance_report
+
+    report: Any = performance_report(filename=str(page))
+    with client.as_current():
+        ask(client, report.__aenter__)
+        try:
+            yield
+        except SchedulerSilentError:
+            raise
+        except Exception:  # which matters more than the page; a stop that is to be immediate does not wait for it
+            with suppress(Exception):
+                _write(client, report, listener())
+            raise
+        try:
+            _write(client, report, listener())
+        except OSError as error:
+            raise SchedulerError(f"cannot write {page}: {error.strerror or one_line(error) or 'no answer'}") from error
+
+
+def _write(client: Any, report: Any, listener: Listener) -> None:
+    with telling(listener, "dask's report"):
+        client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
+
+
+def _is_place(page: Path) -> bool:
+    """Whether a file can be written there; a pipe is none, since nothing may read from it."""
+    try:
+        mode = page.stat().st_mode
+    except FileNotFoundError:
+        return page.parent.is_dir()
+    except OSError:  # of a name that the system does not take
+        return False
+    return not (stat.S_ISDIR(mode) or stat.S_ISFIFO(mode))
+
+
+def _check_page(page: Path) -> None:
+    """Raise InputError unless dask's report can be drawn and put there."""
+    try:
+        import bokeh  # noqa: F401  (what dask draws its report with)
+    except ImportError as error:
+        raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
+    if not _is_place(page):
+        raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")

@@ -1,0 +1,65 @@
+"""The file in which a dask scheduler writes where it is."""
+
+import errno
+import json
+import stat
+import time
+from pathlib import Path
+
+from antipodes.errors import InputError
+from antipodes.executors.api import SchedulerError, check_address
+
+FLUSH_SECONDS = 2.0
+"""Seconds in which a file that a scheduler is just writing becomes whole."""
+LARGEST = 1 << 20
+"""Bytes; a scheduler writes some hundreds."""
+POLL_SECONDS = 0.05
+
+
+def address_in(path: str, seconds: float) -> str:
+    """The address in a scheduler's file, which may come to be there within some seconds; dask would wait for ever.
+
+    Raises
+    ------
+    InputError
+        It is not a file that a scheduler writes.
+    SchedulerError
+        There is none in time.
+    """
+    begin = time.monotonic()
+    while (text := _text_of(Path(path))) is None:
+        if time.monotonic() - begin > seconds:
+            raise SchedulerError(f"expected the file of a dask scheduler at {path}, found none")
+        time.sleep(POLL_SECONDS)
+    found = time.monotonic()
+    while (address := _address_of(text or "")) is None:
+        if time.monotonic() - found > FLUSH_SECONDS:
+            what = "an empty file" if not text else "no JSON object with an address"
+            raise InputError(f"--scheduler-file: expected the file of a dask scheduler, found {what} in {path}")
+        time.sleep(POLL_SECONDS)
+        text = _text_of(Path(path))
+    check_address(address, f"--scheduler-file {path}")
+    return address
+
+
+def _text_of(path: Path) -> str | None:
+    """What a file holds; None where there is none. InputError where it cannot be read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(errno.EINVAL, "it is no file")
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(LARGEST)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:  # the latter of a name with a zero byte
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"--scheduler-file: expected a file that can be read, found {path}: {reason}") from error
+
+
+def _address_of(text: str) -> str | None:
+    """The address that a text names, None where it names none."""
+    try:
+        address = json.loads(text)["address"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return address if isinstance(address, str) else None

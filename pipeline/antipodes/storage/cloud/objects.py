@@ -1,0 +1,136 @@
+"""Stores in object storage: objects under a prefix of a bucket, each put in one request.
+
+There is a store as soon as there is its record, which is put last and deleted first. Nothing can be renamed, so what is
+written by halves lies under the store's own URL, without a record; the next run that creates a store there clears it.
+"""
+
+import json
+import uuid
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from antipodes.errors import StoreError
+from antipodes.storage.api import GROUP, RECORD, Hold, Storage, Version
+from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
+from antipodes.storage.cloud.chunks import PatientStore
+from antipodes.storage.cloud.lease import check_token, lease
+from antipodes.storage.local.files import PARTIAL
+
+
+class ObjectStorage(Storage):
+    """The objects whose keys begin with the path of a URL."""
+
+    def __init__(self, url: str, bucket: Bucket | None = None) -> None:
+        self.url = url
+        scheme, _, rest = url.partition("://")
+        name, _, self._prefix = rest.partition("/")
+        self._bucket = bucket or Bucket(f"{scheme}://{name}")
+        if bucket is None:
+            self._bucket.open()  # so that what is wrong with the environment is said at once
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ObjectStorage, (self.url, self._bucket)
+
+    @property
+    def address(self) -> str:
+        return self.url
+
+    def name_of(self, key: str) -> str:
+        return f"{self.url}/{key}"
+
+    def exists(self) -> bool:
+        return self.has(RECORD) or (bool(self._list()) and not self._is_left_over())
+
+    def _is_left_over(self) -> bool:
+        """Whether what is there, without a record, was to become a store, or was one."""
+        try:
+            attributes = json.loads(self.read(GROUP)[0])["attributes"]
+            return str(attributes["format"]).startswith("antipodes-")
+        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+            return False
+
+    def has(self, key: str) -> bool:
+        return self._bucket.head(self._path(key)) is not None
+
+    def read(self, key: str) -> tuple[bytes, Version]:
+        content, meta = self._bucket.get(self._path(key))
+        return content, version_of(meta)
+
+    def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        try:
+            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.check_hold)
+        except Changed:
+            name = self.name_of(key)
+            how = "was replaced by another run since it was read, or removed"
+            raise StoreError(f"{name} {how}; nothing was written") from None
+
+    def delete(self, folder: str) -> None:
+        self._delete(self._list(folder))
+
+    def folders(self, folder: str) -> list[str]:
+        return sorted({key.removeprefix(f"{folder}/").partition("/")[0] for key in self._list(folder)})
+
+    def size(self) -> int:
+        return sum(meta["size"] for meta in self._list().values())
+
+    def identity(self, key: str) -> tuple[object, ...]:
+        meta = self._bucket.head(self._path(key))
+        return () if meta is None else (meta["last_modified"], *version_of(meta).values())
+
+    def begin(self, overwrite: bool = False) -> "ObjectStorage":
+        if overwrite:
+            self._delete([RECORD])  # from now on there is no store by halves
+            self._clear()
+        if self.exists():
+            raise StoreError(f"expected nothing at {self.url}, where a store is to be created; found something")
+        self._clear()
+        return self
+
+    def appear(self, new: Storage, overwrite: bool = False) -> None:
+        """Nothing is left to do: the record is there."""
+
+    def discard(self, new: Storage) -> None:
+        """Nothing is left to do: objects without a record are no store, and whoever creates one clears them away."""
+
+    def _clear(self) -> None:
+        """Delete what there is; at last what shows that it is ours to delete."""
+        self._delete(key for key in self._list() if key != GROUP)
+        self._delete([GROUP])
+
+    def _delete(self, keys: Iterable[str]) -> None:
+        """Delete what is at some keys; each time that it is tried, the lock is looked at first if it is held here."""
+        self._bucket.delete([self._path(key) for key in keys], self.check_hold)
+
+    def sweep(self) -> None:
+        self._delete(key for key in self._list() if key.endswith(PARTIAL))
+
+    def settle(self, folder: str) -> None:
+        """Nothing is left to do: an object that was put is as durable as it gets."""
+
+    def probe(self) -> None:
+        path = self._path(f".probe.{uuid.uuid4().hex}{PARTIAL}")
+        self._bucket.put(path, b"probe")
+        self._bucket.delete([path])
+
+    def _lock(self) -> AbstractContextManager[Hold]:
+        return lease(self._bucket, f"{self._prefix}.lock", self.url)
+
+    def check_token(self, token: str) -> None:
+        check_token(self._bucket, f"{self._prefix}.lock", self.url, token)
+
+    def surely_lacks(self, key: str) -> bool:
+        return False
+
+    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> PatientStore:
+        prefix = self._path(folder) if folder else self._prefix
+        fenced = token is not None or self._hold is not None
+        return PatientStore(self._bucket, prefix, read_only, self.fence(token) if fenced else None)
+
+    def _list(self, folder: str = "") -> dict[str, Meta]:
+        """The keys in a folder, and what the storage says about what is at each."""
+        found = self._bucket.list(self._path(folder) if folder else self._prefix)
+        return {key.removeprefix(f"{self._prefix}/"): meta for key, meta in found.items()}
+
+    def _path(self, key: str) -> str:
+        return f"{self._prefix}/{key}"

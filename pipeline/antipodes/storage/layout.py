@@ -1,0 +1,53 @@
+"""What the zarr arrays of stores are like."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import zarr
+from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
+
+from antipodes.storage.fields import expect
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What an array of a store is like: its chunks are whole rows."""
+
+    shape: tuple[int, int]
+    chunk_rows: int
+    dtype: str
+    fill: int
+    axes: tuple[str, str]
+    """What the dimensions are called."""
+
+    def create(self, place: Any) -> None:
+        """Make such an array, empty, whose chunks carry checksums, in a zarr store."""
+        zarr.create_array(
+            place,
+            shape=self.shape,
+            chunks=(self.chunk_rows, self.shape[1]),
+            dtype=self.dtype,
+            fill_value=self.fill,
+            serializer=BytesCodec(),
+            compressors=(ZstdCodec(level=1), Crc32cCodec()),
+            dimension_names=self.axes,
+        )
+
+    def check(self, metadata: Any, name: str) -> None:
+        """Raise FieldError unless the content of a ``zarr.json`` describes such an array."""
+        expect(isinstance(metadata, dict), name, "an object", metadata)
+        for key, expected in (
+            ("zarr_format", 3),
+            ("node_type", "array"),
+            ("shape", list(self.shape)),
+            ("data_type", self.dtype),
+            ("fill_value", self.fill),
+            ("chunk_grid", {"name": "regular", "configuration": {"chunk_shape": [self.chunk_rows, self.shape[1]]}}),
+        ):
+            found = metadata.get(key)
+            expect(found == expected and type(found) is type(expected), f"{name}: {key}", repr(expected), found)
+
+
+def chunk_key(name: str, number: int) -> str:
+    """Where a chunk of an array lies in the store."""
+    return f"{name}/c/{number}/0"

@@ -1,0 +1,1 @@
+"""Stores in the file system."""

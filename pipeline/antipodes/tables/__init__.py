@@ -1,0 +1,1 @@
+"""Tables: the distance of every position of a puzzle, computed, stored, queried and verified."""

@@ -1,0 +1,51 @@
+"""The tasks between a group of partitions and the store: write it, and read it back."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from antipodes.bfs import partition
+from antipodes.bfs.group import Group
+from antipodes.bfs.kernels import mark
+from antipodes.bfs.partition import State
+from antipodes.storage.summaries import Summaries
+from antipodes.tables.plan import AT_ONCE, Partition
+from antipodes.tables.store import Record, TableStore
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def write_group(store: TableStore, record: Record, group: Group, depth: int, token: str) -> list[Summaries]:
+    """Store what a group found since the record was committed, up to ``depth``; the summaries of its chunks.
+
+    That is done only as long as the lock of the store bears the token.
+    """
+    changed = [state for state in group if state.depth > record.committed_depth]
+    at_once = AT_ONCE if all(state.depths is not None for state in changed) else 1
+    return _for_each(lambda state: _write(store, record, state, depth, token), changed, at_once)
+
+
+def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> Summaries:
+    depths = state.depths
+    if depths is None:  # those in the store are read, and the last layer is added
+        depths = store.read_rows(record, state.first_row, state.first_row + len(state.frontier))
+        mark(depths, state.frontier, depth)
+    return store.write_rows(record, state.first_row, depths, depth, token)
+
+
+def read_group(store: TableStore, record: Record, parts: Sequence[Partition], hold_depths: bool) -> Group:
+    """The partitions of a group at the committed depth."""
+    return tuple(_for_each(lambda part: _read(store, record, part, hold_depths), parts, AT_ONCE if hold_depths else 1))
+
+
+def _read(store: TableStore, record: Record, part: Partition, hold_depths: bool) -> State:
+    depths = store.read_rows(record, part.first_row, part.end_row)
+    return partition.restore(part.number, part.first_row, depths, record.committed_depth, hold_depths)
+
+
+def _for_each(function: Callable[[Item], Result], items: Sequence[Item], at_once: int) -> list[Result]:
+    if at_once == 1 or len(items) <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(min(at_once, len(items))) as pool:
+        return list(pool.map(function, items))

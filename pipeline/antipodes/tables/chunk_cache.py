@@ -1,0 +1,60 @@
+"""The chunks of a table that were read last, for threads that share them."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.bfs.arrays import Depths
+from antipodes.errors import ClosedError
+
+
+def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The number of each chunk that the indices ``(n,)`` need, ascending, and which of the indices it has."""
+    chunk_of = indices // chunk_states
+    order = np.argsort(chunk_of, kind="stable")
+    numbers, begins = np.unique(chunk_of[order], return_index=True)
+    return zip(numbers.tolist(), np.split(order, begins)[1:], strict=True)
+
+
+class ChunkCache:
+    """At most ``capacity`` chunks by their numbers; the one not used for the longest time makes room.
+
+    A chunk is read outside the lock, so threads that need different chunks do not wait for each other; two that need
+    the same one may both read it.
+    """
+
+    def __init__(self, read: Callable[[int], Depths], capacity: int, address: str) -> None:
+        self._read = read
+        self._capacity = capacity
+        self._address = address
+        self._lock = threading.Lock()
+        self._chunks: OrderedDict[int, Depths] = OrderedDict()
+        self._closed = False
+
+    def __getitem__(self, number: int) -> Depths:
+        """The chunk, from memory or read now; ClosedError once the cache is closed."""
+        with self._lock:
+            self._check_open()
+            if number in self._chunks:
+                self._chunks.move_to_end(number)
+                return self._chunks[number]
+        chunk = self._read(number)
+        with self._lock:
+            self._check_open()
+            self._chunks[number] = chunk
+            if len(self._chunks) > self._capacity:
+                self._chunks.popitem(last=False)
+        return chunk
+
+    def close(self) -> None:
+        """Let go of all chunks, for good."""
+        with self._lock:
+            self._closed = True
+            self._chunks.clear()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError(f"the table {self._address} was closed: open it again")

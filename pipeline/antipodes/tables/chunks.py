@@ -1,0 +1,72 @@
+"""What the chunks of a table say of positions by their indices."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.bfs.arrays import Depths
+from antipodes.errors import StoreError
+from antipodes.tables.chunk_cache import ChunkCache, by_chunk
+from antipodes.tables.store import Record, TableStore
+
+UNREACHABLE = -1
+"""Instead of a distance: no moves lead from the start to the position."""
+UNKNOWN = -2
+"""Instead of a distance: the table is unfinished, and the position lies beyond its committed depth, if anywhere."""
+
+Indices = NDArray[np.int64]
+
+
+class TableChunks:
+    """The depths of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads may share it."""
+
+    def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
+        self._store = store
+        self._identity = store.identity()
+        self._record = record
+        self._states = record.chunk_rows * record.width
+        chunk_bytes = self._states * np.dtype(record.dtype).itemsize
+        self._chunks = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), store.address)
+
+    def close(self) -> None:
+        """Let go of the chunks in memory; ClosedError is raised for distances from now on."""
+        self._chunks.close()
+
+    def number_of(self, index: int) -> int:
+        """The number of the chunk that holds the depth of a position."""
+        return index // self._states
+
+    def distances(self, indices: Indices) -> NDArray[np.int32]:
+        """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN where there is none."""
+        distances = np.empty(len(indices), dtype=np.int32)
+        for number, group in by_chunk(indices, self._states):
+            distances[group] = self._distances_in(number, indices[group])
+        return distances
+
+    def first_at(self, indices: Indices, depth: int) -> int | None:
+        """Which of the positions ``(n,)`` is at a depth: the first in the first chunk that has one. None if none is."""
+        for number, group in by_chunk(indices, self._states):
+            fitting = group[self._distances_in(number, indices[group]) == depth]
+            if fitting.size:
+                return int(fitting[0])
+        return None
+
+    def all_at(self, depth: int) -> Iterator[Indices]:
+        """The indices of the positions at a depth, in ascending order, chunk by chunk."""
+        for number in self._record.chunks.holding(depth):
+            yield np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
+
+    def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
+        depths = self._chunks[number].ravel()[indices % self._states]
+        missing = UNREACHABLE if self._record.complete else UNKNOWN
+        return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
+
+    def _read(self, number: int) -> Depths:
+        first_row = number * self._record.chunk_rows
+        end_row = min(self._record.rows, first_row + self._record.chunk_rows)
+        try:
+            return self._store.read_rows(self._record, first_row, end_row)
+        finally:  # chunks of another store would make wrong distances, or look damaged
+            if self._store.identity() != self._identity:
+                raise StoreError(f"{self._store.address} was replaced after it was opened: open it again")

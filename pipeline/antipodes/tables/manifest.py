@@ -1,0 +1,133 @@
+"""The record of a table: which of its bytes count, and for what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from antipodes.bfs.arrays import UNREACHED
+from antipodes.config import Config
+from antipodes.spaces.arrangements import Index
+from antipodes.storage.fields import (
+    FieldError,
+    anything,
+    boolean,
+    building,
+    expect,
+    expect_fields,
+    integer,
+    list_of,
+    mapping_of,
+    one_of,
+    sha256,
+    stored_as,
+    text,
+)
+from antipodes.storage.layout import Layout
+from antipodes.storage.summaries import Summaries, summaries
+from antipodes.tables.plan import MAX_INDEX, Cut
+
+DEPTH = "depth"
+WIDER = "depth.wide"
+"""Where the depths are while the array is replaced by one of a wider type."""
+WIDEST = "uint16"
+"""The type of depths past those that a byte holds."""
+NOTHING_COMMITTED = -1
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a store holds, as of its last commit."""
+
+    puzzle: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    """The ``[puzzle]`` table of the config."""
+    fingerprint: str = field(metadata=stored_as(sha256()))
+    """That of the puzzle."""
+    symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    """How each label is written."""
+    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, MAX_INDEX))))
+    """How many pieces bear each label: with the symbols, all that `rank` needs."""
+    rows: int = field(metadata=stored_as(integer(1, MAX_INDEX)))
+    width: int = field(metadata=stored_as(integer(1, MAX_INDEX)))
+    chunk_rows: int = field(metadata=stored_as(integer(1, MAX_INDEX)))
+    dtype: str = field(metadata=stored_as(one_of(*UNREACHED)))
+    array: str = field(metadata=stored_as(one_of(DEPTH, WIDER)))
+    """The name of the array that holds the depths."""
+    complete: bool = field(metadata=stored_as(boolean()))
+    committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, max(UNREACHED.values()) - 1)))
+    """Greater depths in the array do not count; NOTHING_COMMITTED before the first commit."""
+    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, MAX_INDEX))))
+    """How many positions there are at each depth up to the committed one."""
+    chunks: Summaries = field(metadata=stored_as(summaries()))
+    """What vouches for each chunk, in the order of their numbers; those without a summary hold no depth that counts."""
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    """SHA-256 of the zarr metadata files, by their path in the store."""
+
+    @cached_property
+    def config(self) -> Config:
+        """The config of the puzzle."""
+        return Config(self.puzzle)
+
+    @property
+    def radius(self) -> int:
+        """The greatest depth that was committed."""
+        return len(self.layers) - 1
+
+    @property
+    def index_size(self) -> int:
+        """How many positions there are, reachable or not."""
+        return self.rows * self.width
+
+    @property
+    def states(self) -> int:
+        """How many positions have a committed depth."""
+        return sum(self.layers)
+
+    @property
+    def cut(self) -> Cut:
+        """How positions are numbered by row and column, and how many rows a chunk has.
+
+        Raises
+        ------
+        FieldError
+            The positions cannot be cut into so many rows and columns.
+        """
+        counts = tuple(self.counts)
+        for leading in range(1, max(2, len(counts))):
+            index = Index(counts, leading)
+            if (index.rows, index.width) == (self.rows, self.width):
+                return index, self.chunk_rows
+        raise FieldError(f"rows: expected a cut of {counts}, found {self.rows} rows of {self.width} columns")
+
+    @property
+    def layout(self) -> Layout:
+        """That of the array of depths."""
+        return Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
+
+    @property
+    def unreached(self) -> int:
+        """What stands for a position that was not reached."""
+        return UNREACHED[self.dtype]
+
+    def check(self) -> None:
+        """Raise FieldError unless the fields fit each other, and the puzzle."""
+        starts = self._check_puzzle()
+        self.cut  # noqa: B018  (raises)
+        expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
+        widened = self.array == DEPTH or self.dtype == WIDEST
+        expect(widened, "array", f"{DEPTH}, since depths are of {self.dtype}", self.array)
+        depth = self.committed_depth
+        expect(depth < self.unreached, "committed_depth", f"less than {self.unreached}", depth)
+        expect(depth >= 0 or not self.complete, "complete", "false, since nothing is committed", self.complete)
+        expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
+        expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
+        expect(self.layers[:1] in ((), (starts,)), "layers[0]", f"{starts}, the number of starts", self.layers[:1])
+        self.chunks.check("chunks", -(-self.rows // self.chunk_rows), depth)
+
+    def _check_puzzle(self) -> int:
+        """Raise FieldError unless it is the puzzle of the other fields; how many starts it has."""
+        with building("puzzle", "a puzzle"):
+            puzzle = self.config.puzzle
+            fingerprint = puzzle.fingerprint
+        expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
+        return len(puzzle.starts)

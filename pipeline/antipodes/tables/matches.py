@@ -1,0 +1,77 @@
+"""How far the positions are that fit a pattern: the nearest and the farthest of a set of goals."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.pattern import Pattern
+from antipodes.puzzles.puzzle import Labels
+
+if TYPE_CHECKING:
+    from antipodes.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Matches:
+    """What a table says of the positions that fit a pattern."""
+
+    count: int
+    """How many positions fit."""
+    by_distance: dict[int, int]
+    """How many of them there are at each distance, in ascending order; those without a distance are left out."""
+    nearest: Labels
+    """``(n, places)``: those at the least distance, in the order of their indices."""
+    farthest: Labels
+    """``(n, places)``: those at the greatest distance."""
+
+    @property
+    def reached(self) -> int:
+        """How many have a distance."""
+        return sum(self.by_distance.values())
+
+
+def match(table: "Table", pattern: str) -> Matches:
+    """Count the positions that fit a pattern by their distance; the language is that of `Pattern`.
+
+    Raises
+    ------
+    PatternError
+        The text is no pattern of the puzzle.
+    StoreDamagedError
+        A chunk that is needed is damaged.
+    """
+    count, tally = 0, Counter[int]()
+    nearest, farthest = _Extreme(-1), _Extreme(1)
+    for labels in Pattern.parse(table.puzzle, pattern).batches():
+        indices = table.rank(labels)
+        distances = table.distances_by_index(indices)
+        count += len(labels)
+        known = distances >= 0
+        if known.any():
+            tally.update(distances[known].tolist())
+            for extreme in (nearest, farthest):
+                extreme.see(distances[known], indices[known])
+    return Matches(count, dict(sorted(tally.items())), nearest.positions(table), farthest.positions(table))
+
+
+class _Extreme:
+    """The indices at the greatest distance seen so far, or, with a sign of -1, at the least."""
+
+    def __init__(self, sign: int) -> None:
+        self._sign = sign
+        self._best: int | None = None
+        self._indices = np.empty(0, dtype=np.int64)
+
+    def see(self, distances: NDArray[np.int32], indices: NDArray[np.int64]) -> None:
+        signed = self._sign * distances
+        best = int(signed.max())
+        if self._best is None or best > self._best:
+            self._best, self._indices = best, self._indices[:0]
+        if best == self._best:
+            self._indices = np.concatenate((self._indices, indices[signed == best]))
+
+    def positions(self, table: "Table") -> Labels:
+        return table.unrank(np.sort(self._indices))

@@ -1,0 +1,204 @@
+"""Proof that a table is right, from its bytes to its distances."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes import arguments
+from antipodes.bfs import partition
+from antipodes.bfs.proof import Block, Findings, check_partition
+from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
+from antipodes.executors.api import Handle, Scheduler
+from antipodes.machine import available_memory
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.quoting import shorten
+from antipodes.spaces.arrangements import Index
+from antipodes.spaces.move_tables import MoveTables, building_bytes, table_bytes
+from antipodes.storage.address import Address
+from antipodes.tables.building import build_tables
+from antipodes.tables.plan import Partition, human, partitions, plan_partition
+from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
+from antipodes.tables.store import NOTHING_COMMITTED, Record, TableStore
+
+SHOWN = 5
+"""How many positions of each kind of problem are named."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the proof came to."""
+
+    ok: bool
+    checked_states: int
+    """Positions whose depth was checked, unreached ones included."""
+    sampled_states: int
+    """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
+    problems: tuple[str, ...]
+    complete: bool | None = None
+    """Whether the table is finished; None if it is too damaged to tell."""
+    committed_depth: int | None = None
+    """The depth up to which an unfinished table was checked; None if nothing is committed yet."""
+    seed: int | None = None
+    """What the sample was drawn with; None where none was drawn."""
+
+
+def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> Verdict:
+    """Check every byte and every distance of the table in a store, finished or not.
+
+    The sample of positions that is checked without the move tables is another one each time, unless the ``seed``, from
+    0 to 2^63 - 1, is that of an earlier verdict with as many workers.
+
+    Raises
+    ------
+    InputError
+        An argument is not what it should be.
+    NotAStoreError
+        There is no table at the address.
+    ResourceLimitError
+        The move tables do not fit into memory.
+    """
+    if not hasattr(scheduler, "persist"):
+        raise ArgumentTypeError(f"expected a scheduler, such as Threads(2), found {arguments.found(scheduler)}")
+    store = TableStore(arguments.address(address, "the address of a table"))
+    seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
+    try:
+        record = store.read()
+        if record.committed_depth == NOTHING_COMMITTED:
+            return Verdict(True, 0, 0, (), complete=False)
+        return _Proof(store, record, scheduler, seed).verdict()
+    except StoreDamagedError as error:
+        return Verdict(False, 0, 0, (str(error),))
+
+
+class _Proof:
+    def __init__(self, store: TableStore, record: Record, scheduler: Scheduler, seed: int) -> None:
+        self.store = store
+        self.record = record
+        self.scheduler = scheduler
+        self.seed = seed
+        self.puzzle: Puzzle = record.config.puzzle
+        self.index: Index = record.cut[0]
+        self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
+
+    def verdict(self) -> Verdict:
+        """Check all partitions by the move tables, and a sample of the positions without them."""
+        self._check_memory()
+        tables = build_tables(self.scheduler, self.puzzle, self.index)
+        blocks = self._blocks()
+        findings = self._findings(tables, blocks)
+        sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings], self.seed)
+        (here,) = self.scheduler.values([tables])
+        known = KnownDepths(self.index, self.partitions, blocks, self._read_here)
+        wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
+        problems = (*self._problems(findings), *self._shown(wrong))
+        return Verdict(
+            not problems,
+            self.index.size,
+            len(sample),
+            problems,
+            self.record.complete,
+            self.record.committed_depth,
+            self.seed,
+        )
+
+    def _read_here(self, block: Handle) -> Block:
+        if isinstance(block, Partition):
+            return _read(self.store, self.record, block)
+        read: Block = self.scheduler.values([block])[0]
+        return read
+
+    @property
+    def _depths_known(self) -> tuple[int, int]:
+        """The greatest depth, and the greatest one whose successors are known."""
+        deepest = self.record.committed_depth
+        return deepest, deepest if self.record.complete else deepest - 1
+
+    def _check_memory(self) -> None:
+        building = building_bytes(self.puzzle, self.index, self.scheduler.workers)
+        needed, available = table_bytes(self.puzzle, self.index) + building, available_memory()
+        if needed > available:
+            raise ResourceLimitError(
+                f"the move tables, without which nothing is verified, take up to {human(needed)} of memory; "
+                f"{human(available)} are available"
+            )
+
+    def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
+        starts = self._starts()
+        sources = self._sources(tables)
+        calls = {
+            ("check", part.number): (
+                _check, self.store, self.record, blocks[part.number],
+                [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known, self.seed,
+            )
+            for part in self.partitions
+        }  # fmt: skip
+        found: list[Findings] = self.scheduler.values(list(self.scheduler.persist(calls).values()))
+        return found
+
+    def _starts(self) -> NDArray[np.int64]:
+        """The indices of the starts, ranked and read back: all distances begin with them, and those of a run did."""
+        starts = self.index.rank(self.puzzle.start_labels)
+        if not np.array_equal(self.index.unrank(starts), self.puzzle.start_labels):
+            raise StoreDamagedError("the numbers of the starts are those of other positions: nothing can be verified")
+        return starts
+
+    def _sources(self, tables: Handle) -> list[list[int]]:
+        bounds = [*(part.first_row for part in self.partitions), self.index.rows]
+        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.reaches, tables, bounds)}).values()
+        return partition.sources(self.scheduler.values([reaches])[0])
+
+    def _blocks(self) -> list[Handle]:
+        """The depths of all partitions, or what to read them from where memory cannot hold them all."""
+        if self.index.size * np.dtype(self.record.dtype).itemsize > available_memory() // 2:
+            return list(self.partitions)
+        calls = {("block", part.number): (_read, self.store, self.record, part) for part in self.partitions}
+        return list(self.scheduler.persist(calls).values())
+
+    def _problems(self, findings: list[Findings]) -> Iterator[str]:
+        layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
+        counts = enumerate(zip(self.record.layers, layers, strict=True))
+        if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
+            depth, expected, found = wrong[0]
+            others = f", and other numbers at {len(wrong) - 1:,} more depths" if len(wrong) > 1 else ""
+            yield f"the record counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
+        yield from self._shown(
+            {
+                what: np.concatenate([getattr(finding, kind) for finding in findings])
+                for kind, what in (
+                    ("not_zero", "a start whose depth is not 0"),
+                    ("unsupported", "reached, but from no position one less deep"),
+                    ("skipped", "deeper than one more than a position that moves to it, or not reached at all"),
+                )
+            }
+        )
+
+    def _shown(self, wrong: Mapping[str, NDArray[np.int64]]) -> Iterator[str]:
+        """A line for each kind of problem that positions have, given by their indices."""
+        for what, indices in wrong.items():
+            if len(indices):
+                shown = "; ".join(shorten(self.puzzle.format(labels)) for labels in self.index.unrank(indices[:SHOWN]))
+                yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"
+
+
+def _read(store: TableStore, record: Record, part: Partition) -> Block:
+    return Block(part.first_row, store.read_rows(record, part.first_row, part.end_row))
+
+
+def _check(
+    store: TableStore,
+    record: Record,
+    block: Block | Partition,
+    sources: list[Block | Partition],
+    tables: MoveTables,
+    starts: NDArray[np.int64],
+    deepest: int,
+    expanded: int,
+    seed: int,
+) -> Findings:
+    def read(one: Block | Partition) -> Block:
+        return _read(store, record, one) if isinstance(one, Partition) else one
+
+    return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded, seed)

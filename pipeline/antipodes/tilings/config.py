@@ -1,0 +1,52 @@
+"""Boards as their files describe them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from antipodes import arguments
+from antipodes.config import bundled_configs, find_config, read_config
+from antipodes.errors import ConfigError
+from antipodes.exact_cover.problem import TilingProblem, parse_problem
+
+
+@dataclass(frozen=True)
+class BoardConfig:
+    """A tiling problem as its file describes it, and the file's defaults for a run."""
+
+    settings: Mapping[str, Any]
+    """The ``[board]`` table."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """The ``[run]`` table: defaults for the options of the same names."""
+
+    def __post_init__(self) -> None:
+        arguments.mapping(self.settings, "settings of a board")
+        arguments.mapping(self.run, "settings of a run")
+
+    @cached_property
+    def problem(self) -> TilingProblem:
+        """The board and the pieces that the settings describe."""
+        return parse_problem(self.settings)
+
+
+def bundled_boards() -> list[str]:
+    """The names of the boards that come with the program."""
+    return list(bundled_configs("boards"))
+
+
+def load_board(name_or_path: str) -> BoardConfig:
+    """The board with a bundled name, or in a file.
+
+    Raises
+    ------
+    ConfigError
+        There is none, or the pieces cannot fill it; the message names the file and the key.
+    """
+    path = find_config(name_or_path, bundled_configs("boards"), "board")
+    try:
+        config = BoardConfig(*read_config(path, "board"))
+        config.problem  # noqa: B018  (builds it, so that what is wrong with it is found here)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    return config

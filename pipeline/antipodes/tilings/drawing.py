@@ -1,0 +1,172 @@
+"""Tilings as text: letters, lines between the pieces, both, or one piece after the other."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.exact_cover.placements import placements_of
+from antipodes.exact_cover.problem import TilingProblem
+
+HOLE, EMPTY = -1, -2
+"""In a picture of a tiling: what is no cell of the board, and a cell that nothing covers yet."""
+
+HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
+SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+NO_PIECE = -1
+CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+"""The line that leaves a corner up (1), down (2), left (4) and right (8), by the sum of these."""
+
+LETTERS, LINES, BOTH = "letters", "lines", "both"
+STYLES = (LETTERS, LINES, BOTH)
+
+Picture = NDArray[np.int64]
+"""The number of the piece on each place of the drawing, ``(layers, rows, columns)``; or HOLE, or EMPTY."""
+
+
+class Canvas(NamedTuple):
+    """Characters, and what they belong to, so that whoever prints them can colour them."""
+
+    symbols: NDArray[np.str_]
+    """``(lines, columns)``, a character each."""
+    pieces: NDArray[np.int64]
+    """The number of the piece at each character, ``(lines, columns)``; NO_PIECE at lines between pieces and outside."""
+
+    def text(self) -> str:
+        """The characters, without blanks at the ends of the lines."""
+        return "\n".join("".join(line).rstrip() for line in self.symbols.tolist())
+
+
+def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
+    """Which piece lies where; ``tiling`` is ``(pieces,)``, and may have -1 for pieces that are not laid."""
+    covering = np.full(problem.board.size, EMPTY)
+    placements = placements_of(problem)
+    for piece, placement in enumerate(tiling.tolist()):
+        if placement >= 0:
+            cells = placements.cells[placement]
+            covering[cells[cells >= 0]] = piece
+    return np.where(problem.board.numbers < 0, HOLE, covering[problem.board.numbers])
+
+
+def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
+    """One character for each piece: its name, or a letter of it, or any, that no other piece has."""
+    names = [piece.name for piece in problem.pieces]
+    taken = {name for name in names if len(name) == 1}
+    symbols = []
+    for name in names:
+        wanted = [letter for letter in name + SPARE_SYMBOLS if letter.isprintable() and not letter.isspace()]
+        symbol = name if len(name) == 1 else next((one for one in wanted if one not in taken), "?")
+        taken.add(symbol)
+        symbols.append(symbol)
+    return tuple(symbols)
+
+
+def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> Canvas:
+    """One tiling as characters, its layers one below the other with a blank line between them.
+
+    Parameters
+    ----------
+    problem
+        Board and pieces.
+    tiling
+        The placement of each piece, ``(pieces,)``, -1 where it is not laid yet.
+    style
+        "letters", "lines" (borders between different pieces), or "both" (letters inside the borders).
+    """
+    one_layer = _letters if style == LETTERS else _lines
+    symbols = symbols_of(problem) if style != LINES else (" ",) * len(problem.pieces)
+    return above([one_layer(layer, symbols) for layer in picture(problem, tiling)])
+
+
+def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> str:
+    """One tiling as text; see `canvas`."""
+    return canvas(problem, tiling, style).text()
+
+
+def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+    """The tiling piece by piece, each laid at the first empty cell: as many, ``(pieces,)`` each, as pieces."""
+    first_cells = placements_of(problem).cells[tiling, 0]
+    laid = np.full_like(tiling, -1)
+    for piece in np.argsort(first_cells):
+        laid[piece] = tiling[piece]
+        yield laid.copy()
+
+
+def beside(canvases: Sequence[Canvas], gap: int = 3) -> Canvas:
+    """Canvases side by side, so many columns between them."""
+    height = max(len(one.symbols) for one in canvases)
+    gaps = [gap] * (len(canvases) - 1) + [0]
+    padded = [_padded(one, height - len(one.symbols), gap) for one, gap in zip(canvases, gaps, strict=True)]
+    return Canvas(np.hstack([one.symbols for one in padded]), np.hstack([one.pieces for one in padded]))
+
+
+def above(canvases: Sequence[Canvas], gap: int = 1) -> Canvas:
+    """Canvases one below the other, so many lines between them."""
+    width = max(one.symbols.shape[1] for one in canvases)
+    gaps = [gap] * (len(canvases) - 1) + [0]
+    padded = [_padded(one, gap, width - one.symbols.shape[1]) for one, gap in zip(canvases, gaps, strict=True)]
+    return Canvas(np.vstack([one.symbols for one in padded]), np.vstack([one.pieces for one in padded]))
+
+
+def caption(text: str) -> Canvas:
+    """A line of text as a canvas."""
+    return Canvas(np.array([list(text)]), np.full((1, len(text)), NO_PIECE))
+
+
+def _padded(one: Canvas, below: int, right: int) -> Canvas:
+    margins = ((0, below), (0, right))
+    return Canvas(
+        np.pad(one.symbols, margins, constant_values=" "), np.pad(one.pieces, margins, constant_values=NO_PIECE)
+    )
+
+
+def _symbol(piece: int, symbols: tuple[str, ...]) -> str:
+    if piece >= 0:
+        return symbols[piece]
+    return HOLE_SYMBOL if piece == HOLE else EMPTY_SYMBOL
+
+
+def _letters(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
+    characters = np.array([[_symbol(piece, symbols) for piece in row] for row in layer.tolist()])
+    return Canvas(characters, np.maximum(layer, NO_PIECE))
+
+
+def _lines(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
+    """A line of corners and edges above each row and below the last, and the cells between edges."""
+    framed = np.pad(layer, 1, constant_values=HOLE)
+    upright = framed[:, 1:] != framed[:, :-1]
+    level = framed[1:, :] != framed[:-1, :]
+    lines = []
+    for row in range(len(level)):
+        lines.append(_border(upright[row : row + 2], level[row]))
+        lines.append(_between(framed[row + 1], upright[row + 1], symbols))
+    return Canvas(np.array([list(line) for line in lines[:-1]]), _inside(framed))
+
+
+def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
+    """Corners, each but the last with the edge of three characters to its right."""
+    parts = 1 * upright[0] + 2 * upright[1] + 4 * level[:-1] + 8 * level[1:]
+    edges = ["───" if edge else "   " for edge in level[1:-1]]
+    return "".join(CORNERS[part] + edge for part, edge in zip(parts, [*edges, ""], strict=True))
+
+
+def _between(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
+    cells = [" " if piece == HOLE else _symbol(piece, symbols) for piece in row[1:-1].tolist()]
+    inner = [f" {cell} " for cell in cells]
+    return "".join(("│" if edge else " ") + cell for edge, cell in zip(upright, [*inner, ""], strict=True))
+
+
+def _inside(framed: Picture) -> NDArray[np.int64]:
+    """The piece at each character that `_lines` draws, where all the cells that meet there are of one."""
+    up_left, up_right, down_left, down_right = framed[:-1, :-1], framed[:-1, 1:], framed[1:, :-1], framed[1:, 1:]
+    rows, columns = np.array(framed.shape) - 1
+    inside = np.full((2 * rows, 4 * columns), NO_PIECE)
+    same = (up_left == up_right) & (up_left == down_left) & (up_left == down_right)
+    inside[::2, ::4] = np.where(same, down_right, NO_PIECE)
+    inside[1::2, ::4] = np.where(down_left == down_right, down_right, NO_PIECE)
+    level = np.where(up_right == down_right, down_right, NO_PIECE)
+    for offset in (1, 2, 3):
+        inside[::2, offset::4], inside[1::2, offset::4] = level, down_right
+    return np.maximum(inside[:-1, :-3], NO_PIECE)

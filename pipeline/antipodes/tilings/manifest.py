@@ -1,0 +1,128 @@
+"""The record of a board's tilings: which of its bytes count, and for what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from antipodes.exact_cover.partitions import METHODS
+from antipodes.exact_cover.problem import TilingProblem
+from antipodes.quoting import quote
+from antipodes.storage.fields import (
+    anything,
+    binary,
+    boolean,
+    building,
+    expect,
+    expect_fields,
+    instance_of,
+    integer,
+    list_of,
+    mapping_of,
+    one_of,
+    optional,
+    sha256,
+    stored_as,
+    text,
+)
+from antipodes.storage.layout import Layout
+from antipodes.storage.summaries import DIGEST_BYTES
+from antipodes.tilings.config import BoardConfig
+
+TILINGS = "tilings"
+"""The array of a finished store."""
+PARTITIONS = "partitions"
+"""The folder of the arrays of an unfinished one; each is named by its partition."""
+CHUNK_ROWS = 65536
+NO_PLACEMENT = -1
+"""The fill value; each tiling places every piece, so that no chunk consists of it."""
+
+
+MAX_COUNT = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the search of one partition came to."""
+
+    number: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
+    tilings: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
+    """How many tilings belong to it."""
+    placements: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
+    """How many placements were tried."""
+
+
+@dataclass(frozen=True)
+class TilingRecord:
+    """What a store holds, as of its last commit."""
+
+    board: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    """The ``[board]`` table of the config."""
+    fingerprint: str = field(metadata=stored_as(sha256()))
+    """That of the problem: all that the tilings depend on."""
+    pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    """The names of the pieces: the columns of the arrays."""
+    method: str = field(metadata=stored_as(one_of(*METHODS)))
+    """How they are searched: all that the partitions depend on beside the problem."""
+    partitions: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
+    """How many there are."""
+    searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
+    """Those that are done, by their number."""
+    complete: bool = field(metadata=stored_as(boolean()))
+    raw_tilings: int | None = field(metadata=stored_as(optional(integer(0, MAX_COUNT))))
+    """How many there are when images under symmetries count as different; None until all is searched."""
+    digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
+    """The `chunk_digest` of each chunk of an array, one after the other, by the array's name."""
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    """SHA-256 of the zarr metadata files, by their path in the store."""
+
+    @cached_property
+    def problem(self) -> TilingProblem:
+        """The board and the pieces."""
+        return BoardConfig(self.board).problem
+
+    @property
+    def tilings(self) -> int:
+        """How many tilings are known, up to the symmetries of the problem."""
+        return sum(one.tilings for one in self.searched)
+
+    @property
+    def placements(self) -> int:
+        """How many placements were tried."""
+        return sum(one.placements for one in self.searched)
+
+    @property
+    def arrays(self) -> Mapping[str, int]:
+        """The arrays that count, and how many tilings there are in each."""
+        return {TILINGS: self.tilings} if self.complete else {array_of(one): one.tilings for one in self.searched}
+
+    def layout(self, tilings: int) -> Layout:
+        """That of an array of so many tilings."""
+        shape, chunk_rows = (tilings, len(self.pieces)), min(CHUNK_ROWS, max(1, tilings))
+        return Layout(shape, chunk_rows, "int32", NO_PLACEMENT, ("tiling", "piece"))
+
+    def check(self) -> None:
+        """Raise FieldError unless the fields fit each other, and the board."""
+        self._check_problem()
+        numbers = [one.number for one in self.searched]
+        ascending = numbers == sorted(set(numbers)) and numbers[-1:] < [self.partitions]
+        expect(ascending, "searched", f"partitions below {self.partitions}, each once, in ascending order", numbers)
+        all_searched = len(numbers) == self.partitions
+        expect(all_searched or not self.complete, "complete", "false, since partitions are not searched", self.complete)
+        counted = self.raw_tilings is not None and self.raw_tilings >= self.tilings
+        expected = f"at least {self.tilings}" if self.complete else "null, as long as it is not complete"
+        expect(counted if self.complete else self.raw_tilings is None, "raw_tilings", expected, self.raw_tilings)
+        expected_digests = {name: -(-tilings // CHUNK_ROWS) for name, tilings in self.arrays.items()}
+        found = {name: len(digests) // DIGEST_BYTES for name, digests in self.digests.items()}
+        expect(found == expected_digests, "digests", f"of so many chunks: {quote(expected_digests)}", found)
+
+    def _check_problem(self) -> None:
+        with building("board", "a board"):
+            problem = self.problem
+            fingerprint = problem.fingerprint
+        expect_fields(self, fingerprint=fingerprint, pieces=tuple(piece.name for piece in problem.pieces))
+
+
+def array_of(searched: Searched) -> str:
+    """The name of the array with the tilings of a partition."""
+    return f"{PARTITIONS}/{searched.number}"

@@ -1,0 +1,158 @@
+"""The inner loops: expand a frontier, settle what it reached, both on bitmaps."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.bfs.arrays import Bitmap, Depths
+from antipodes.jit.bits import ones, trailing_zeros
+from antipodes.jit.compile import kernel
+
+ColumnMap = NDArray[np.int16] | NDArray[np.int32]
+
+
+@kernel
+def _any(bits: Bitmap, line: int) -> bool:
+    for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
+        if bits[line, word] != 0:
+            return True
+    return False
+
+
+@kernel
+def expand(
+    incoming: Bitmap,
+    first_row: int,
+    frontier: Bitmap,
+    rows: NDArray[np.int32],
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+) -> None:
+    """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
+
+    ``incoming`` covers the rows from ``first_row`` on, each line of the ``frontier`` the row that ``rows`` names.
+    """
+    one = np.uint64(1)
+    for line in range(frontier.shape[0]):
+        if not _any(frontier, line):
+            continue
+        row = rows[line]
+        for move in range(target.shape[1]):
+            if target[row, move] < 0:
+                break
+            to_row = target[row, move] - first_row
+            if to_row < 0 or to_row >= incoming.shape[0]:
+                continue
+            number = column_map[row, move] if column_map.shape[1] else 0
+            for word in range(frontier.shape[1]):
+                rest = frontier[line, word]
+                if number == 0:
+                    incoming[to_row, word] |= rest
+                    continue
+                while rest != 0:
+                    column = column_maps[number, word * 64 + trailing_zeros(rest)]
+                    incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
+                    rest &= rest - one
+
+
+@kernel
+def leaving(
+    frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
+) -> NDArray[np.int64]:
+    """The lines of ``frontier`` with positions that some move leads out of the rows ``first_row`` to ``end_row``."""
+    lines = np.empty(frontier.shape[0], dtype=np.int64)
+    count = 0
+    for line in range(frontier.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[rows[line], move]
+            if to_row < 0:
+                break
+            if not first_row <= to_row < end_row:
+                if _any(frontier, line):
+                    lines[count] = line
+                    count += 1
+                break
+    return lines[:count]
+
+
+@kernel
+def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a move of these rows leads to each of the ranges of rows that begin and end at the ``bounds``."""
+    reached = np.zeros(len(bounds) - 1, dtype=np.bool_)
+    missing = len(reached)
+    for row in range(target.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[row, move]
+            if to_row < 0 or missing == 0:
+                break
+            number = np.searchsorted(bounds, to_row, side="right") - 1
+            missing -= not reached[number]
+            reached[number] = True
+    return reached
+
+
+@kernel
+def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
+    """Take what was visited before out of ``incoming``; how many positions are left."""
+    count = np.int64(0)
+    for row in range(incoming.shape[0]):
+        for word in range(incoming.shape[1]):
+            new = incoming[row, word] & ~visited[row, word]
+            incoming[row, word] = new
+            count += np.int64(ones(new))
+    return count
+
+
+@kernel
+def is_full(visited: Bitmap, width: int) -> bool:
+    """Whether all positions of rows of so many columns are set."""
+    last = ~np.uint64(0) >> np.uint64(-width % 64)
+    for row in range(visited.shape[0]):
+        for word in range(visited.shape[1]):
+            if visited[row, word] != (last if word == visited.shape[1] - 1 else ~np.uint64(0)):
+                return False
+    return True
+
+
+@kernel
+def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
+    """Write ``depth`` wherever ``layer`` has a bit."""
+    one = np.uint64(1)
+    for row in range(layer.shape[0]):
+        for word in range(layer.shape[1]):
+            rest = layer[row, word]
+            while rest != 0:
+                depths[row, word * 64 + trailing_zeros(rest)] = depth
+                rest &= rest - one
+
+
+@kernel
+def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap, counts: NDArray[np.int64]) -> None:
+    """Set the bits of all positions up to ``depth`` in ``visited``, of those at it in ``frontier``.
+
+    Greater depths are unreached. In ``counts``, ``(depth + 1,)``, the positions at each depth are added up.
+    """
+    one = np.uint64(1)
+    for row in range(depths.shape[0]):
+        for column in range(depths.shape[1]):
+            here = depths[row, column]
+            if here <= depth:
+                bit = one << np.uint64(column & 63)
+                visited[row, column >> 6] |= bit
+                counts[here] += 1
+                if here == depth:
+                    frontier[row, column >> 6] |= bit
+
+
+def warm_up() -> None:
+    """Compile the kernels of the search, or load them from where an earlier process left them."""
+    layer = np.zeros((1, 1), dtype=np.uint64)
+    depths = np.zeros((1, 1), dtype=np.uint8)
+    nowhere = np.full((1, 1), -1, dtype=np.int32)
+    rows = np.zeros(1, dtype=np.int32)
+    expand(layer, 0, layer, rows, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
+    leaving(layer, rows, nowhere, 0, 1)
+    reached_ranges(nowhere, np.zeros(2, dtype=np.int64))
+    is_full(layer, 1)
+    settle(layer, layer)
+    mark(depths, layer, 0)

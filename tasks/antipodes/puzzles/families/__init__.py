@@ -1,0 +1,27 @@
+"""The puzzle families: each turns the ``[puzzle]`` table of a config into a `Puzzle`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from antipodes import arguments
+from antipodes.errors import ConfigError
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.quoting import quote
+
+FAMILIES: dict[str, Callable[[Mapping[str, Any]], Puzzle]] = {"jump": jump, "sliding": sliding}
+
+
+def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle that a ``[puzzle]`` table describes.
+
+    Raises
+    ------
+    ConfigError
+        The family is unknown, or the table does not fit it.
+    """
+    family = arguments.mapping(settings, "settings of a puzzle").get("family")
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}, found {quote(family)}")
+    return FAMILIES[family](settings)

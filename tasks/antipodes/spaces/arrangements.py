@@ -1,0 +1,142 @@
+"""The two-digit index: a minimal perfect hash of all arrangements of labelled pieces on places.
+
+An arrangement is numbered by digits of mixed radix, one for each label: which of the places that the labels before
+it leave free it takes, as the rank of a combination. The last label has no choice left. Any cut between two labels
+splits the number into ``row * width + column``; where the cut lies changes no rank.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.errors import InputError
+from antipodes.spaces.combinations import Ranks, rank_combinations, unrank_combinations
+
+Arrangements = NDArray[np.uint8]
+BATCH = 1 << 16
+"""Arrangements treated at once, so that what lies between two steps stays in cache."""
+MANY = 1 << 14
+"""From so many on, arrangements are ranked by a compiled kernel; for fewer, loading it would take longer."""
+MOST_STATES = 1 << 18
+"""The kernel's table is to stay small; with more labels than that the arrangements are ranked without it."""
+
+
+def radices(counts: Sequence[int]) -> tuple[int, ...]:
+    """How many values the digit of each label has."""
+    places = sum(counts)
+    return tuple(comb(places - sum(counts[:label]), count) for label, count in enumerate(counts))
+
+
+def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
+    """The number of each arrangement ``(n, places)``, ``(n,)``, from 0 to the number of arrangements - 1.
+
+    Every row must bear each label as often as ``counts`` says; that is not checked here.
+    """
+    ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
+    return ranks
+
+
+def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
+    """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
+    if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MOST_STATES:
+        from antipodes.spaces import ranking
+
+        tables = ranking.rank_tables(tuple(counts))
+        return ranking.rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)
+    ranks = np.empty((len(origins), len(labels)), dtype=np.int64)
+    for first in range(0, len(labels), BATCH):
+        batch = labels[first : first + BATCH]
+        for number, origin in enumerate(origins):
+            ranks[number, first : first + BATCH] = _rank_few(np.take(batch, origin, axis=1), counts)
+    return ranks
+
+
+def _rank_few(labels: Arrangements, counts: Sequence[int]) -> Ranks:
+    ranks = np.zeros(len(labels), dtype=np.int64)
+    free = labels
+    for label, radix in enumerate(radices(counts)[:-1]):
+        taken = free == label
+        ranks *= radix
+        ranks += rank_combinations(taken)
+        free = free[~taken].reshape(len(labels), free.shape[1] - counts[label])
+    return ranks
+
+
+def unrank_arrangements(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
+    """The arrangement ``(n, places)`` of each number ``(n,)``: the inverse of `rank_arrangements`."""
+    arrangements = np.empty((len(ranks), sum(counts)), dtype=np.uint8)
+    for first in range(0, len(ranks), BATCH):
+        batch = slice(first, first + BATCH)
+        arrangements[batch] = _unrank_batch(ranks[batch], counts)
+    return arrangements
+
+
+def _unrank_batch(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
+    last = len(counts) - 1
+    arrangement = np.full((len(ranks), counts[last]), last, dtype=np.uint8)
+    rest = np.array(ranks, dtype=np.int64)
+    for label in range(last - 1, -1, -1):
+        places = sum(counts[label:])
+        rest, digit = np.divmod(rest, comb(places, counts[label]))
+        taken = unrank_combinations(digit, places, counts[label])
+        wider = np.full((len(ranks), places), label, dtype=np.uint8)
+        wider[~taken] = arrangement.ravel()
+        arrangement = wider
+    return arrangement
+
+
+@dataclass(frozen=True)
+class Index:
+    """The number of every position of a puzzle, as ``row * width + column``."""
+
+    counts: tuple[int, ...]
+    """Pieces with each label."""
+    leading: int
+    """How many labels the row holds; the column holds the others."""
+
+    @cached_property
+    def row_counts(self) -> tuple[int, ...]:
+        """The counts of a row's pattern: its labels, then the number of places that it leaves free."""
+        return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
+
+    @cached_property
+    def column_counts(self) -> tuple[int, ...]:
+        """The counts of a column: how often each label stands on the places that the row leaves free."""
+        return self.counts[self.leading :] or (0,)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return prod(radices(self.counts)[: self.leading])
+
+    @cached_property
+    def width(self) -> int:
+        """How many columns a row has."""
+        return prod(radices(self.counts)[self.leading :])
+
+    @property
+    def size(self) -> int:
+        """How many positions there are."""
+        return self.rows * self.width
+
+    def rank(self, labels: Arrangements) -> Ranks:
+        """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        return rank_arrangements(labels, self.counts)
+
+    def unrank(self, indices: Ranks) -> Arrangements:
+        """The position ``(n, places)`` of each index ``(n,)``.
+
+        Raises
+        ------
+        InputError
+            An index lies outside 0 to ``size - 1``.
+        """
+        outside = (indices < 0) | (indices >= self.size)
+        if outside.any():
+            raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
+        return unrank_arrangements(indices, self.counts)

@@ -1,0 +1,96 @@
+"""The neighbours of positions by the rules of the puzzle alone: what move tables and depths are held against.
+
+Nothing here looks at move tables: positions are unranked, moved by the puzzle's own moves, and ranked again.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.spaces.arrangements import Index
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+
+Indices = NDArray[np.int64]
+UNREACHED = 1 << 30
+"""A depth beyond all others."""
+BATCH = 1 << 13
+"""Neighbours that are ranked at once."""
+
+
+class Neighbours(NamedTuple):
+    """Positions one move away from each of some positions."""
+
+    of: Indices
+    """``(n,)``: the place in the sample of the position whose neighbour each is, ascending."""
+    indices: Indices
+    """``(n,)``."""
+
+
+def successors(puzzle: Puzzle, index: Index, sample: Indices) -> Neighbours:
+    """All positions one move after each of the sample, ``(samples,)``."""
+    return _neighbours(puzzle.successors, index, sample)
+
+
+def predecessors(puzzle: Puzzle, index: Index, sample: Indices) -> Neighbours:
+    """All positions one move before each of the sample, ``(samples,)``."""
+    return _neighbours(puzzle.predecessors, index, sample)
+
+
+def by_tables(tables: MoveTables, sample: Indices) -> Neighbours:
+    """All positions one move after each of the sample, as the move tables have it."""
+    width = tables.column_maps.shape[1]
+    rows, columns = np.divmod(sample, width)
+    of, move = np.nonzero(tables.target[rows] != ILLEGAL)
+    numbers = tables.column_map[rows[of], move] if width > 1 else np.zeros(len(of), dtype=np.int64)
+    after = tables.target[rows[of], move].astype(np.int64) * width + tables.column_maps[numbers, columns[of]]
+    return Neighbours(of, after)
+
+
+def differing(one: Neighbours, other: Neighbours, samples: int) -> Indices:
+    """The places in the sample of the positions that do not have the same neighbours."""
+    counts = [np.bincount(each.of, minlength=samples) for each in (one, other)]
+    wrong = counts[0] != counts[1]
+    (of, indices), (_, others) = (_sorted(each, ~wrong[each.of]) for each in (one, other))
+    wrong[of[indices != others]] = True
+    return np.flatnonzero(wrong)
+
+
+def _sorted(neighbours: Neighbours, which: NDArray[np.bool_]) -> Neighbours:
+    of, indices = neighbours.of[which], neighbours.indices[which]
+    order = np.lexsort((indices, of))
+    return Neighbours(of[order], indices[order])
+
+
+def contradicted(
+    depths: Indices, after: Neighbours, after_depths: Indices, before: Neighbours, before_depths: Indices, expanded: int
+) -> NDArray[np.bool_]:
+    """Which of the sample ``(samples,)`` have a depth that those of their neighbours contradict.
+
+    Unreached positions have the depth UNREACHED; the successors of those deeper than ``expanded`` need not be
+    known. Positions at depth 0 need no predecessor.
+    """
+    wrong = np.zeros(len(depths), dtype=bool)
+    own = depths[after.of]
+    wrong[after.of[(own <= expanded) & (after_depths > own + 1)]] = True
+    own = depths[before.of]
+    wrong[before.of[(before_depths <= expanded) & (own > before_depths + 1)]] = True
+    supported = np.zeros(len(depths), dtype=bool)
+    supported[before.of[before_depths == own - 1]] = True
+    contradicted: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == UNREACHED))
+    return contradicted
+
+
+def _neighbours(move: Callable[[Labels], Labels], index: Index, sample: Indices) -> Neighbours:
+    of: list[Indices] = [np.empty(0, dtype=np.int64)]
+    ranked: list[Indices] = [np.empty(0, dtype=np.int64)]
+    waiting: list[Labels] = []
+    for number, labels in enumerate(index.unrank(sample)):
+        waiting.append(move(labels))
+        of.append(np.full(len(waiting[-1]), number))
+        if sum(map(len, waiting)) >= BATCH or number == len(sample) - 1:
+            ranked.append(index.rank(np.concatenate(waiting)))
+            waiting = []
+    return Neighbours(np.concatenate(of), np.concatenate(ranked))
