@@ -1,34 +1,20 @@
 import io
 import os
-import random
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from programs import PROGRAM, Command, Outcome, Process
 
 if TYPE_CHECKING:
     from clusters import Cluster, Run
     from s3 import Bucket, Proxy, Server
 
 os.environ["ANTIPODES_TRACEBACK"] = "1"  # a defect of the program fails a test where it is, not as a line on stderr
-PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
-
-
-@dataclass
-class Outcome:
-    status: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Outcome]
-Process = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -69,15 +55,6 @@ def refused(cli: Command) -> Callable[..., str]:
         return outcome.err
 
     return run
-
-
-def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
-    """Kill a process so soon, at random, after it says that it begins, or goes on; or it has ended for itself."""
-    assert victim.stderr is not None
-    victim.stderr.readline()
-    time.sleep(rng.uniform(0, seconds))
-    victim.kill()
-    victim.communicate()
 
 
 @pytest.fixture

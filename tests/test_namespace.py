@@ -4,10 +4,10 @@ import ast
 from pathlib import Path
 
 import pytest
+from project import ROOT
 
 import antipodes
 
-ROOT = Path(__file__).parent.parent
 PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"}
 
@@ -58,4 +58,4 @@ def test_zarr_is_known_to_what_stores() -> None:
     knowing = {
         path.stem for path in PIPELINE.rglob("*.py") if any(name.split(".")[0] == "zarr" for name in imports_of(path))
     }
-    assert knowing == {"recorded_store", "layout", "directory", "chunks", "zarr_settings"}
+    assert knowing == {"store", "layout", "directory", "chunks", "zarr_settings"}

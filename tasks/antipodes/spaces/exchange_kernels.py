@@ -1,8 +1,8 @@
 """The move tables of single pieces that go to empty places, in machine code.
 
 An arrangement's rank is a sum over its places of what each label adds in its state (see `antipodes.spaces.ranking`). A
-piece that goes elsewhere changes the states between its ends by one and the same difference, so sums of what the labels add
-in the states so changed give the rank of every successor in a few steps, however far the piece goes.
+piece that goes elsewhere changes the states between its ends by one and the same difference. So sums of what the labels
+add in the changed states give the rank of every successor in a few steps, however far the piece goes.
 """
 
 from typing import Any, NamedTuple

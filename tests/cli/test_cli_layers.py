@@ -1,0 +1,73 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from oracles import ORACLES
+from programs import Command
+
+from antipodes.config import load_config
+from antipodes.tables.plan import plan_run
+from antipodes.tables.store import TableStore
+
+ORACLE = ORACLES["sliding/eight-puzzle"]
+
+
+def test_json(cli: Command, finished: Path) -> None:
+    shown = json.loads(cli("layers", finished, "--json").out)
+    assert (shown["radius"], shown["layers"]) == (31, ORACLE["layers"])
+
+
+def test_csv(cli: Command, finished: Path) -> None:
+    lines = cli("layers", finished, "--csv").out.splitlines()
+    assert lines[0] == "depth,positions"
+    assert [line.split(",") for line in lines[1:]] == [[str(d), str(n)] for d, n in enumerate(ORACLE["layers"])]
+
+
+def test_text(cli: Command, finished: Path) -> None:
+    lines = cli("layers", finished).out.splitlines()
+    assert lines[1 + 24].split()[:2] == ["24", "24,047"]
+    assert len(lines) == 33
+
+
+def test_unfinished(cli: Command, unfinished: Path) -> None:
+    outcome = cli("layers", unfinished)
+    assert len(outcome.out.splitlines()) == 12
+    assert "unfinished" in outcome.err
+
+
+@pytest.mark.parametrize("option", [[], ["--json"], ["--csv"], ["--plot", "none.svg"]])
+def test_nothing_committed(option: list[str], cli: Command, tmp_path: Path) -> None:
+    config = load_config("eight-puzzle")
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    outcome = cli("layers", "t.zarr", *option)
+    assert outcome.status in (0, 1, 2)
+    assert len(outcome.err.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "PNG"])
+def test_plot(suffix: str, cli: Command, finished: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = cli("layers", finished, "--plot", f"picture.{suffix}")
+    assert (outcome.status, outcome.out) == (0, "")
+    assert (tmp_path / f"picture.{suffix}").stat().st_size > 3000
+
+
+@pytest.mark.parametrize(("file", "status"), [("picture.docx", 2), ("picture", 2), ("no/such/picture.svg", 1)])
+def test_no_pictures(file: str, status: int, finished: Path, refused: Callable[..., str]) -> None:
+    pytest.importorskip("matplotlib")
+    assert file in refused("layers", finished, "--plot", file, status=status)
+
+
+def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
+    refused("layers")
+    refused("layers", finished, "--plot")
+    refused("layers", finished, "--pot", "x.svg")
+    refused("layers", "x" * 300)
+
+
+def test_nothing_is_committed_yet(cli: Command, tmp_path: Path) -> None:
+    config = load_config("eight-puzzle")
+    TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle))
+    shown = json.loads(cli("layers", tmp_path / "new.zarr", "--json").out)
+    assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)

@@ -1,0 +1,33 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from programs import Command
+from stores import contents
+
+
+def test_json(cli: Command, unfinished: Path, finished: Path) -> None:
+    outcome = cli("resume", unfinished, "--json", "--workers", 1)
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["complete"], report["resumed_from"]) == (0, True, 10)
+    assert (report["states"], report["radius"], report["antipodes"]) == (181440, 31, 2)
+    assert outcome.err.splitlines()[0].startswith("eight-puzzle: resumes from depth 10")
+    assert contents(unfinished) == contents(finished)
+
+
+def test_a_finished_one(cli: Command, eight: Path) -> None:
+    outcome = cli("resume", eight, "--json")
+    assert (outcome.status, json.loads(outcome.out)["resumed_from"]) == (0, 31)
+
+
+@pytest.mark.parametrize("option", [["--workers", "0"], ["--memory-limit", "1KB"], ["--overwrite"], ["extra"]])
+def test_bad_usage(option: list[str], refused: Callable[..., str], unfinished: Path) -> None:
+    before = contents(unfinished)
+    refused("resume", unfinished, *option)
+    assert contents(unfinished) == before
+
+
+def test_nothing_to_go_on_with(refused: Callable[..., str]) -> None:
+    assert "none.zarr" in refused("resume", "none.zarr")
+    refused("resume")

@@ -1,0 +1,183 @@
+"""Every command on standard streams that are closed, full, broken, or of an odd encoding."""
+
+import gc
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from odd_streams import ENCODINGS, UNWRITABLE, encoded, unwritable
+from programs import PROGRAM, Command
+
+from antipodes.cli import run_command
+
+BOARD = '[board]\nname = "small"\ncells = """\n..........\n"""\n[board.pieces]\nA = "#####"\nB = "#####"\n'
+POSITION = "8 6 7 2 5 4 3 0 1"
+COMMANDS = [
+    "puzzles",
+    "plan eight-puzzle",
+    "run eight-puzzle --quiet --store TABLE",
+    "resume TABLE --quiet",
+    "status TABLE",
+    "layers TABLE",
+    "farthest TABLE",
+    "query --path TABLE 867254301",
+    "query TABLE --pattern 86725430?",
+    "verify TABLE",
+    "verify TILINGS",
+    "solve eight-puzzle 123456078 --quiet",
+    "solve knights-labelled --method routes --limit 4 --quiet",
+    "rank eight-puzzle 867254301",
+    "unrank eight-puzzle 5",
+    "rank --permutation 3120",
+    "unrank --permutation 5 --elements 4",
+    "tile BOARD --quiet --store TILINGS",
+    "boards",
+    "status TILINGS",
+    "show TILINGS",
+]
+FINISHED = ("run", "resume", "tile")
+"""What they print beside JSON tells of work that is done."""
+Words = Callable[[str], list[str]]
+
+
+@pytest.fixture(scope="module")
+def tilings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tilings")
+    (folder / "small.toml").write_text(BOARD)
+    assert run_command(["tile", str(folder / "small.toml"), "--quiet", "--store", str(folder / "small.zarr")]) == 0
+    return folder
+
+
+@pytest.fixture
+def words(finished: Path, tilings: Path) -> Words:
+    """The arguments of a command, the names of stores and of the board replaced."""
+    places = {"TABLE": finished, "TILINGS": tilings / "small.zarr", "BOARD": tilings / "small.toml"}
+    return lambda command: [str(places.get(word, word)) for word in command.split()]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_encoding_that_lacks_what_is_drawn(
+    command: str, words: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for encoding in ENCODINGS:
+        for options in ([], ["--json"]):
+            with encoded(tmp_path / encoding, encoding) as stream, monkeypatch.context() as patch:
+                patch.setattr(sys, "stdout", stream)
+                assert run_command([*words(command), *options]) == 0
+            text = (tmp_path / encoding).read_text(encoding)
+            assert text
+            assert "\\u" not in text, "what is drawn has a likeness in ASCII"
+            if options:
+                json.loads(text)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_cannot_be_printed_is_no_success(
+    command: str, words: Words, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind in UNWRITABLE:
+        for options in ([], ["--json"]):
+            with unwritable(kind) as stream, monkeypatch.context() as patch:
+                patch.setattr(sys, "stdout", stream)
+                status = run_command([*words(command), *options])
+            done = command.startswith(FINISHED) and not options
+            assert status == (0 if done else 1)
+            err = capsys.readouterr().err
+            assert len(err.splitlines()) == (kind != "left"), "whoever has left is not told"
+            assert ("complete, but" in err) == (done and kind != "left")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_garbage_collector_is_on_while_a_command_works(
+    command: str, words: Words, cli: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on: list[bool] = []
+    monkeypatch.setattr("json.dumps", lambda value, **options: on.append(gc.isenabled()) or "{}")
+    gc.disable()
+    try:
+        cli(*words(command), "--json")
+        assert on
+        assert all(on)
+    finally:
+        gc.enable()
+
+
+def test_a_line_of_input_without_end(finished: Path, refused: Callable[..., str]) -> None:
+    assert "65,536" in refused("query", finished, "-", stdin="1" * 10**7)
+
+
+@pytest.mark.parametrize(("line", "status", "answer"), [("y", 2, ""), (POSITION, 1, f"{POSITION}: 31\n")])
+def test_input_without_end(finished: Path, line: str, status: int, answer: str) -> None:
+    with subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
+        command = [*PROGRAM, "query", str(finished), "-"]
+        process = subprocess.Popen(command, stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline().decode() == answer
+        process.stdout.close()  # as `head` does
+        assert process.wait() == status
+        endless.kill()
+
+
+@pytest.mark.parametrize(
+    ("redirections", "status", "lines"),
+    [
+        (">&-", 1, 1),
+        ("<&-", 2, 1),
+        ("</dev/zero", 2, 1),
+        (">&- <&-", 2, 1),
+        ("<&- >&- 2>&-", 2, 0),
+        ("</dev/null >/dev/full 2>/dev/full", 0, 0),
+    ],
+)
+def test_a_process_whose_streams_are_not_there(finished: Path, redirections: str, status: int, lines: int) -> None:
+    position = POSITION if redirections == ">&-" else "-"
+    shell = ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, "query", str(finished), position]
+    ended = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (status, lines), ended
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_locale_without_the_characters_that_are_drawn(finished: Path) -> None:
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    command = [*PROGRAM, "query", "--path", str(finished), "123456078", "-"]
+    ended = subprocess.run(command, input=b"\xff\n", capture_output=True, env=environment, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.isascii()
+    assert b"'\\udcff'" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "environment", [{"COLUMNS": "²"}, {"COLUMNS": "9" * 5000}, {"PYTHONIOENCODING": "ascii"}], ids=str
+)
+def test_an_odd_terminal(environment: dict[str, str], finished: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [*PROGRAM, "run", "eight-puzzle", "--store", str(finished)]
+    process = subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment}
+    )
+    os.close(theirs)
+    shown = b"".join(iter(partial(_read, ours), b""))
+    assert process.wait() == 0, shown
+    assert b"\\u" not in shown
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # as a terminal says that its process has ended
+        return b""
+
+
+def test_a_run_goes_on_where_no_message_can_be_read(tmp_path: Path) -> None:
+    command = [*PROGRAM, "run", "eight-puzzle", "--store", str(tmp_path / "t.zarr"), "--json"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout)["radius"] == 31

@@ -1,0 +1,70 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from programs import Command
+from stores import set_depth
+from tiling_stores import SQUARE
+
+from antipodes.config import load_config
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions
+from antipodes.tables.store import TableStore
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
+
+
+def test_json(cli: Command, finished: Path) -> None:
+    outcome = cli("verify", finished, "--json", "--workers", 1)
+    assert outcome.status == 0
+    shown = json.loads(outcome.out)
+    assert (shown["ok"], shown["checked_states"], shown["problems"]) == (True, 362880, [])
+    assert (shown["complete"], shown["committed_depth"]) == (True, 31)
+    assert shown["sampled_states"] == 1000
+
+
+def test_text(cli: Command, finished: Path, unfinished: Path) -> None:
+    assert cli("verify", finished).out.startswith("ok: 362,880 positions checked, 1,000 of them by the rules alone, ")
+    outcome = cli("verify", unfinished)
+    assert (outcome.status, outcome.out) == (
+        0,
+        "ok: 362,880 positions checked, 1,000 of them by the rules alone, every distance up to depth 10 is right; "
+        "the table is unfinished, greater ones are not known yet\n",
+    )
+
+
+def test_nothing_is_committed(cli: Command, tmp_path: Path) -> None:
+    config, board = load_config("eight-puzzle"), BoardConfig(SQUARE)
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TilingStore(tmp_path / "s.zarr").create(board, "pruning", 6)
+    for store in ("t.zarr", "s.zarr"):
+        outcome = cli("verify", store)
+        assert outcome.status == 0
+        assert outcome.out.startswith("unfinished: ")
+        assert "nothing to check" in outcome.out
+
+
+def test_unfinished_tilings(cli: Command, tmp_path: Path) -> None:
+    asked = iter(range(1000))
+    options = RunOptions(workers=1, checkpoint_every=0)
+    tile_board(BoardConfig(SQUARE), tmp_path / "s.zarr", options=options, interrupted=lambda: next(asked) >= 3)
+    outcome = cli("verify", "s.zarr")
+    assert outcome.out.startswith("ok: ")
+    assert outcome.out.endswith("; the search is unfinished, 2 of 6 partitions are searched\n")
+
+
+def test_a_wrong_depth(cli: Command, eight: Path) -> None:
+    set_depth(eight, 4711, lambda depth: (depth + 3) % 32)
+    outcome = cli("verify", eight, "--json")
+    assert outcome.status == 1
+    verdict = json.loads(outcome.out)
+    assert not verdict["ok"]
+    assert verdict["problems"]
+    assert cli("verify", eight).status == 1
+
+
+def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
+    refused("verify")
+    refused("verify", "none.zarr")
+    refused("verify", finished, "--workers", "0")

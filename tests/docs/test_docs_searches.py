@@ -1,0 +1,78 @@
+"""What the docs on searches and permutations show and claim, done and measured again."""
+
+import doctest
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import ORACLES
+from project import DOCS
+
+from antipodes.config import load_config
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.searches.routes import exchanges, reflection
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.table import open_table
+
+ORACLE = ORACLES["sliding/eight-puzzle"]
+
+
+@pytest.mark.parametrize("name", ["permutations.md", "searches.md", "build-your-own-search.md"])
+def test_the_examples(name: str) -> None:
+    text = (DOCS / name).read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        exec(block, names)
+    examples = doctest.DocTestParser().get_doctest(text, names, name, name, 0)
+    assert examples.examples
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_search_of_the_example_is_right_and_short() -> None:
+    code = re.findall(r"```python\n(.*?)```", (DOCS / "build-your-own-search.md").read_text(), flags=re.DOTALL)[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["layers"] == ORACLE["layers"]
+    assert names["farthest"].tolist() == ORACLE["antipodes"]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 30
+
+
+def test_routes_against_the_table(tmp_path: Path) -> None:
+    """The section `Routes against the table` of searches.md."""
+    store = tmp_path / "knights-labelled.zarr"
+    run_puzzle(load_config("knights-labelled"), store, RunOptions(workers=2))
+    rows = []
+    with open_table(store) as table:
+        for limit in (3, 4, 5, 6):
+            found = exchanges(table.puzzle, limit).solutions
+            ends = np.array([exchange.positions[-1] for exchange in found])
+            surplus = np.array([exchange.moves for exchange in found]) - table.distances(ends)
+            assert (surplus >= 0).all()
+            tally = Counter(surplus.tolist())
+            ways = "; ".join(f"{more}: {tally[more]}" for more in sorted(tally))
+            reached = len(up_to_reflection(table.puzzle, ends))
+            shortest = len(up_to_reflection(table.puzzle, ends[surplus == 0]))
+            rows.append(f"| {limit} | {len(found)} | {reached} | {shortest} | {ways} |")
+        all_ends = np.concatenate(list(exchange_ends(table.puzzle)))
+        assert len(up_to_reflection(table.puzzle, all_ends)) == 20
+    text = (DOCS / "searches.md").read_text(encoding="utf-8")
+    for row in rows:
+        assert row in text, row
+
+
+def exchange_ends(puzzle: Puzzle) -> list[Labels]:
+    from antipodes.puzzles.pattern import Pattern
+
+    return list(Pattern.parse(puzzle, "{XYZ}/---/---/{ABC}").batches())
+
+
+def up_to_reflection(puzzle: Puzzle, positions: Labels) -> set[bytes]:
+    """The positions, of two mirror images one: a reflection also exchanges A and C, X and Z."""
+    places = reflection(puzzle)
+    assert places
+    labels = np.array([puzzle.symbols.index(symbol) for symbol in "-CBAZYX"])
+    images = labels[positions[:, places]].astype(np.uint8)
+    return {min(one.tobytes(), image.tobytes()) for one, image in zip(positions, images, strict=True)}

@@ -1,0 +1,203 @@
+"""Boards and problems: how they are read, refused and numbered, and their symmetries."""
+
+import itertools
+import textwrap
+import tomllib
+
+import numpy as np
+import pytest
+from project import DOCS
+
+from antipodes.errors import ConfigError
+from antipodes.exact_cover.boards import parse_board
+from antipodes.exact_cover.pieces import PENTOMINOES
+from antipodes.exact_cover.placements import placements_of
+from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.symmetry import symmetry_of
+
+CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
+
+
+def rectangle(rows: int, columns: int, layers: int = 1) -> str:
+    return "\n\n".join(["\n".join(["." * columns] * rows)] * layers)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "symmetries"),
+    [
+        (rectangle(6, 10), 4),
+        (rectangle(5, 5), 8),
+        (CHESSBOARD, 8),
+        (rectangle(4, 5, 3), 8),
+        (rectangle(2, 5, 5), 16),
+        (rectangle(3, 3, 3), 48),
+        ("..#\n...", 1),
+        ("..\n..\n.#", 1),
+        (".#\n..", 2),
+        ("#.\n..\n\n..\n.#", 12),
+        ("....#\n....#", 4),
+        (".#.\n#.#\n.#.", 8),
+        (".", 1),
+    ],
+)
+def test_symmetries_of_a_board(drawing: str, symmetries: int) -> None:
+    found = parse_board(drawing).symmetries
+    assert len(found) == symmetries
+    assert (found[0] == np.arange(found.shape[1])).all()
+    assert all((np.sort(row) == np.arange(len(row))).all() for row in found)
+
+
+def test_cells_are_numbered_down_the_short_side_first() -> None:
+    assert parse_board("...\n.#.").cells[:, 1:].tolist() == [[0, 0], [1, 0], [0, 1], [0, 2], [1, 2]]
+    assert parse_board("..\n.#\n..").cells[:, 1:].tolist() == [[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]]
+
+
+def test_neighbours_and_cross_section() -> None:
+    board = parse_board("...\n.#.")
+    assert board.neighbours == [(0, 1), (0, 2), (2, 3), (3, 4)]
+    assert (board.cross_section, parse_board(rectangle(4, 5, 3)).cross_section) == (2, 12)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        ("", r"\[board\] cells: expected a drawing of '\.' and '#', found nothing"),
+        ("..\n.", r"\[board\] cells: expected lines of 2 symbols, found '\.'"),
+        ("..\n..\n\n..", r"\[board\] cells: expected 2 lines in layer 2, found 1"),
+        ("..\n.x", r"\[board\] cells: expected '\.' \(a cell\) or '#' \(a hole\), found 'x'"),
+        ("##", r"\[board\] cells: expected 1 to 128 cells, found 0"),
+        (rectangle(3, 43), r"\[board\] cells: expected 1 to 128 cells, found 129"),
+    ],
+)
+def test_what_is_no_board(drawing: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_board(drawing)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"colour": "red"}, r"\[board\] colour: unknown key; expected name, cells, pieces, description"),
+        ({"name": 3}, r"\[board\] name: expected a text, found 3"),
+        ({"name": "a/b"}, r"\[board\] name: expected at most 60"),
+        ({"cells": None}, r"\[board\] cells: expected a text, found None"),
+        ({"cells": rectangle(5, 11)}, r"\[board\] cells: expected 60 cells, .* found 55"),
+        ({"pieces": 12}, r"\[board\] pieces: expected 'pentominoes', letters, or a table of drawings, found 12"),
+        ({"pieces": {}}, r"\[board\] pieces: expected"),
+        ({"pieces": "FQ"}, r"\[board\] pieces: expected letters of FILNPTUVWXYZ, found 'Q'"),
+        ({"pieces": ["F", "F"]}, r"\[board\] pieces: expected each letter once, found 'F' again"),
+        ({"pieces": []}, r"\[board\] pieces: expected at least one piece"),
+        ({"pieces": {"a": 5}}, r"\[board\] pieces\.a: expected a drawing, found 5"),
+        ({"pieces": {"a": "?"}}, r"\[board\] pieces\.a: .* found '\?'"),
+    ],
+)
+def test_what_is_no_problem(change: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_problem({"name": "test", "cells": rectangle(6, 10), **change})
+
+
+def test_a_missing_key_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"\[board\] cells: expected a text, found nothing"):
+        parse_problem({"name": "test"})
+
+
+@pytest.mark.parametrize("pieces", ["PUV", "P U,V", ["P", "U", "V"]])
+def test_some_of_the_pentominoes(pieces: object) -> None:
+    problem = parse_problem({"name": "test", "cells": rectangle(3, 5), "pieces": pieces})
+    assert [piece.name for piece in problem.pieces] == ["P", "U", "V"]
+
+
+def test_the_pentominoes_are_the_default() -> None:
+    assert parse_problem({"name": "test", "cells": rectangle(6, 10)}).pieces == PENTOMINOES
+
+
+def test_the_fingerprint_is_that_of_board_and_pieces() -> None:
+    one, same, other = (
+        parse_problem({"name": name, "cells": rectangle(3, 5), "pieces": pieces})
+        for name, pieces in (("one", "PUV"), ("same", ["P", "U", "V"]), ("other", "PUW"))
+    )
+    assert one.fingerprint == same.fingerprint != other.fingerprint
+
+
+def test_symmetries_form_a_group_on_the_placements() -> None:
+    problem = parse_problem({"name": "test", "cells": CHESSBOARD})
+    actions = symmetry_of(problem).placements
+    known = {action.tobytes() for action in actions}
+    assert len(known) == 8
+    assert all(first[second].tobytes() in known for first in actions for second in actions)
+    assert (placements_of(problem).piece[actions] == placements_of(problem).piece).all()
+
+
+def test_reflections_count_where_the_mirror_image_is_among_the_pieces() -> None:
+    twist, mirrored = "##\n#.\n\n.#\n..", "##\n.#\n\n#.\n.."
+    alone = parse_problem({"name": "t", "cells": rectangle(2, 2, 2), "pieces": {"a": twist, "b": twist}})
+    paired = parse_problem({"name": "t", "cells": rectangle(2, 2, 2), "pieces": {"a": twist, "b": mirrored}})
+    assert (len(symmetry_of(alone)), len(symmetry_of(paired))) == (24, 48)
+    assert sorted(map(tuple, np.unique(symmetry_of(paired).pieces, axis=0).tolist())) == [(0, 1), (1, 0)]
+
+
+def test_placements_are_sorted_and_all_different() -> None:
+    placements = placements_of(parse_problem({"name": "test", "cells": rectangle(6, 10)}))
+    assert len(placements) == 2056
+    assert (np.diff(placements.piece) >= 0).all()
+    assert len(np.unique(placements.masks, axis=0)) == 2056
+    assert [len(placements.of(piece)) for piece in range(12)] == np.bincount(placements.piece).tolist()
+
+
+def test_the_example_of_the_documentation() -> None:
+    text = (DOCS / "tilings.md").read_text()
+    example = text[text.index("    [board]") : text.index("* Pieces are moved")]
+    problem = parse_problem(tomllib.loads(textwrap.dedent(example))["board"])
+    assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
+
+
+def turns() -> list[np.ndarray]:
+    """The 24 rotations of a solid."""
+    signed = [
+        np.eye(3, dtype=int)[list(order)] * signs
+        for order in itertools.permutations(range(3))
+        for signs in itertools.product((1, -1), repeat=3)
+    ]
+    return [matrix for matrix in signed if round(np.linalg.det(matrix)) == 1]
+
+
+def placements_by_the_book(problem: TilingProblem) -> list[tuple[int, list[int]]]:
+    """The piece and the cells of each placement, numbered as `docs/store-format.md` says."""
+    places = [tuple(cell) for cell in np.argwhere(problem.board.numbers >= 0).tolist()]
+    sides = [max(cell[axis] for cell in places) - min(cell[axis] for cell in places) for axis in range(3)]
+    axes = sorted(range(3), key=lambda axis: (sides[axis], axis))[::-1]
+
+    def key(cell: tuple[int, ...]) -> list[int]:
+        return [cell[axis] for axis in axes]
+
+    numbers = {cell: number for number, cell in enumerate(sorted(places, key=key))}
+    found = []
+    for piece, shape in enumerate(problem.pieces):
+        turned = [np.array(shape.cells) @ turn for turn in turns()]
+        listed = [sorted(map(tuple, (cells - cells.min(axis=0)).tolist()), key=key) for cells in turned]
+        for cells in sorted({tuple(one) for one in listed}, key=lambda one: [key(cell) for cell in one]):
+            for corner in np.ndindex(problem.board.shape):
+                covered = [tuple(int(a + b) for a, b in zip(corner, cell, strict=True)) for cell in cells]
+                if all(cell in numbers for cell in covered):
+                    found.append((piece, sorted(numbers[cell] for cell in covered)))
+    return found
+
+
+DRAWN = {"I": "####", "twist": "##\n#.\n\n.#\n..", "L": "##\n#.\n#.", "V": "##\n#.", "domino": "##"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "pieces"),
+    [
+        (rectangle(6, 10), "pentominoes"),
+        (rectangle(10, 6), "pentominoes"),
+        (rectangle(4, 5, 3), "pentominoes"),
+        (rectangle(5, 5), "ILPWY"),
+        ("..#..\n.....\n\n.....\n##...", DRAWN),
+    ],
+)
+def test_placements_are_numbered_as_the_store_format_says(cells: str, pieces: object) -> None:
+    problem = parse_problem({"name": "test", "cells": cells, "pieces": pieces})
+    placements = placements_of(problem)
+    listed = [[cell for cell in row if cell >= 0] for row in placements.cells.tolist()]
+    assert list(zip(placements.piece.tolist(), listed, strict=True)) == placements_by_the_book(problem)

@@ -1,0 +1,267 @@
+"""The tilings found, against published counts and against an independent brute force on small boards."""
+
+import itertools
+import tomllib
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles import ORACLES
+from project import ROOT
+
+from antipodes.errors import InputError
+from antipodes.exact_cover import search
+from antipodes.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
+from antipodes.exact_cover.placements import placements_of
+from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.search import search_partition
+from antipodes.exact_cover.symmetry import distinct, symmetry_of
+
+COUNTS = ORACLES["tiling/pentomino"]
+PLACEMENTS_6X10 = COUNTS["6x10-placements"]
+FILES = {"8x8-minus-centre-2x2": "8x8-minus-centre"}
+
+SOMA = {
+    "V": "##\n#.",
+    "L": "###\n#..",
+    "T": "###\n.#.",
+    "Z": "##.\n.##",
+    "left": "##\n#.\n\n.#\n..",
+    "right": "##\n.#\n\n#.\n..",
+    "corner": "##\n#.\n\n#.\n..",
+}
+
+
+def bundled(name: str) -> TilingProblem:
+    with (ROOT / "configs/boards" / f"{FILES.get(name, name)}.toml").open("rb") as file:
+        return parse_problem(tomllib.load(file)["board"])
+
+
+def problem(cells: str, pieces: object) -> TilingProblem:
+    return parse_problem({"name": "test", "cells": cells, "pieces": pieces})
+
+
+def box(layers: int, rows: int, columns: int) -> str:
+    return "\n\n".join("\n".join("." * columns for _ in range(rows)) for _ in range(layers))
+
+
+def tilings_of(task: TilingProblem, method: str = "pruning") -> tuple[np.ndarray, int]:
+    parts = [search_partition(task, k, method) for k in range(len(partitions_of(task, method)))]
+    empty = np.empty((0, len(task.pieces)), dtype=np.int32)
+    return np.concatenate([empty, *(part.tilings for part in parts)]), sum(part.placements for part in parts)
+
+
+# The brute force knows nothing of masks, partitions and symmetry actions: a tiling is a tuple of frozensets of cells.
+
+
+def turns(proper_only: bool) -> list:
+    found = []
+    for order in itertools.permutations(range(3)):
+        for signs in itertools.product((1, -1), repeat=3):
+            matrix = np.zeros((3, 3), dtype=int)
+            for axis in range(3):
+                matrix[axis, order[axis]] = signs[axis]
+            if not proper_only or round(np.linalg.det(matrix)) == 1:
+                found.append(matrix)
+    return found
+
+
+def brute_force(task: TilingProblem) -> set:
+    cells = {tuple(cell) for cell in task.board.cells.tolist()}
+    orientations = []
+    for piece in task.pieces:
+        shapes = set()
+        for matrix in turns(proper_only=True):
+            turned = sorted(tuple(matrix @ cell) for cell in np.array(piece.cells))
+            shapes.add(tuple(tuple(int(a - b) for a, b in zip(cell, turned[0], strict=True)) for cell in turned))
+        orientations.append(shapes)
+    found = set()
+
+    def fill(empty: frozenset, laid: dict) -> None:
+        if not empty:
+            found.add(tuple(laid[number] for number in range(len(orientations))))
+            return
+        corner = min(empty)
+        for number, shapes in enumerate(orientations):
+            for shape in shapes if number not in laid else ():
+                here = frozenset(tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape)
+                if here <= empty:
+                    fill(empty - here, {**laid, number: here})
+
+    fill(frozenset(cells), {})
+    return found
+
+
+def orbits(tilings: set, task: TilingProblem) -> int:
+    """How many classes the sets of placements form under the isometries that map board and pieces to themselves."""
+    cells = np.array(sorted(map(tuple, task.board.cells.tolist())))
+    isometries = []
+    for matrix in turns(proper_only=False):
+        moved = cells @ matrix.T
+        shift = cells.min(axis=0) - moved.min(axis=0)
+        if {tuple(cell) for cell in (moved + shift).tolist()} == {tuple(cell) for cell in cells.tolist()}:
+            isometries.append((matrix, shift))
+    left, classes = set(tilings), 0
+    while left:
+        tiling = left.pop()
+        classes += 1
+        for matrix, shift in isometries:
+            image = tuple(
+                frozenset(tuple(int(x) for x in matrix @ np.array(cell) + shift) for cell in piece) for piece in tiling
+            )
+            left.discard(image)
+    return classes
+
+
+def as_cells(task: TilingProblem, tilings: np.ndarray) -> set:
+    where, placed = [tuple(cell) for cell in task.board.cells.tolist()], placements_of(task).cells
+    return {
+        tuple(frozenset(where[cell] for cell in placed[number] if cell >= 0) for number in tiling) for tiling in tilings
+    }
+
+
+def check_against_brute_force(task: TilingProblem) -> None:
+    """Both methods, and the pruning one in both its orders, give the tilings of the brute force and their orbits."""
+    expected, symmetry = brute_force(task), symmetry_of(task)
+    classes = orbits(expected, task)
+    for method, widest_scan in (("plain", 0), ("pruning", 0), ("pruning", 128)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(search, "WIDEST_SCAN", widest_scan)
+            canonical, _ = tilings_of(task, method)
+        assert as_cells(task, symmetry.expand(canonical)) == expected
+        assert len(canonical) == len(distinct(canonical)) == classes
+        assert symmetry.orbit_sizes(canonical).sum() == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("cells", "pieces"),
+    [
+        (box(1, 3, 5), "PUV"),
+        (box(1, 5, 3), "PUV"),
+        (box(1, 5, 5), "LPUVI"),
+        (box(1, 5, 5), "FLPUV"),
+        (box(1, 4, 5), "ILPY"),
+        ("....#\n.....\n.....\n.....\n.....\n....#\n..###", "FLPUVY"),
+        ("#....##\n.......\n##.#...", "PLU"),
+        (box(2, 2, 5), "ILPY"),
+        (box(2, 3, 5), "ILPUVN"),
+        (".#.\n...\n.#.".replace(".#.", "#.#"), "X"),
+        (".....", "X"),
+    ],
+)
+def test_pentominoes_on_small_boards(cells: str, pieces: str) -> None:
+    check_against_brute_force(problem(cells, pieces))
+
+
+@pytest.mark.parametrize(
+    ("cells", "pieces"),
+    [
+        (box(1, 2, 3), {"a": "##\n#.", "b": "##\n#."}),
+        (box(1, 4, 4), {"I": "####", "O": "##\n##", "L": "###\n#..", "J": "###\n..#"}),
+        (box(1, 4, 5), {"I": "####", "O": "##\n##", "T": "###\n.#.", "S": ".##\n##.", "L": "###\n#.."}),
+        (box(1, 3, 4), {"apart": "#.#", "rod": "###", "L": "###\n#..", "V": "##\n#."}),
+        (box(1, 3, 3), {"dot": "#", "domino": "##", "P": "##\n##\n#.", "spot": "#"}),
+        (box(2, 2, 2), {"left": "##\n#.\n\n#.\n..", "other": "##\n#.\n\n#.\n.."}),
+        (box(2, 2, 2), {"left": "##\n#.\n\n.#\n..", "right": "##\n.#\n\n#.\n.."}),
+        (box(2, 2, 3), {"twist": "##\n#.\n\n.#\n..", "L": "###\n#..", "I": "##", "J": "##"}),
+        (box(3, 2, 2) + "\n\n..\n#.", {"twist": "##\n#.\n\n.#\n..", "V": "##\n#.", "I": "##", "O": "##\n##\n##"}),
+    ],
+)
+def test_drawn_pieces_on_small_boards(cells: str, pieces: dict[str, str]) -> None:
+    check_against_brute_force(problem(cells, pieces))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_random_boards_and_pieces(data: st.DataObject) -> None:
+    """A board cut at random into pieces has a tiling; all of them are found, by both methods."""
+    layers, rows, columns = data.draw(st.sampled_from([(1, 3, 5), (1, 4, 4), (2, 2, 4), (2, 3, 3), (1, 2, 8)]))
+    cells = data.draw(st.sets(st.sampled_from(list(np.ndindex(layers, rows, columns))), min_size=8))
+    order = data.draw(st.permutations(sorted(cells)))
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(order) - 1), min_size=1, max_size=4)))
+    groups = [order[a:b] for a, b in itertools.pairwise([0, *cuts, len(order)])]
+    assume(all(len(group) <= 6 for group in groups))
+
+    def drawn(group: list, marks: str) -> str:
+        return "\n\n".join(
+            "\n".join("".join(marks[(z, y, x) in group] for x in range(columns)) for y in range(rows))
+            for z in range(layers)
+        )
+
+    pieces = {f"p{number}": drawn(group, ".#") for number, group in enumerate(groups)}
+    check_against_brute_force(problem(drawn(order, "#."), pieces))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["6x10", "5x12", "4x15", "3x20", "8x8-minus-centre-2x2", "2x3x10", "2x5x6",
+     pytest.param("3x4x5", marks=pytest.mark.slow)],
+)  # fmt: skip
+def test_published_counts(name: str) -> None:
+    found, _ = tilings_of(bundled(name))
+    assert len(found) == len(distinct(found)) == COUNTS[name]
+
+
+def test_placements_of_the_textbook_search() -> None:
+    found, placements = tilings_of(bundled("6x10"), PLAIN)
+    assert placements == PLACEMENTS_6X10
+    assert len(distinct(found)) == COUNTS["6x10"]
+    assert np.array_equal(distinct(found), distinct(tilings_of(bundled("6x10"))[0]))
+
+
+def test_the_textbook_search_keeps_two_orientations_of_f() -> None:
+    task = bundled("6x10")
+    allowed, placements = partitions_of(task, PLAIN).allowed, placements_of(task)
+    kept = {
+        tuple(map(tuple, (task.board.cells[cells] - task.board.cells[cells].min(axis=0))[:, 1:].tolist()))
+        for cells in placements.cells[allowed & (placements.piece == 0)]
+    }
+    assert {frozenset(cells) for cells in kept} == {
+        frozenset({(0, 0), (1, 0), (1, 1), (2, 1), (1, 2)}),
+        frozenset({(0, 0), (0, 1), (1, 1), (2, 1), (1, 2)}),
+    }
+    assert allowed[placements.piece > 0].all()
+
+
+def test_a_board_on_its_side_takes_the_same_search() -> None:
+    lying, standing = problem(box(1, 5, 6), "FILPUY"), problem(box(1, 6, 5), "FILPUY")
+    for method in METHODS:
+        (a, placements_a), (b, placements_b) = tilings_of(lying, method), tilings_of(standing, method)
+        assert (len(a), placements_a) == (len(b), placements_b)
+
+
+def test_the_soma_cube() -> None:
+    """240 ways up to rotations and reflections (Conway and Guy, 1961); two of its pieces are mirror images."""
+    task = problem(box(3, 3, 3), SOMA)
+    found, _ = tilings_of(task)
+    assert len(distinct(found)) == len(found) == 240
+    assert symmetry_of(task).orbit_sizes(found).sum() == 240 * 48
+
+
+def test_a_board_of_more_than_one_word() -> None:
+    slab = "\n".join(["#" * 13] * 5)
+    pieces = {"slab": slab, "P": "##\n##\n#.", "U": "#.#\n###", "V": "#..\n#..\n###"}
+    check_against_brute_force(problem(box(1, 5, 16), pieces))
+
+
+def test_the_largest_board() -> None:
+    """A 2x63 slab and a domino fill 2x64 in two ways that are mirror images; one cell more is refused elsewhere."""
+    task = problem(box(1, 2, 64), {"slab": "\n".join(["#" * 63] * 2), "domino": "##"})
+    check_against_brute_force(task)
+    assert task.board.size == 128
+
+
+def test_colours_rule_out_the_tetrominoes() -> None:
+    pieces = {"I": "####", "O": "##\n##", "T": "###\n.#.", "S": ".##\n##.", "L": "###\n#.."}
+    assert not possible(problem(box(1, 4, 5), pieces))
+    assert len(partitions_of(problem(box(1, 4, 5), pieces))) == 0
+
+
+def test_the_first_pentomino_is_the_cross() -> None:
+    assert bundled("3x4x5").pieces[first_piece(bundled("3x4x5"))].name == "X"
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(InputError, match=r"expected a method among pruning, plain, found 'fast'"):
+        search_partition(bundled("6x10"), 0, "fast")

@@ -1,0 +1,134 @@
+"""Clients and reports that are not what a run needs, and what of a run reaches its client too late."""
+
+import gc
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, wait_until
+from distributed import Client
+from puzzle_settings import complete, jump
+from stores import contents
+
+from antipodes.config import load_config
+from antipodes.errors import InputError, InterruptedRunError
+from antipodes.events import ClusterReady, Event, LayerSettled, WorkersLost, silence
+from antipodes.executors.api import SchedulerLostError
+from antipodes.executors.distributed.cluster import Cluster as Workers
+from antipodes.tables.run import RunOptions, run_puzzle
+
+EIGHT = load_config("eight-puzzle")
+EVERY_LAYER = RunOptions(checkpoint_every=0)
+ByThreads = Callable[[str], dict[str, bytes]]
+
+
+class Acting:
+    """A listener that does something at the third layer."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self.events: list[Event] = []
+        self._act = act
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, LayerSettled) and sum(isinstance(one, LayerSettled) for one in self.events) == 3:
+            self._act()
+
+
+def test_a_client_that_is_closed(cluster: Cluster, tmp_path: Path) -> None:
+    with cluster.client() as client:
+        pass
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"expected a client that is open, found <Client: .* which is closed"):
+            run_puzzle(EIGHT, tmp_path / "t.zarr", scheduler=client)
+
+
+def test_a_client_that_is_closed_under_its_run(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_workers(1)
+    with cluster.client() as client, pytest.raises(SchedulerLostError, match=r"was lost, or the client was closed"):
+        run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, Acting(client.close), scheduler=client)
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_restarted(cluster: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+    cluster.add_workers(1, nanny=True)
+    with cluster.client() as client, cluster.client() as other:
+        acting = Acting(lambda: threading.Thread(target=other.restart, daemon=True).start())
+        run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, acting, scheduler=client)
+    (lost,) = [event for event in acting.events if isinstance(event, WorkersLost)]
+    # whichever is noticed first: the worker is gone, or the scheduler no longer knows the tasks
+    assert lost.who.startswith(("the cluster was restarted, and has forgotten the tasks", "worker tcp://"))
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+def test_what_is_told_after_a_run(cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    """What the scheduler has sent already when a run unsubscribes is no error, which dask would log with its trace."""
+    cluster.add_workers(1)
+    with cluster.client() as client:
+        for _ in range(2):
+            with Workers(client) as scheduler:
+                assert scheduler.ready(silence, lambda: False)
+                topics = set(scheduler._watch._theirs)
+            with caplog.at_level(logging.ERROR):
+                client.sync(tell, client, topics)
+    assert not caplog.records
+
+
+async def tell(client: Client, topics: set[str]) -> None:
+    assert topics
+    for topic in topics:
+        await client._handle_event(topic, (0.0, {"action": "add-worker", "worker": "tcp://127.0.0.1:1"}))
+
+
+def test_reports_that_nobody_could_read(cluster: Cluster, tmp_path: Path) -> None:
+    """A pipe that nothing reads from would stop the run for ever; it is refused before anything runs."""
+    pytest.importorskip("bokeh")
+    os.mkfifo(tmp_path / "pipe")
+    with cluster.client() as client:
+        for page in (tmp_path / "pipe", tmp_path, tmp_path / ("x" * 300), tmp_path / "none" / "x.html"):
+            options = RunOptions(performance_report=str(page))
+            with pytest.raises(InputError, match="expected the name of a file"):
+                run_puzzle(EIGHT, tmp_path / "t.zarr", options, scheduler=client)
+
+
+@pytest.mark.parametrize(("limits", "least"), [((600, 0), 600), ((0, 0), None), ((600, 400), 400)])
+def test_the_smallest_limit_counts(
+    limits: tuple[int, ...], least: int | None, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where another worker has none."""
+    members = {str(number): {"memory_limit": limit} for number, limit in enumerate(limits)}
+    monkeypatch.setattr(Workers, "members", members)
+    with cluster.client() as client, Workers(client) as scheduler:
+        assert scheduler.memory == (None if least is None else int(0.6 * 2 * least))
+
+
+@pytest.mark.slow
+def test_a_stop_while_move_tables_are_built(cluster: Cluster, tmp_path: Path) -> None:
+    """The run does not wait for the task that builds them, nor does that go on for long."""
+    config = tmp_path / "large.toml"
+    config.write_text(f'[puzzle]\nname = "large"\n{jump(28, 28, "AA", complete(28, 28))}\n')
+    large = load_config(str(config))
+    cluster.add_workers(1)
+    stop = threading.Event()
+
+    def begun(event: Event) -> None:
+        if isinstance(event, ClusterReady):
+            threading.Timer(1, stop.set).start()
+
+    with cluster.client() as client:
+        with pytest.raises(InterruptedRunError, match=r"interrupted .* nothing is committed yet; resume with"):
+            run_puzzle(large, tmp_path / "t.zarr", RunOptions(), begun, stop.is_set, client)
+        gc.collect()  # else the frames of the error may be freed while Python 3.11 parses, which then fails
+        stopped = time.monotonic()
+        wait_until(lambda: not executing(client), "the worker is free again", 10)
+        assert time.monotonic() - stopped < 5
+
+
+def executing(client: Client) -> bool:
+    """Whether the only worker has a task in a thread."""
+    (found,) = client.run(lambda dask_worker: dask_worker.state.executing_count).values()
+    return bool(found)

@@ -1,0 +1,192 @@
+"""Patterns, against all positions of small puzzles one by one, and what a table says of those that fit."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import ORACLES
+from programs import Command
+
+from antipodes.config import load_config
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
+from antipodes.puzzles.pattern import Pattern, PatternError
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.table import open_table
+
+LABELLED = ORACLES["jump/knights-labelled"]
+EXCHANGE = "{XYZ}/---/---/{ABC}"
+TILES = sliding({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 2 3 3 0"})
+HOLED = jump({"name": "holed", "family": "jump", "moves": "knight", "start": "AB#/-BC"})
+TWO_DIGITS = sliding({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "9 10 11 12 13 0"})
+
+
+def fitting(puzzle: Puzzle, pattern: str) -> list[str]:
+    return sorted(puzzle.format(one) for batch in Pattern.parse(puzzle, pattern).batches() for one in batch)
+
+
+def all_positions(puzzle: Puzzle) -> set[tuple[str, ...]]:
+    return set(permutations([puzzle.symbols[label] for label in puzzle.starts[0]]))
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "pattern", "expected"),
+    [
+        (TILES, "1 2 2 3 3 0", ["1 2 2 3 3 0"]),
+        (TILES, "{12}2/330", ["1 2 2 3 3 0", "2 1 2 3 3 0"]),
+        (TILES, "[13]22/3?.", ["1 2 2 3 3 0", "3 2 2 3 1 0"]),
+        (TILES, "[01][01]?/{2 2}3", ["0 1 3 2 2 3", "1 0 3 2 2 3"]),
+        (TILES, "[1][1]????", []),
+        (HOLED, "A?#/{B-}C", ["AB-BC", "ABB-C"]),
+        (HOLED, "A?{B-}C", ["AB-BC", "ABB-C"]),
+        (
+            TWO_DIGITS,
+            "9 {10 11} 12 ??",
+            [f"9 {a} {b} 12 {c} {d}" for a, b in ((10, 11), (11, 10)) for c, d in ((0, 13), (13, 0))],
+        ),
+    ],
+)
+def test_what_fits(puzzle: Puzzle, pattern: str, expected: list[str]) -> None:
+    assert fitting(puzzle, pattern) == sorted(expected)
+
+
+@st.composite
+def tile_patterns(draw: st.DrawFn) -> list[tuple[str, str]]:
+    """Groups of a pattern over the 6 squares of TILES: what is written, and the symbols in it."""
+    groups, squares = [], 6
+    while squares:
+        kind = draw(st.sampled_from(["plain", "any", "choice", "bag"]))
+        symbols = draw(st.lists(st.sampled_from("0123"), min_size=1, max_size=squares if kind == "bag" else 4))
+        groups.append((kind, "".join(symbols[:1] if kind == "plain" else symbols)))
+        squares -= len(symbols) if kind == "bag" else 1
+    return groups
+
+
+def fits(position: tuple[str, ...], groups: list[tuple[str, str]]) -> bool:
+    for kind, symbols in groups:
+        size = len(symbols) if kind == "bag" else 1
+        here, position = position[:size], position[size:]
+        if kind == "bag" and Counter(here) != Counter(symbols):
+            return False
+        if kind in ("plain", "choice") and here[0] not in symbols:
+            return False
+    return True
+
+
+@given(tile_patterns())
+@settings(deadline=None)
+def test_patterns_against_every_position(groups: list[tuple[str, str]]) -> None:
+    written = {"plain": "{}", "any": "?", "choice": "[{}]", "bag": "{{{}}}"}
+    text = "".join(written[kind].format(symbols) for kind, symbols in groups)
+    expected = sorted(" ".join(position) for position in all_positions(TILES) if fits(position, groups))
+    try:
+        assert fitting(TILES, text) == expected
+    except PatternError:
+        claimed = Counter("".join(symbols for kind, symbols in groups if kind in ("plain", "bag")))
+        assert claimed - Counter("122330")
+        assert expected == []
+
+
+def test_batches_are_bounded_and_list_each_position_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", 7)
+    batches = list(Pattern.parse(TILES, "??????").batches())
+    assert max(map(len, batches)) <= 7
+    listed = [tuple(one.tolist()) for batch in batches for one in batch]
+    assert len(listed) == len(set(listed)) == len(all_positions(TILES))
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "pattern", "message"),
+    [
+        (TILES, "{12}2/33", "expected 6 squares, found 5"),
+        (TILES, "", "expected 6 squares, found 0"),
+        (TILES, "{12 2 330", r"brackets in pairs, found '\{'"),
+        (TILES, "12]2 330", r"brackets in pairs, found '\]'"),
+        (TILES, "{}12233 0", r"expected pieces in brackets, found '\{\}'"),
+        (TILES, "{[1]}22330", "brackets in pairs"),
+        (TILES, "x22330", "expected one of 0 1 2 3, found 'x'"),
+        (TILES, "{1?}2330", r"found '\?'"),
+        (TILES, "11????", "expected at most 1 x '1', found 2"),
+        (TILES, "#22330", "holes '#' where those of the board are"),
+        (HOLED, "#AB/-BC", r"found them on squares \[0\]"),
+        (HOLED, "AB#/-BCC", "expected 6 squares, found 7"),
+        (TWO_DIGITS, "9101112130", "found '9101112130'"),
+    ],
+)
+def test_what_is_no_pattern_is_refused(puzzle: Puzzle, pattern: str, message: str) -> None:
+    with pytest.raises(PatternError, match=message) as error:
+        Pattern.parse(puzzle, pattern)
+    assert len(str(error.value)) < 300
+
+
+@pytest.fixture(scope="module")
+def knights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The finished table of the labelled knights."""
+    store = tmp_path_factory.mktemp("knights") / "knights-labelled.zarr"
+    run_puzzle(load_config("knights-labelled"), store, RunOptions(workers=2))
+    return store
+
+
+def test_the_exchanges_of_the_labelled_knights(knights: Path) -> None:
+    with open_table(knights) as table:
+        matches = table.match(EXCHANGE)
+        assert {str(d): n for d, n in matches.by_distance.items()} == LABELLED["swap_goals_by_distance"]
+        assert (matches.count, matches.reached) == (36, 36)
+        assert (table.distances(matches.nearest) == 16).all()
+        assert [table.puzzle.format(one) for one in matches.farthest] == ["XYZ------ABC"]
+        assert (np.diff(table.rank(matches.nearest)) > 0).all()
+
+
+def test_the_query_by_pattern(cli: Command, knights: Path) -> None:
+    outcome = cli("query", knights, "--pattern", EXCHANGE, "--path", "--json")
+    found = json.loads(outcome.out)
+    assert found["by_distance"] == LABELLED["swap_goals_by_distance"]
+    assert (found["nearest"]["distance"], found["nearest"]["count"]) == (16, 2)
+    assert (found["farthest"]["distance"], found["farthest"]["positions"]) == (26, ["XYZ------ABC"])
+    assert (found["path"][0], found["path"][-1]) == ("ABC------XYZ", found["nearest"]["positions"][0])
+    assert len(found["path"]) == 17
+    puzzle = load_config("knights-labelled").puzzle
+    way = [puzzle.parse(text) for text in found["path"]]
+    for before, after in pairwise(way):
+        assert (puzzle.successors(before) == after).all(axis=1).any()
+
+
+def test_the_query_by_pattern_for_people(cli: Command, knights: Path) -> None:
+    text = cli("query", knights, "--pattern", EXCHANGE, "--path").out
+    assert text.startswith(f"36 positions fit {EXCHANGE}, 36 can be reached\n")
+    assert "   26          1" in text
+    assert "nearest: 2 at distance 16" in text
+    assert "farthest: 1 at distance 26" in text
+    assert "a shortest way from the start to the nearest:" in text
+
+
+@pytest.mark.parametrize("batch", [1 << 16, 5000])
+def test_a_pattern_that_all_positions_fit(finished: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+    monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", batch)
+    with open_table(finished) as table:
+        matches = table.match("?????????")
+        assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()
+        assert matches.farthest.tolist() == table.antipodes().tolist()
+    assert list(matches.by_distance.values()) == table.layers
+    assert (matches.count, matches.reached) == (362880, 181440)
+
+
+def test_what_fits_but_cannot_be_reached(cli: Command, finished: Path) -> None:
+    outcome = cli("query", finished, "--pattern", "213456780", "--path", "--json")
+    found = json.loads(outcome.out)
+    assert (found["count"], found["reached"], found["by_distance"]) == (1, 0, {})
+    assert found["nearest"] is found["farthest"] is found["path"] is None
+    assert cli("query", finished, "--pattern", "213456780").out == ("1 position fits 213456780, 0 can be reached\n")
+
+
+def test_positions_or_a_pattern(refused: Callable[..., str], finished: Path) -> None:
+    assert "found both" in refused("query", finished, "123456780", "--pattern", "?????????")
+    assert "found neither" in refused("query", finished)
+    assert "expected 9 squares, found 1" in refused("query", finished, "--pattern", "?")

@@ -1,0 +1,112 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from oracles import ORACLES
+
+from antipodes.errors import InputError, ResourceLimitError
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.searches.routes import Exchange, compatible, exchanges, routes_from
+
+ORACLE = ORACLES["jump/knights-routes"]
+LABELLED = ORACLES["jump/knights-labelled"]
+
+
+def knights(start: str = "ABC/---/---/XYZ", **moves: object) -> Puzzle:
+    return jump({"name": "knights", "family": "jump", "start": start, **(moves or {"moves": "knight"})})
+
+
+@pytest.mark.parametrize("limit", [3, 4, 5])
+def test_known_numbers_of_solutions(limit: int) -> None:
+    assert len(exchanges(knights(), limit).solutions) == ORACLE["solutions_by_limit"][str(limit)]
+
+
+@pytest.mark.parametrize("limit", [3, 4])
+def test_known_numbers_of_moves(limit: int) -> None:
+    moves = [exchange.moves for exchange in exchanges(knights(), limit).solutions]
+    assert sorted(moves) == ORACLE["moves_by_limit"][str(limit)]
+
+
+def test_known_histogram_of_moves() -> None:
+    histogram = Counter(str(exchange.moves) for exchange in exchanges(knights(), 5).solutions)
+    assert histogram == ORACLE["moves_histogram_limit_5"]
+
+
+def test_every_way_is_one_and_exchanges_the_sides() -> None:
+    puzzle = knights()
+    for exchange in exchanges(puzzle, 5).solutions:
+        check_way(puzzle, exchange)
+        assert puzzle.format(exchange.positions[0]) == "ABC------XYZ"
+        last = puzzle.format(exchange.positions[-1])
+        assert (sorted(last[:3]), last[3:9], sorted(last[9:])) == (["X", "Y", "Z"], "------", ["A", "B", "C"])
+
+
+def check_way(puzzle: Puzzle, exchange: Exchange) -> None:
+    for before, after in zip(exchange.positions, exchange.positions[1:], strict=False):
+        assert (puzzle.successors(before) == after).all(axis=1).any()
+    for position in exchange.positions:
+        for route, label in zip(exchange.routes, range(1, 7), strict=True):
+            assert int(np.flatnonzero(position == label)[0]) in route
+
+
+def test_no_way_is_shorter_than_the_shortest_exchange() -> None:
+    shortest = min(map(int, LABELLED["swap_goals_by_distance"]))
+    assert min(exchange.moves for exchange in exchanges(knights(), 5).solutions) == shortest
+
+
+def test_too_short_routes_give_no_solution() -> None:
+    assert exchanges(knights(), 2).solutions == ()
+
+
+def test_routes_are_breadth_first_and_visit_no_place_twice() -> None:
+    square = [[1, 3], [0, 2], [1, 3], [0, 2]]
+    assert routes_from(0, {2, 3}, square, 3) == [(0, 3), (0, 1, 2), (0, 3, 2), (0, 1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ((0, 5, 9), (1, 6, 9), False),
+        ((0, 5, 1, 9, 11), (1, 9), False),
+        ((1, 9), (0, 9, 1, 11), False),
+        ((0, 5, 9), (1, 5, 10), True),
+    ],
+)
+def test_which_routes_get_along(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -> None:
+    assert compatible([one, other]).tolist() == [[False, expected], [expected, False]]
+
+
+def test_the_pieces_may_go_by_other_names_than_places() -> None:
+    assert len(exchanges(knights("ZAC/---/---/BXY"), 4).solutions) == 4
+
+
+def test_another_board_and_other_pieces() -> None:
+    kings = knights("AB/--/YZ", moves="king")
+    solutions = exchanges(kings, 3).solutions
+    assert solutions
+    assert {kings.format(e.positions[-1])[:2] for e in solutions} <= {"YZ", "ZY"}
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "message"),
+    [
+        (knights("BBB/---/---/WWW"), "different pieces"),
+        (knights("AB-/---/---/XYZ"), "different pieces"),
+        (knights("ABC/---/-X-/Y-Z"), "sides such that a half turn"),
+        (knights("AB-/---/---/-YZ"), "left-right reflection"),
+        (knights("ABC/--#/---/XYZ"), "board that a half turn"),
+        (knights("ABC/#--/--#/XYZ"), "board that left-right reflection"),
+        (knights("AB/--/YZ", offsets=[[1, 0], [0, 1]]), "there and back"),
+    ],
+)
+def test_what_the_method_cannot_treat_is_refused(puzzle: Puzzle, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        exchanges(puzzle, 3)
+
+
+def test_limits_out_of_range_are_refused() -> None:
+    with pytest.raises(InputError, match="expected a limit of moves a route of at least 1, found 0"):
+        exchanges(knights(), 0)
+    with pytest.raises(ResourceLimitError, match="smaller limit"):
+        exchanges(knights(), 100)

@@ -1,0 +1,119 @@
+"""The searches against each other, against brute force and against what is published."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import ORACLES
+from search_problems import (
+    EIGHT,
+    EVERYWHERE,
+    FOR_TILES,
+    PUZZLES,
+    Search,
+    check_ways,
+    knights,
+    random_walk,
+    tiles,
+)
+
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.searches.answer import Outcome
+from antipodes.searches.bfs import bfs
+from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.bounds import lower_bound
+from antipodes.searches.ida_star import ida_star
+from antipodes.searches.problem import Problem
+
+
+def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]]:
+    """Brute force: the distance of every position that can be reached, and the number of shortest ways."""
+    known = {position.tobytes(): (0, 1)}
+    frontier, depth = {position.tobytes()}, 0
+    while frontier:
+        depth += 1
+        ways: dict[bytes, int] = {}
+        for key in frontier:
+            successors = puzzle.successors(np.frombuffer(key, dtype=np.uint8))
+            for after in {successor.tobytes() for successor in successors}:
+                if after not in known:
+                    ways[after] = ways.get(after, 0) + known[key][1]
+        known |= {key: (depth, count) for key, count in ways.items()}
+        frontier = set(ways)
+    return known
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
+    oracle = ORACLES["eight-puzzle-solve"]
+    problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
+    answer = search(problem, every=True)
+    assert (answer.outcome, answer.distance) == (Outcome.SOLVED, oracle["length"])
+    assert answer.solution_count == oracle["optimal_solutions"]
+    check_ways(problem, answer)
+    assert search(problem).distance == oracle["length"]
+
+
+def test_the_manhattan_distance_of_the_farthest_position() -> None:
+    oracle = ORACLES["eight-puzzle-solve"]
+    problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
+    assert int(lower_bound(problem, "manhattan").costs[oracle["start"], range(9)].sum()) == oracle["manhattan"]
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda p: f"{p.family}-{p.starts[0]}")
+def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
+    rng = np.random.default_rng(4)
+    known = layers_from(puzzle, puzzle.start_labels[0])
+    for key in rng.choice(sorted(known), size=min(8, len(known)), replace=False):
+        goal = np.frombuffer(bytes(key).ljust(puzzle.places, b"\0"), dtype=np.uint8)
+        problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+        distance, ways = known[goal.tobytes()]
+        for search in EVERYWHERE + ([ida_star] if puzzle.family in ("sliding", "jump") else []):
+            if search not in (bfs, bidirectional) and distance > (16 if puzzle.counts[0] == 1 else 7):
+                continue
+            answer = search(problem, every=True)
+            assert (answer.distance, answer.solution_count) == (distance, ways), search
+            check_ways(problem, answer)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=15)
+def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> None:
+    position = random_walk(EIGHT, seed, 60)
+    problem = Problem.of(EIGHT, position)
+    answers = [search(problem, every=True) for search in FOR_TILES]
+    for answer in answers:
+        check_ways(problem, answer)
+    assert len({(answer.distance, answer.solution_count) for answer in answers}) == 1
+
+
+@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 3 3 2 3 4 4 4 0"])
+def test_bounds_are_never_above_the_distance(start: str) -> None:
+    from antipodes.searches.blank_kernels import estimate
+
+    puzzle = tiles(3, 3, start)
+    goal = puzzle.start_labels[0]
+    lower = lower_bound(Problem.of(puzzle, goal), "linear-conflict")
+    plain = lower_bound(Problem.of(puzzle, goal), "manhattan")
+    stronger = 0
+    for key, (distance, _) in layers_from(puzzle, goal).items():
+        position = np.frombuffer(key, dtype=np.uint8)
+        assert estimate(position, *plain) <= estimate(position, *lower) <= distance
+        stronger += estimate(position, *plain) < estimate(position, *lower)
+    assert stronger or start.startswith("1 1 1")
+
+
+def test_several_goals_mean_the_nearest() -> None:
+    goals = np.array([random_walk(EIGHT, seed, 40) for seed in range(3)])
+    position = random_walk(EIGHT, 99, 41)
+    single = [bfs(Problem.of(EIGHT, position, goal)).distance for goal in goals]
+    for search in FOR_TILES:
+        assert search(Problem.of(EIGHT, position, goals)).distance == min(d for d in single if d is not None)
+
+
+def test_the_distance_is_along_the_moves() -> None:
+    ring = knights("A--", offsets=[[0, 1], [0, -2]])
+    ahead, behind = ring.parse("-A-"), ring.parse("A--")
+    for search in (*EVERYWHERE, ida_star):
+        assert search(Problem.of(ring, behind, ahead)).distance == 1
+        assert search(Problem.of(ring, ahead, behind)).distance == 2

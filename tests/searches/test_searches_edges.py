@@ -1,0 +1,195 @@
+"""The searches where there is nothing to find, too much, or little in the way of a way."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import ORACLES
+from search_problems import (
+    EIGHT,
+    FOR_TILES,
+    Search,
+    check_ways,
+    knights,
+    linear_conflict,
+    manhattan,
+    pancakes,
+    random_walk,
+    tiles,
+)
+from strategies import jump_settings
+
+from antipodes.errors import InputError, PositionError, ResourceLimitError
+from antipodes.puzzles.families.jump import jump
+from antipodes.searches.answer import Outcome
+from antipodes.searches.bfs import bfs
+from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.ida_star import ida_star
+from antipodes.searches.iddfs import iddfs
+from antipodes.searches.problem import Problem
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_a_position_that_is_its_goal(search: Search) -> None:
+    answer = search(Problem.of(EIGHT, EIGHT.start_labels[0]), every=True)
+    assert (answer.distance, answer.solution_count, len(answer.solutions[0])) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_wrong_parity_is_seen_without_a_search(search: Search) -> None:
+    answer = search(Problem.of(EIGHT, EIGHT.parse("2 1 3 4 5 6 7 8 0")))
+    assert (answer.outcome, answer.distance, answer.expanded) == (Outcome.UNREACHABLE, None, 0)
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_a_bound_gives_up_and_is_not_confused_with_unreachable(search: Search) -> None:
+    problem = Problem.of(EIGHT, random_walk(EIGHT, 5, 60))
+    distance = bfs(problem).distance
+    assert distance
+    assert search(problem, bound=distance).distance == distance
+    given_up = search(problem, bound=distance - 1)
+    assert (given_up.outcome, given_up.distance, given_up.solutions) == (Outcome.BOUND, None, ())
+
+
+@pytest.mark.parametrize("search", [bfs, bidirectional, iddfs, ida_star])
+def test_unreachable_by_exhaustion(search: Search) -> None:
+    one_way = knights("A--", offsets=[[0, 1]])
+    answer = search(Problem.of(one_way, one_way.parse("--A"), one_way.parse("A--")))
+    assert answer.outcome == Outcome.UNREACHABLE
+
+
+def test_more_ways_are_counted_than_listed() -> None:
+    problem = Problem.of(EIGHT, np.array(ORACLES["eight-puzzle-solve"]["start"], dtype=np.uint8))
+    for search in (bfs, bidirectional, ida_star):
+        answer = search(problem, every=True, listed=3)
+        assert (len(answer.solutions), answer.solution_count) == (3, 40)
+
+
+def test_knights_exchange() -> None:
+    coloured = knights("BBB/---/---/WWW")
+    goal = coloured.parse("WWW/---/---/BBB")
+    distance = ORACLES["jump/knights-coloured"]["distance"]["WWW------BBB"]
+    for search in (bfs, bidirectional, ida_star):
+        assert search(Problem.of(coloured, coloured.start_labels[0], goal)).distance == distance
+
+
+def test_blank_that_walks_into_a_dead_end() -> None:
+    """Searches of one blank end where no way exists, in words and in labels."""
+    fork = knights("AB-/C#D", edges=[[0, 1], [1, 2], [1, 3], [1, 4]])
+    for goal in ("BA-/C#D", "-BA/C#D"):
+        problem = Problem.of(fork, fork.start_labels[0], fork.parse(goal))
+        assert iddfs(problem, bound=40).distance == bfs(problem).distance
+
+
+@pytest.mark.parametrize("places", [5, 16, 17, 20])
+def test_iddfs_in_words_and_in_labels(places: int) -> None:
+    """Positions of up to 64 bits, exactly 64 bits, and more."""
+    puzzle = tiles(1 + (places % 4 == 0), places // (1 + (places % 4 == 0)), " ".join(map(str, [*range(1, places), 0])))
+    problem = Problem.of(puzzle, random_walk(puzzle, places, 12))
+    assert (problem.packing.words == 1) == (places <= 16)
+    found, expected = iddfs(problem, every=True), bfs(problem, every=True)
+    assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
+    check_ways(problem, found)
+
+
+def test_memory_is_bounded() -> None:
+    with pytest.raises(ResourceLimitError, match="positions reached"):
+        bfs(Problem.of(EIGHT, random_walk(EIGHT, 5, 60)), memory_limit=1 << 18)
+
+
+def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(PositionError):
+        Problem.of(EIGHT, np.zeros(9, dtype=np.uint8))
+    with pytest.raises(InputError, match="for which a bound is known"):
+        ida_star(Problem.of(pancakes((1, 0, 2)), np.array([0, 1, 2], dtype=np.uint8)))
+    with pytest.raises(InputError, match="slide on a full rectangle"):
+        linear_conflict(Problem.of(knights("A--"), knights("A--").start_labels[0]))
+
+
+def test_large_boards_are_searched_too() -> None:
+    large = tiles(8, 9, " ".join(map(str, [*range(1, 72), 0])))
+    position = random_walk(large, 3, 14)
+    distances = {search(Problem.of(large, position)).distance for search in FOR_TILES}
+    assert len(distances) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_easy_positions_of_the_fifteen_puzzle(seed: int) -> None:
+    fifteen = tiles(4, 4, " ".join(map(str, [*range(1, 16), 0])))
+    problem = Problem.of(fifteen, random_walk(fifteen, seed, 90))
+    assert ida_star(problem).distance == manhattan(problem).distance == bidirectional(problem).distance
+
+
+@given(jump_settings(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=60)
+def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: int) -> None:
+    """Directed moves, several empty squares, boards that fall apart."""
+    puzzle = jump(config)
+    rng = np.random.default_rng(seed)
+    problem = Problem.of(puzzle, rng.permutation(puzzle.start_labels[0]))
+    expected = bfs(problem, every=True)
+    assert bidirectional(problem, every=True).solution_count == expected.solution_count
+    for search in (iddfs, ida_star):
+        found = search(problem, every=True, bound=6)
+        if expected.distance is None or expected.distance > 6:
+            assert found.distance is None
+        else:
+            assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
+            check_ways(problem, found)
+
+
+def test_jump_boards_beyond_a_word() -> None:
+    wide = knights("ABCDEFGH/--------/--------/--------/--------")
+    goal = random_walk(wide, 7, 3)
+    problem = Problem.of(wide, wide.start_labels[0], goal)
+    assert problem.packing.words > 1
+    expected = bfs(problem, every=True)
+    for search in (iddfs, ida_star):
+        found = search(problem, every=True)
+        assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
+
+
+@pytest.mark.parametrize("search", FOR_TILES)
+def test_nothing_is_listed_if_nothing_is_to_be(search: Search) -> None:
+    problem = Problem.of(EIGHT, EIGHT.parse("1 2 3 4 0 5 7 8 6"))
+    answer = search(problem, listed=0)
+    assert (answer.distance, answer.solutions, answer.solution_count) == (2, (), 1)
+
+
+def test_depths_that_end_at_the_goals_blank_without_a_goal() -> None:
+    """On a ring the blank arrives at each depth of the right remainder, the pieces only after one and a half rounds."""
+    ring = knights("ABCDE-", edges=[[i, (i + 1) % 6] for i in range(6)])
+    position = ring.start_labels[0]
+    for blank in (4, 3, 2, 1, 0, 5, 4, 3, 2):
+        before = int(np.flatnonzero(position == 0)[0])
+        position = position.copy()
+        position[[before, blank]] = position[[blank, before]]
+    problem = Problem.of(ring, position)
+    assert iddfs(problem).distance == bfs(problem).distance == 9
+
+
+def test_no_move_is_taken_back() -> None:
+    lone = knights("A--/---/---")
+    problem = Problem.of(lone, lone.start_labels[0], lone.parse("---/---/--A"))
+    answer = iddfs(problem, every=True)
+    assert (answer.distance, answer.expanded) == (4, (1 + 2) + (1 + 2 + 2 + 2))
+
+
+def test_only_walks_of_the_blank_that_arrive_in_time_are_expanded() -> None:
+    position = random_walk(EIGHT, 11, 14)
+    answer = iddfs(Problem.of(EIGHT, position), every=True)
+    assert answer.distance
+    blank = int(np.flatnonzero(position == 0)[0])
+    depths = range(answer.distance % 2 or 2, answer.distance + 1, 2)
+    assert answer.expanded == sum(walks_in_time(blank, -1, depth) for depth in depths)
+
+
+def walks_in_time(blank: int, before: int, left: int) -> int:
+    """How many walks begin here, shorter than what is left, that can still come to the last place in time."""
+    row, column = divmod(blank, 3)
+    if left == 0 or (2 - row) + (2 - column) > left:
+        return 0
+    around = [
+        blank + 3 * (b - row) + c - column for b in range(3) for c in range(3) if abs(b - row) + abs(c - column) == 1
+    ]
+    return 1 + sum(walks_in_time(place, blank, left - 1) for place in around if place != before)

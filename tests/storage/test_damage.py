@@ -1,0 +1,201 @@
+"""Whatever happens to a store, one line says so, and no command gives a wrong answer from it."""
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from oracles import ORACLES
+from programs import Command
+from stores import change_record, chunk_files, contents, flip_bit
+
+ORACLE = ORACLES["sliding/eight-puzzle"]
+SECOND_HALF = "0 2 3 / 1 5 6 / 4 7 8"
+COMMANDS: list[list[object]] = [
+    ["query", "STORE", "867254301", "647850321", SECOND_HALF, "123456780", "123456708"],
+    ["farthest", "STORE"],
+    ["layers", "STORE", "--json"],
+    ["status", "STORE", "--json"],
+    ["verify", "STORE"],
+    ["resume", "STORE", "--json", "--quiet"],
+    ["run", "eight-puzzle", "--store", "STORE", "--json", "--quiet"],
+]
+
+
+@pytest.fixture(scope="module")
+def chunked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished table of several chunks."""
+    from antipodes.config import load_config
+    from antipodes.tables.run import run_puzzle
+
+    store = tmp_path_factory.mktemp("chunked") / "t.zarr"
+    run_puzzle(load_config("eight-puzzle"), store)
+    return store
+
+
+@pytest.fixture
+def right(cli: Command, chunked: Path) -> list[str]:
+    """What the commands say of an undamaged store."""
+    return [cli(*on(chunked, command)).out for command in COMMANDS]
+
+
+def on(store: Path, command: list[object]) -> list[object]:
+    return [store if word == "STORE" else word for word in command]
+
+
+@pytest.fixture
+def says_right_or_fails(cli: Command, right: list[str]) -> Callable[..., int]:
+    """Runs all commands on a store; each gives the right answer or fails with one line. How many failed."""
+
+    def check(store: Path, statuses: tuple[int, ...] = (1,)) -> int:
+        failed = 0
+        for command, expected in zip(COMMANDS, right, strict=True):
+            outcome = cli(*on(store, command))
+            if outcome.status == 0 and command[0] not in ("resume", "run", "status"):
+                assert outcome.out == expected
+                assert outcome.err == ""
+            elif outcome.status == 0:
+                layers = json.loads(outcome.out)["layers"]
+                assert layers == ORACLE["layers"]
+            else:
+                failed += 1
+                assert outcome.status in statuses, (command, outcome)
+                complaint = outcome.out + outcome.err if command[0] == "verify" else outcome.err
+                assert len(complaint.splitlines()) == 1, (command, outcome)
+                assert "Traceback" not in complaint
+        return failed
+
+    return check
+
+
+Check = Callable[..., int]
+
+
+def test_undamaged(says_right_or_fails: Check, eight: Path) -> None:
+    assert says_right_or_fails(eight) == 0
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.001, 0.5, 0.9999])
+def test_truncated_chunks(keep: float, says_right_or_fails: Check, eight: Path) -> None:
+    for chunk in chunk_files(eight):
+        chunk.write_bytes(chunk.read_bytes()[: int(keep * chunk.stat().st_size)])
+    assert says_right_or_fails(eight) >= 2
+
+
+def test_longer_chunks(says_right_or_fails: Check, eight: Path) -> None:
+    for chunk in chunk_files(eight):
+        chunk.write_bytes(chunk.read_bytes() + b"\0")
+    assert says_right_or_fails(eight) >= 2
+
+
+def test_missing_chunks(says_right_or_fails: Check, eight: Path) -> None:
+    for chunk in chunk_files(eight):
+        chunk.unlink()
+    assert says_right_or_fails(eight) >= 2
+
+
+def test_a_chunk_that_is_a_directory(says_right_or_fails: Check, eight: Path) -> None:
+    chunk = chunk_files(eight)[0]
+    chunk.unlink()
+    chunk.mkdir()
+    says_right_or_fails(eight)
+
+
+@pytest.mark.parametrize("name", ["zarr.json", "depth/zarr.json", "commit.json"])
+@pytest.mark.parametrize("content", [None, b"", b"{}", b"null", b"[]", b"\xff\xfe", b"[" * 100_000, b"1" * 5000])
+def test_other_files_instead(name: str, content: bytes | None, says_right_or_fails: Check, eight: Path) -> None:
+    (eight / name).unlink()
+    if content is not None:
+        (eight / name).write_bytes(content)
+    assert says_right_or_fails(eight, statuses=(1, 2)) == len(COMMANDS)
+
+
+def test_single_bits(cli: Command, eight: Path) -> None:
+    """Of every file many bits: the cheapest command that reads the file must say no, or what it said before."""
+    rng = random.Random(1)
+    for name, content in contents(eight).items():
+        for bit in rng.sample(range(8 * len(content)), 25):
+            flip_bit(eight / name, bit)
+            outcome = cli("query", eight, "867254301", SECOND_HALF, "--json")
+            assert outcome.status == 1, (name, bit, outcome)
+            assert len(outcome.err.splitlines()) == 1
+            (eight / name).write_bytes(content)
+    assert cli("query", eight, "867254301").out.endswith(": 31\n")
+
+
+@pytest.mark.slow
+def test_single_bits_with_all_commands(says_right_or_fails: Check, finished: Path, tmp_path: Path) -> None:
+    rng = random.Random(2)
+    for number in range(60):
+        store = Path(shutil.copytree(finished, tmp_path / f"{number}.zarr"))
+        name = rng.choice(sorted(contents(store)))
+        flip_bit(store / name, rng.randrange(1 << 40))
+        assert says_right_or_fails(store) >= 1
+
+
+def test_verify_names_a_damaged_chunk(cli: Command, eight: Path) -> None:
+    chunk = chunk_files(eight)[-1]
+    flip_bit(chunk, 12345)
+    outcome = cli("verify", eight, "--json")
+    verdict = json.loads(outcome.out)
+    assert (outcome.status, verdict["ok"]) == (1, False)
+    assert str(chunk) in verdict["problems"][0]
+
+
+def test_damage_to_an_unfinished_store(refused: Callable[..., str], unfinished: Path) -> None:
+    flip_bit(chunk_files(unfinished)[0], 999)
+    assert "is damaged" in refused("resume", unfinished, status=1)
+    assert "is damaged" in refused("run", "eight-puzzle", "--store", unfinished, status=1)
+
+
+def test_stores_of_others(refused: Callable[..., str], eight: Path) -> None:
+    assert "another puzzle" in refused("run", "eight-puzzle-blank-first", "--store", eight)
+    assert "another puzzle" in refused("run", "three-colours", "--store", eight)
+
+
+WRONG = [
+    (what, command)
+    for what in ("nothing", "file", "directory", "newer", "kind")
+    for command in COMMANDS
+    if (what, command[0]) != ("nothing", "run")  # which makes a store
+]
+
+
+@pytest.mark.parametrize(("what", "command"), WRONG, ids=[f"{what}-{command[0]}" for what, command in WRONG])
+def test_what_is_no_store(
+    what: str, command: list[object], refused: Callable[..., str], eight: Path, tmp_path: Path
+) -> None:
+    path = eight if what in ("newer", "kind") else tmp_path / "path"
+    if what == "file":
+        path.write_text("text")
+    elif what == "directory":
+        path.mkdir()
+    elif what == "newer":
+        change_record(path, version=99)
+    elif what == "kind":
+        change_record(path, format="something-else")
+    message = refused(*on(path, command))
+    assert str(path) in message
+    if what == "newer":
+        assert "version 99" in message
+
+
+def test_an_older_reader_of_a_table_that_was_widened_meanwhile(tmp_path: Path) -> None:
+    """A depth of 256 must not be 0 to who opened the table when it had bytes."""
+    from antipodes.config import Config
+    from antipodes.errors import StoreChangedError
+    from antipodes.tables.run import RunOptions, run_puzzle
+    from antipodes.tables.table import UnfinishedError, open_table
+
+    start = " ".join(["0"] + ["1"] * 299)
+    config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": start})
+    asked = iter(range(1000))
+    options = RunOptions(workers=1, checkpoint_every=0)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=lambda: next(asked) >= 100)
+    with open_table(tmp_path / "t.zarr") as table:
+        run_puzzle(config, tmp_path / "t.zarr", options)
+        far = " ".join(["1"] * 256 + ["0"] + ["1"] * 43)
+        with pytest.raises((UnfinishedError, StoreChangedError)):
+            table.distance(far)

@@ -1,0 +1,95 @@
+"""What the file system says of a store: that something cannot be seen does not mean that it is not there."""
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import Command
+from stores import chunk_files
+
+from antipodes.errors import StoreError
+from antipodes.storage.local.directory import STORED, DirectoryStorage
+from antipodes.storage.local.files import PARTIAL
+from antipodes.tables.manifest import DEPTH, WIDER
+from antipodes.tables.store import TableStore
+from antipodes.tilings.manifest import PARTITIONS, TILINGS
+
+
+@pytest.fixture
+def unseen(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Makes the system fail to tell what is at a path."""
+
+    def hide(path: Path) -> None:
+        def stat(asked: Any, **options: Any) -> os.stat_result:
+            if asked == path:
+                raise OSError(errno.EIO, "Input/output error", str(path))
+            return os_stat(asked, **options)
+
+        os_stat = os.stat
+        monkeypatch.setattr(os, "stat", stat)
+
+    return hide
+
+
+def test_a_chunk_that_cannot_be_seen_is_not_missing(eight: Path, unseen: Callable[[Path], None]) -> None:
+    store = TableStore(eight)
+    record = store.read()
+    chunk = chunk_files(eight)[0]
+    unseen(chunk)
+    with pytest.raises(StoreError, match=f"^cannot read {chunk}: Input/output error$"):
+        store.read_rows(record, 0, record.rows)
+
+
+def test_a_store_that_cannot_be_seen_is_not_created_anew(
+    cli: Command, eight: Path, unseen: Callable[[Path], None]
+) -> None:
+    unseen(eight)
+    outcome = cli("run", "eight-puzzle", "--store", eight, "--quiet")
+    assert (outcome.status, outcome.err) == (1, f"antipodes: cannot read {eight}: Input/output error\n")
+
+
+def test_a_record_that_cannot_be_seen(cli: Command, eight: Path, unseen: Callable[[Path], None]) -> None:
+    unseen(eight / "commit.json")
+    outcome = cli("status", eight)
+    assert (outcome.status, outcome.err) == (1, f"antipodes: cannot read {eight}/commit.json: Input/output error\n")
+
+
+def test_the_size_while_files_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(bytes(1000))
+    monkeypatch.setattr(os, "walk", lambda path: iter([(str(path), [], ["file", "renamed.partial"])]))
+    assert DirectoryStorage(tmp_path).size() == 1000
+
+
+def test_an_array_in_place_of_one_that_could_not_be_deleted(eight: Path, tmp_path: Path) -> None:
+    (eight / "depth").rename(tmp_path / "elsewhere")
+    (eight / "depth").symlink_to(tmp_path / "elsewhere")
+    store = TableStore(eight)
+    with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
+        store.create_array("depth", store.read().layout)
+
+
+@pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
+def test_files_of_others_beside_a_store_are_not_deleted(name: str, cli: Command, eight: Path) -> None:
+    (eight.parent / name).mkdir()
+    (eight.parent / name / "mine").write_text("precious")
+    outcome = cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet")
+    assert outcome.status == 1
+    assert f"{eight.parent / name} is in the way, since mine is in it" in outcome.err
+    assert (eight.parent / name / "mine").read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
+def test_what_a_dead_run_left_beside_a_store_is_deleted(name: str, cli: Command, eight: Path) -> None:
+    shutil.copytree(eight, eight.parent / name)
+    (eight.parent / name / f"zarr.json.0{PARTIAL}").write_text("")
+    assert cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet").status == 0
+    assert not (eight.parent / name).exists()
+
+
+def test_what_is_in_a_store_is_known(eight: Path) -> None:
+    assert {DEPTH, WIDER, TILINGS, PARTITIONS} < STORED
+    assert {path.name for path in eight.iterdir()} <= STORED

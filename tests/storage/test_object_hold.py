@@ -1,0 +1,224 @@
+"""What the lock of a store in object storage keeps from who lost it, or was given up for lost."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from s3 import Bucket, Proxy
+from tiling_stores import SQUARE
+
+from antipodes.config import load_config
+from antipodes.errors import StoreError, StoreLockedError
+from antipodes.storage.cloud import lease
+from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
+from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.storage.cloud.chunks import PatientStore
+from antipodes.tables.plan import plan_run
+from antipodes.tables.store import Record, TableStore
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.store import Searched, TilingStore
+
+LOCK = "t.zarr.lock"
+ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}
+
+
+def take_over(bucket: Bucket) -> None:
+    bucket.put(LOCK, json.dumps(ELSEWHERE).encode())
+
+
+def created(bucket: Bucket) -> tuple[TableStore, Record]:
+    store, config = TableStore(bucket.url()), load_config("eight-puzzle")
+    return store, store.create(config, plan_run(config.puzzle))
+
+
+def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Bucket) -> None:
+    store, record = created(bucket)
+    before = bucket.get("t.zarr/commit.json")
+    with store.lock() as held:
+        take_over(bucket)
+        for write in (lambda: store.commit(record), held.renew):
+            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
+                write()
+    assert json.loads(bucket.get(LOCK)) == ELSEWHERE
+    assert bucket.get("t.zarr/commit.json") == before
+
+
+def test_a_commit_that_is_tried_again_looks_at_the_lock_again(bucket: Bucket, proxy: Proxy) -> None:
+    """Else it could go through long after another run, which read the commit before, took the lock over."""
+    store, record = created(bucket)
+    before = bucket.get("t.zarr/commit.json")
+
+    def unavailable_while_taken_over(number: int, method: str, path: str) -> str | None:
+        if method != "PUT" or not path.endswith("t.zarr/commit.json"):
+            return None
+        take_over(bucket)
+        return "503"
+
+    with store.lock():
+        proxy.fault = unavailable_while_taken_over
+        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
+            store.commit(record)
+    assert bucket.get("t.zarr/commit.json") == before
+
+
+def test_a_lock_that_vanished(bucket: Bucket) -> None:
+    store, record = created(bucket)
+    with store.lock():
+        bucket.delete(LOCK)
+        with pytest.raises(StoreLockedError, match="taken over by another process"):
+            store.commit(record)
+    assert LOCK not in bucket.listing()
+
+
+def test_only_who_has_the_token_writes(bucket: Bucket) -> None:
+    store, record = created(bucket)
+    newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
+    with store.lock() as held:
+        old = held.token
+        assert store.write_rows(record, 0, newer - 1, 9, old).numbers() == [0]
+        held.renew()
+        new = held.token
+        assert new != old
+        assert store.write_rows(record, 0, newer, 9, new).numbers() == [0]
+        written = bucket.contents()
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.write_rows(record, 0, newer - 1, 9, old)
+        assert bucket.contents() == written
+    with pytest.raises(StoreLockedError, match="taken over"):
+        store.write_rows(record, 0, newer, 9, new)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_newer_bytes_that_come_between_the_check_and_the_write(there: bool, bucket: Bucket) -> None:
+    """The check passed when the lock got another token, and who has that wrote first."""
+    checks: list[str] = []
+    if there:
+        bucket.put("t.zarr/depth/c/0/0", b"oldest")
+
+    def check() -> None:
+        checks.append("check")
+        if len(checks) > 1:
+            raise StoreLockedError("taken over")
+        bucket.put("t.zarr/depth/c/0/0", b"newer")
+
+    late = PatientStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)
+    with pytest.raises(StoreLockedError):
+        late._set_fenced("t.zarr/depth/c/0/0", b"older")
+    assert bucket.get("t.zarr/depth/c/0/0") == b"newer"
+    assert len(checks) == 2
+
+
+def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None:
+    checks = iter(range(100))
+
+    def check() -> None:
+        if next(checks) < 3:
+            bucket.put("t.zarr/depth/c/0/0", f"late {next(checks)}".encode())
+
+    PatientStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)._set_fenced("t.zarr/depth/c/0/0", b"new")
+    assert bucket.get("t.zarr/depth/c/0/0") == b"new"
+
+
+CHANGES: list[Callable[[TableStore, Record], object]] = [
+    lambda store, record: store.storage.begin(overwrite=True),
+    lambda store, record: store.sweep(record),
+    lambda store, record: store.widen(record),
+    lambda store, record: store.write_rows(record, 0, np.zeros((record.chunk_rows, record.width), dtype=np.uint8), 0),
+    lambda store, record: store.storage.delete("depth"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_who_lost_the_lock_changes_nothing(change: Callable[[TableStore, Record], object], bucket: Bucket) -> None:
+    store, record = created(bucket)
+    for key in ("depth/c/0/0", "depth.wide/c/0/0", "depth/c/0/0.x.partial"):
+        bucket.put(f"t.zarr/{key}", b"of the successor")
+    before = bucket.contents()
+    with store.lock():
+        take_over(bucket)
+        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
+            change(store, record)
+    assert bucket.contents() == before
+    assert json.loads(bucket.get(LOCK)) == ELSEWHERE
+
+
+def test_who_lost_the_lock_keeps_no_tilings(bucket: Bucket) -> None:
+    store = TilingStore(bucket.url())
+    tilings = np.zeros((1, 5), dtype=np.int32)
+    with store.lock():
+        record = store.create(BoardConfig(SQUARE), "pruning", 2)
+        record = store.add(record, {Searched(0, 1, 1): tilings})
+        before = bucket.contents()
+        take_over(bucket)
+        for write in (
+            lambda: store.add(record, {Searched(1, 1, 1): tilings}),
+            lambda: store.finish(record, [Searched(1, 0, 1)], tilings, 1),
+        ):
+            with pytest.raises(StoreLockedError, match="taken over"):
+                write()
+    assert bucket.contents() == before
+
+
+def test_a_deletion_that_is_tried_again_after_the_lock_was_lost(bucket: Bucket, proxy: Proxy) -> None:
+    store, _ = created(bucket)
+    before = bucket.contents()
+
+    def fault(number: int, method: str, path: str) -> str | None:
+        if method != "POST":
+            return None
+        take_over(bucket)
+        return "503"
+
+    with store.lock():
+        proxy.fault, asked = fault, len(proxy.requests)
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.storage.begin(overwrite=True)
+    assert [method for method, _ in proxy.requests[asked:]].count("POST") == 1
+    assert bucket.contents() == before
+
+
+def test_a_request_ends_while_the_lock_is_surely_held() -> None:
+    assert lease.REFRESH_EVERY < lease.SURE_FOR
+    assert lease.SURE_FOR + REQUEST_TIMEOUT.total_seconds() < lease.STALE_AFTER
+
+
+def test_a_server_that_is_too_slow_for_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock is left behind, since another run may hold it by the time that it would be deleted."""
+    store, record = created(bucket)
+    with store.lock():
+        monkeypatch.setattr(lease, "SURE_FOR", -1.0)
+        with pytest.raises(StoreError, match=r"cannot refresh the lock of .* in time"):
+            store.commit(record)
+    assert LOCK in bucket.listing()
+
+
+@pytest.mark.parametrize("change", ["renew", "refresh"])
+def test_a_put_of_the_lock_that_was_obeyed_though_no_answer_came(
+    change: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
+    store, record = created(bucket)
+    with store.lock() as hold:
+        before = json.loads(bucket.get(LOCK))
+        proxy.fault = lambda number, method, path: "lose" if path.endswith(LOCK) else None
+        with monkeypatch.context() as patch:
+            patch.setattr(lease, "REFRESH_EVERY", -1.0)
+            with pytest.raises(StoreError, match="cannot write"):
+                (hold.renew if change == "renew" else hold.confirm)()
+        proxy.fault = lambda number, method, path: None
+        lost = json.loads(bucket.get(LOCK))
+        assert (lost["beat"], lost["token"] == before["token"]) == (1, change == "refresh")
+        hold.renew()
+        assert json.loads(bucket.get(LOCK)) == {**before, "token": hold.token, "beat": 2}
+        store.commit(record)
+    assert LOCK not in bucket.listing()
+
+
+def test_what_the_time_was_read_off_does_not_stay(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    bucket.put("t.zarr.clock/of-a-killed-run", b"1")
+    with TableStore(bucket.url()).lock():
+        assert "t.zarr.clock/of-a-killed-run" in bucket.listing(), "it may be of a run that lives"
+    monkeypatch.setattr(lease, "CLOCKS_LAST", -5.0)
+    with TableStore(bucket.url()).lock():
+        assert bucket.listing() == [LOCK]

@@ -1,0 +1,108 @@
+"""Runs on stores in object storage that die: before any change to the bucket, or by a signal."""
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import Command, Process
+from puzzle_settings import LINE, not_yet_wide
+from s3 import Bucket
+from stores import contents
+
+from antipodes.config import Config, load_config
+from antipodes.errors import NotAStoreError
+from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
+
+
+class Killed(BaseException):
+    """Not to be caught by anything."""
+
+
+def killed_at_request(step: int, run: Callable[[], object]) -> bool:
+    """Whether the run got as far as that change to the bucket, right before which it died."""
+    steps = iter(range(1_000_000))
+
+    def dying(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if next(steps) >= step:
+                raise Killed
+            return method(*arguments, **options)
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("put", "delete"):
+            patch.setattr(Client, name, dying(getattr(Client, name)))
+        try:
+            run()
+        except Killed:
+            return True
+    return False
+
+
+KNIGHTS = RunOptions(workers=1, checkpoint_every=1000, overwrite=True)
+
+
+@pytest.mark.slow
+def test_killed_at_any_change_of_overwriting_a_store(bucket: Bucket, tmp_path: Path) -> None:
+    """The lock of a run that died in this very process is in the way, so it is deleted."""
+    run_puzzle(load_config("knights-coloured"), tmp_path / "whole.zarr", RunOptions(workers=1))
+    whole, step = contents(tmp_path / "whole.zarr"), 0
+    config = load_config("knights-coloured")
+    while killed_at_request(step, lambda: run_puzzle(config, bucket.url(), KNIGHTS)):
+        bucket.delete("t.zarr.lock")
+        run_puzzle(config, bucket.url(), RunOptions(workers=1))
+        assert bucket.contents() == whole
+        step += 1
+        for key in bucket.listing():
+            if not key.startswith("t.zarr/"):
+                bucket.delete(key)  # probes
+    assert step > 8
+
+
+@pytest.mark.slow
+def test_killed_at_any_change_of_widening(bucket: Bucket, tmp_path: Path) -> None:
+    run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
+    whole, step = contents(tmp_path / "whole.zarr"), 0
+    not_yet_wide(tmp_path / "narrow.zarr")
+    narrow, options = contents(tmp_path / "narrow.zarr"), RunOptions(workers=1, checkpoint_every=1000)
+    bucket.fill(narrow)
+    while killed_at_request(step, lambda: run_puzzle(Config(LINE), bucket.url(), options)):
+        bucket.delete("t.zarr.lock")
+        run_puzzle(Config(LINE), bucket.url(), options)
+        assert bucket.contents() == whole
+        bucket.fill(narrow)
+        step += 1
+    assert step > 10
+
+
+@pytest.mark.slow
+def test_resumed_after_a_kill(bucket: Bucket, process: Process, cli: Command, finished: Path) -> None:
+    """A killed run's lock is recognised at once: its process is gone."""
+    running = process("run", "eight-puzzle", "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2)
+    deadline = time.monotonic() + 60
+    while committed(bucket) < 3:
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    assert "t.zarr.lock" in bucket.listing()
+    said = json.loads(cli("resume", bucket.url(), "--workers", 2, "--json").out)
+    assert 3 <= said["resumed_from"] < 31
+    assert bucket.contents() == contents(finished)
+    assert "t.zarr.lock" not in bucket.listing()
+
+
+def committed(bucket: Bucket) -> int:
+    """How far a run has come that goes on now; -1 before it has begun."""
+    try:
+        return TableStore(bucket.url()).read().committed_depth
+    except NotAStoreError:
+        return -1

@@ -1,0 +1,232 @@
+"""The lock of a store in object storage: who holds it, who may take it over, and who may still write."""
+
+import json
+import multiprocessing
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from programs import Command, Process
+from s3 import Bucket, Proxy
+from stores import contents
+
+from antipodes.config import load_config
+from antipodes.errors import StoreLockedError
+from antipodes.storage.cloud import lease
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
+
+LOCK = "t.zarr.lock"
+ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}
+
+
+def put_lock(bucket: Bucket, **changes: Any) -> None:
+    bucket.put(LOCK, json.dumps({**ELSEWHERE, **changes}).encode())
+
+
+def test_one_at_a_time(bucket: Bucket) -> None:
+    store = TableStore(bucket.url())
+    with store.lock() as hold:
+        assert json.loads(bucket.get(LOCK))["token"] == hold.token
+        holder = f"{bucket.url()} is in use by process {os.getpid()} on {socket.gethostname()}; wait for it, or stop it"
+        for _ in range(2):
+            with pytest.raises(StoreLockedError, match=holder), TableStore(bucket.url()).lock():
+                pass
+        with TableStore(bucket.url("other.zarr")).lock():
+            pass
+    with store.lock():
+        pass
+    assert bucket.listing() == []
+
+
+def test_a_second_run_is_refused(bucket: Bucket, refused: Callable[..., str]) -> None:
+    with TableStore(bucket.url()).lock():
+        assert "is in use by process" in refused("run", "eight-puzzle", "--store", bucket.url(), status=1)
+        assert "is in use by process" in refused("tile", "6x10", "--store", bucket.url(), status=1)
+
+
+def test_a_run_in_another_process_is_refused(bucket: Bucket, process: Process) -> None:
+    with TableStore(bucket.url()).lock():
+        running = process("run", "eight-puzzle", "--store", bucket.url())
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert f"is in use by process {os.getpid()} on" in err
+
+
+def test_it_is_let_go_of_when_something_is_raised(bucket: Bucket) -> None:
+    for _ in range(2):
+        with pytest.raises(KeyError), TableStore(bucket.url()).lock():
+            raise KeyError
+    assert bucket.listing() == []
+
+
+def hold(url: str, held: Any) -> None:
+    """Take the lock, say so, and never let go."""
+    with TableStore(url).lock():
+        held.send(True)
+        held.recv()
+
+
+def test_a_holder_of_this_machine_that_is_gone(bucket: Bucket) -> None:
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=hold, args=(bucket.url(), theirs))
+    process.start()
+    assert ours.recv()
+    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), TableStore(bucket.url()).lock():
+        pass
+    process.kill()
+    process.join()
+    assert LOCK in bucket.listing()
+    with TableStore(bucket.url()).lock():  # at once, though it was refreshed a moment ago
+        pass
+
+
+def test_a_process_that_has_got_the_number_of_the_holder(bucket: Bucket) -> None:
+    with TableStore(bucket.url()).lock():
+        signature = json.loads(bucket.get(LOCK))
+    bucket.put(LOCK, json.dumps({**signature, "started": signature["started"] - 1000}).encode())
+    with TableStore(bucket.url()).lock():
+        pass
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{}", json.dumps(ELSEWHERE).encode()])
+def test_a_holder_elsewhere_is_believed(content: bytes, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    bucket.put(LOCK, content)
+    holder = "process 1 on elsewhere" if b"elsewhere" in content else "another process"
+    with pytest.raises(StoreLockedError, match=f"in use by {holder}"), TableStore(bucket.url()).lock():
+        pass
+    assert bucket.get(LOCK) == content
+    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    with TableStore(bucket.url()).lock():
+        assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
+
+
+def test_a_holder_elsewhere_is_believed_for_a_while(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease, "STALE_AFTER", 1.5)
+    put_lock(bucket)
+    with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
+        pass
+    taken, deadline = False, time.monotonic() + 30
+    while not taken:
+        assert time.monotonic() < deadline
+        try:
+            with TableStore(bucket.url()).lock():
+                taken = True
+        except StoreLockedError:
+            time.sleep(0.1)
+
+
+def test_a_holder_that_refreshes_is_believed_for_ever(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease, "STALE_AFTER", 2.0)
+    monkeypatch.setattr(lease, "REFRESH_EVERY", 0.2)
+    with TableStore(bucket.url()).lock() as held:
+        end = time.monotonic() + 3.2
+        while time.monotonic() < end:
+            with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
+                pass
+        assert json.loads(bucket.get(LOCK))["beat"] > 5
+        assert json.loads(bucket.get(LOCK))["token"] == held.token
+
+
+def test_one_of_many_takes_a_stale_lock_over(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All find the same stale lock before any of them puts its own."""
+    put_lock(bucket)
+    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    monkeypatch.setattr(lease, "TRIES", 1)
+    ready, over = threading.Barrier(3), threading.Barrier(3)
+    read, outcomes = lease._server_time, []
+
+    def wait_for_others(*arguments: Any) -> Any:
+        now = read(*arguments)
+        ready.wait(60)
+        return now
+
+    def claim() -> None:
+        try:
+            with TableStore(bucket.url()).lock():
+                outcomes.append("held")
+                over.wait(60)
+        except StoreLockedError:
+            outcomes.append("refused")
+            over.wait(60)
+
+    monkeypatch.setattr(lease, "_server_time", wait_for_others)
+    threads = [threading.Thread(target=claim) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["held", "refused", "refused"]
+
+
+def test_a_server_without_conditional_writes(bucket: Bucket, proxy: Proxy, refused: Callable[..., str]) -> None:
+    proxy.fault = lambda number, method, path: "unconditional"
+    message = refused("run", "eight-puzzle", "--store", bucket.url(), status=1)
+    assert "the server does not support conditional writes" in message
+    assert bucket.listing() == []
+
+
+def test_an_interrupted_run_lets_go(bucket: Bucket, cli: Command, finished: Path) -> None:
+    asked = iter(range(1000))
+    config = load_config("eight-puzzle")
+    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
+    assert LOCK not in bucket.listing()
+    assert cli("resume", bucket.url(), "--workers", 2).status == 0
+    assert bucket.contents() == contents(finished)
+
+
+def test_a_server_that_fails_does_not_hide_what_was_raised(
+    bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
+
+    def fail() -> None:
+        proxy.fault = lambda number, method, path: "drop"
+        raise KeyError
+
+    with pytest.raises(KeyError), TableStore(bucket.url()).lock():
+        fail()
+    proxy.fault = lambda number, method, path: None
+    assert LOCK in bucket.listing()
+    with TableStore(bucket.url()).lock():  # at once: this process knows that it is its own
+        pass
+    assert bucket.listing() == []
+
+
+@pytest.mark.parametrize(("error", "dead"), [(ProcessLookupError, True), (PermissionError, False), (None, False)])
+def test_a_holder_that_the_system_hides(
+    error: type[OSError] | None, dead: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of another user, where /proc shows everybody only his own processes."""
+
+    def hidden(number: int) -> None:
+        raise psutil.NoSuchProcess(number)
+
+    def kill(number: int, signal: int) -> None:
+        assert (number, signal) == (4321, 0)
+        if error:
+            raise error
+
+    monkeypatch.setattr(psutil, "Process", hidden)
+    monkeypatch.setattr(os, "kill", kill)
+    here = {"process": 4321, "machine": lease._machine(), "started": 1.0}
+    assert lease._is_dead(here) is dead
+
+
+def test_an_interrupt_while_a_lock_is_acquired_leaves_none(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lease, "_clear_clocks", interrupted)
+        with pytest.raises(KeyboardInterrupt), TableStore(bucket.url()).lock():
+            pass
+    assert LOCK not in bucket.listing()
+    with TableStore(bucket.url()).lock():
+        pass

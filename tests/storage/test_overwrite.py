@@ -1,0 +1,70 @@
+"""A store that is to be overwritten by one that cannot be created."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from mounts import small
+from programs import Command
+from s3 import Bucket, Proxy
+from stores import contents
+from tiling_stores import SQUARE, board_file
+
+from antipodes.config import load_config
+from antipodes.errors import StoreError
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import TableStore
+
+
+@pytest.mark.parametrize("what", ["table", "tilings"])
+def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: Path) -> None:
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    make: list[object] = ["run", "knights-coloured"] if what == "table" else ["tile", board]
+    with small(tmp_path / "small", "256k") as disk:
+        store = disk / "t.zarr"
+        assert cli(*make, "--store", store, "--quiet").status == 0
+        before = contents(store)
+        (disk / "filler").write_bytes(bytes(shutil.disk_usage(disk).free - 4096))  # room for the lock
+        outcome = cli(*make, "--store", store, "--quiet", "--overwrite")
+        assert (outcome.status, len(outcome.err.splitlines())) == (1, 1)
+        assert "No space left on device; the store to be overwritten is unchanged; start over with: " in outcome.err
+        assert outcome.err.endswith("--overwrite\n")
+        assert contents(store) == before
+        assert {path.name for path in disk.iterdir()} == {"t.zarr", "filler"}
+
+
+def test_the_old_store_comes_back_where_the_new_one_cannot_be_renamed(
+    eight: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, rename = contents(eight), os.rename
+
+    def refuse(source: Path, destination: Path) -> None:
+        if str(source).endswith(".new"):
+            raise OSError(5, "Input/output error")
+        rename(source, destination)
+
+    monkeypatch.setattr(os, "rename", refuse)
+    with pytest.raises(StoreError, match=r"Input/output error; the store to be overwritten is unchanged$"):
+        run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True))
+    assert contents(eight) == before
+    assert [path.name for path in eight.parent.iterdir()] == [eight.name]
+
+
+def test_the_old_store_comes_back_after_a_run_that_died_between_the_renames(eight: Path) -> None:
+    before = contents(eight)
+    eight.rename(eight.with_name(f".{eight.name}.old"))
+    eight.with_name(f".{eight.name}.new").mkdir()
+    assert run_puzzle(load_config("eight-puzzle"), eight).states_found == 0
+    assert contents(eight) == before
+
+
+def test_in_a_bucket_it_is_said_to_be_gone(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both cannot be there, since nothing can be renamed."""
+    config = load_config("knights-coloured")
+    plan = plan_run(config.puzzle)
+    TableStore(bucket.url()).create(config, plan)
+    monkeypatch.setattr(TableStore, "create_array", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
+    with pytest.raises(StoreError, match=r"^refused; the store that was to be overwritten is deleted$"):
+        TableStore(bucket.url()).create(config, plan, overwrite=True)

@@ -1,0 +1,30 @@
+"""The program as tests run it: in this process, or as a process of its own."""
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
+
+
+@dataclass
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Outcome]
+Process = Callable[..., "subprocess.Popen[str]"]
+
+
+def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
+    """Kill a process so soon, at random, after it says that it begins, or goes on; or it has ended for itself."""
+    assert victim.stderr is not None
+    victim.stderr.readline()
+    time.sleep(rng.uniform(0, seconds))
+    victim.kill()
+    victim.communicate()

@@ -1,0 +1,7 @@
+"""Where the project's own files are, for tests that read them."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"

@@ -1,0 +1,45 @@
+"""``[puzzle]`` tables of puzzles that several tests use: all moves, many tiles, a long line."""
+
+from pathlib import Path
+from typing import Any
+
+from antipodes.config import Config
+from antipodes.runs.options import RunOptions
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.store import TableStore
+
+LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
+LINE["start"] = " ".join(["0"] + ["1"] * 299)
+
+
+def complete(rows: int, columns: int) -> str:
+    """Moves from every square to every other one."""
+    offsets = [[down, right] for down in range(1 - rows, rows) for right in range(1 - columns, columns)]
+    return f"offsets = {offsets}"
+
+
+def drawn(rows: int, columns: int, pieces: str) -> str:
+    squares = pieces + "-" * (rows * columns - len(pieces))
+    return "\n".join(squares[row : row + columns] for row in range(0, len(squares), columns))
+
+
+def jump(rows: int, columns: int, pieces: str, moves: str) -> str:
+    return f'family = "jump"\n{moves}\nstart = """\n{drawn(rows, columns, pieces)}\n"""'
+
+
+def sliding(rows: int, columns: int, tiles: list[int]) -> str:
+    start = " ".join(map(str, [*tiles, 0]))
+    return f'family = "sliding"\nrows = {rows}\ncolumns = {columns}\nstart = "{start}"'
+
+
+def listed(places: int) -> str:
+    edges = ",".join(f"[{a}, {b}]" for a in range(places) for b in range(a))
+    return jump(1, places, "A", f"edges = [{edges}]")
+
+
+def not_yet_wide(path: Path) -> Path:
+    """The store of a run that was interrupted four layers before it had to widen."""
+    layers = iter(range(250))
+    run_puzzle(Config(LINE), path, RunOptions(workers=1), interrupted=lambda: next(layers, None) is None)
+    assert TableStore(path).read().committed_depth == 250
+    return path

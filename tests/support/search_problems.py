@@ -1,0 +1,83 @@
+"""Puzzles of several families, and the searches that solve their positions, for tests."""
+
+import functools
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
+from antipodes.puzzles.puzzle import Labels, Move, Puzzle
+from antipodes.searches.answer import LISTED, Answer
+from antipodes.searches.bfs import bfs
+from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.ida_star import ida_star
+from antipodes.searches.iddfs import iddfs
+from antipodes.searches.problem import Problem
+
+Search = Callable[..., Answer]
+manhattan = functools.partial(ida_star, heuristic="manhattan")
+linear_conflict = functools.partial(ida_star, heuristic="linear-conflict")
+FOR_TILES: list[Search] = [bfs, bidirectional, iddfs, manhattan, linear_conflict]
+EVERYWHERE: list[Search] = [bfs, bidirectional, iddfs]
+
+
+def tiles(rows: int, columns: int, start: str) -> Puzzle:
+    return sliding({"name": "tiles", "family": "sliding", "rows": rows, "columns": columns, "start": start})
+
+
+def knights(start: str, **moves: object) -> Puzzle:
+    return jump({"name": "knights", "family": "jump", "start": start, **(moves or {"moves": "knight"})})
+
+
+def pancakes(start: tuple[int, ...]) -> Puzzle:
+    flips = [Move(tuple((i, n - 1 - i) for i in range(n // 2))) for n in range(2, len(start) + 1)]
+    symbols = tuple("0123456789"[: max(start) + 1])
+    return Puzzle("pancakes", "pancakes", "", Board(1, len(start)), symbols, (start,), tuple(flips))
+
+
+def turns(start: tuple[int, ...]) -> Puzzle:
+    """Directed cycles of three, which no single move takes back."""
+    moves = (Move(((0, 1, 2),)), Move(((2, 3, 4),)))
+    return Puzzle("turns", "turns", "", Board(1, 5), tuple("01234"), (start,), moves)
+
+
+EIGHT = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
+PUZZLES = [
+    tiles(2, 3, "1 2 3 4 5 0"),
+    tiles(2, 3, "1 1 2 2 3 0"),
+    tiles(3, 3, "1 1 1 2 2 2 3 3 0"),
+    tiles(1, 5, "1 2 0 3 1"),
+    tiles(2, 2, "1 2 3 0"),
+    knights("AB-/---/-YZ"),
+    knights("BBB/---/WWW"),
+    knights("AB/--/YZ", offsets=[[1, 0], [0, 1], [-1, 0], [-2, -1]]),
+    knights("AB-/--#", edges=[[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]]),
+    knights("A-/-B", offsets=[[0, 1], [1, 0]]),
+    pancakes((0, 1, 2, 3, 4)),
+    pancakes((1, 1, 2, 2, 0, 0)),
+    turns((1, 2, 3, 4, 0)),
+    turns((1, 1, 2, 2, 0)),
+]
+
+
+def check_ways(problem: Problem, answer: Answer) -> None:
+    assert len({way.tobytes() for way in answer.solutions}) == len(answer.solutions)
+    assert len(answer.solutions) == min(answer.solution_count, LISTED)
+    for way in answer.solutions[:10]:
+        assert len(way) - 1 == answer.distance
+        assert (way[0] == problem.position).all()
+        assert (problem.goals == way[-1]).all(axis=1).any()
+        for before, after in pairwise(way):
+            assert (problem.puzzle.successors(before) == after).all(axis=1).any()
+
+
+def random_walk(puzzle: Puzzle, seed: int, moves: int) -> Labels:
+    rng = np.random.default_rng(seed)
+    position: Labels = puzzle.start_labels[0]
+    for _ in range(moves):
+        successors = puzzle.successors(position)
+        position = successors[rng.integers(len(successors))]
+    return position

@@ -1,0 +1,109 @@
+"""Move tables are built in blocks, within the memory that the plan promises."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import Command, Process
+from puzzle_settings import complete, jump, listed, sliding
+
+from antipodes.config import Config, load_config
+from antipodes.errors import InterruptedRunError
+from antipodes.executors.api import Threads
+from antipodes.spaces import exchange_tables
+from antipodes.spaces.move_tables import move_tables
+from antipodes.tables.building import build_tables
+from antipodes.tables.plan import plan_index, plan_run
+from antipodes.tables.run import run_puzzle
+
+PUZZLES = {
+    "complete": jump(20, 20, "AB", complete(20, 20)),
+    "complete-one-empty": jump(1, 184, "-B" + "A" * 182, complete(1, 184)),
+    "listed": listed(400),
+    "kings": jump(8, 8, "ABCD", 'moves = "king"'),
+    "knights": jump(32, 32, "AB", 'moves = "knight"'),
+    "line": sliding(1, 700, [1] * 698 + [2]),
+    "colours": sliding(5, 5, [1] * 12 + [2] * 12),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, process: Process) -> None:
+    config = tmp_path / f"{name}.toml"
+    config.write_text(f'[puzzle]\nname = "{name}"\n{PUZZLES[name]}\n')
+    loaded = load_config(str(config))
+
+    def peak(*limit: object) -> int:
+        running = process(
+            "run", config, "--workers", 2, "--store", tmp_path / "t.zarr", "--overwrite", "--json", *limit
+        )
+        out, err = running.communicate()
+        assert running.returncode == 0, err
+        return int(json.loads(out)["peak_memory_bytes"])
+
+    peak()  # compiles what is not compiled yet, which no plan counts
+    for lean in (False, True):
+        planned = plan_run(loaded.puzzle, 2, 1 if lean else None, settings=loaded.settings).memory_bytes
+        taken = peak(*(["--memory-limit", planned] if lean else []))
+        assert taken <= planned < max(400e6, 1.5 * taken)
+
+
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
+    monkeypatch.setattr(exchange_tables, "BLOCK", 1 << 10)
+    return load_config("knights-coloured")
+
+
+@pytest.mark.parametrize("allowed", [0, 5])
+def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = small_blocks(monkeypatch).puzzle
+    begun: list[int] = []
+    fills = exchange_tables.fills
+
+    def counted(*arguments: Any) -> Any:
+        return [lambda fill=fill: (begun.append(1), fill()) for fill in fills(*arguments)]
+
+    monkeypatch.setattr(exchange_tables, "fills", counted)
+    asked = iter([False] * (allowed + 1))
+    with pytest.raises(InterruptedRunError, match="while building the move tables"):
+        build_tables(Threads(1), puzzle, plan_index(puzzle), lambda: next(asked, True))
+    assert len(begun) == allowed
+
+
+def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = load_config("knights-coloured").puzzle
+    expected = move_tables(whole, plan_index(whole))
+    puzzle = small_blocks(monkeypatch).puzzle
+    tables = build_tables(Threads(3), puzzle, plan_index(puzzle))
+    assert all((one == other).all() for one, other in zip(tables, expected, strict=True))
+
+
+def test_an_interrupted_building_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = small_blocks(monkeypatch)
+    with pytest.raises(InterruptedRunError, match="nothing is committed yet; resume with: antipodes resume"):
+        run_puzzle(config, tmp_path / "t.zarr", interrupted=lambda: True)
+
+
+@pytest.mark.slow
+def test_sigterm_while_large_tables_are_built(tmp_path: Path, process: Process) -> None:
+    config = tmp_path / "large.toml"
+    config.write_text(f'[puzzle]\nname = "large"\n{jump(24, 24, "AA", complete(24, 24))}\n')
+    running = process("run", config, "--store", tmp_path / "t.zarr")
+    while not (tmp_path / "t.zarr").exists():
+        assert running.poll() is None, running.communicate()
+        os.sched_yield()
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 75
+    assert "interrupted" in err
+
+
+def test_no_cut_is_said_in_one_line(cli: Command, tmp_path: Path) -> None:
+    config = tmp_path / "wide.toml"
+    config.write_text(f'[puzzle]\nname = "wide"\n{sliding(6, 10, [1] * 29 + [2] * 30)}\n')
+    outcome = cli("plan", config)
+    assert (outcome.status, len(outcome.err.splitlines())) == (2, 1)
+    assert cli("rank", config, " ".join(["1"] * 29 + ["2"] * 30 + ["0"])).status == 0

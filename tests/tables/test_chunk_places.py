@@ -1,0 +1,160 @@
+"""A chunk counts only at its place in its table: intact bytes that belong elsewhere are named, and give no answer."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import zarr
+from programs import Command
+from stores import change_record, chunk_files, read_record, reseal, set_depth
+from tiling_stores import SQUARE
+
+from antipodes.config import Config, load_config
+from antipodes.errors import StoreDamagedError
+from antipodes.storage.api import RECORD
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import open_tilings
+
+ALIEN = "does not belong here or was changed"
+FARTHEST, START = "867254301", "123456780"
+READING: list[list[object]] = [
+    ["query", "STORE", FARTHEST, START],
+    ["query", "STORE", "--path", FARTHEST],
+    ["query", "STORE", "--pattern", "{12345678}0"],
+    ["farthest", "STORE", "--json"],
+    ["solve", "eight-puzzle", FARTHEST, "--method", "table", "--store", "STORE"],
+    ["verify", "STORE"],
+]
+
+
+def swap(first: Path, second: Path) -> None:
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+
+
+def interrupted(layers: int) -> Callable[[], bool]:
+    asked: Iterator[int] = iter(range(1 << 20))
+    return lambda: next(asked) >= layers
+
+
+@pytest.mark.parametrize("command", READING, ids=lambda command: " ".join(map(str, command))[:30])
+def test_swapped_chunks(command: list[object], cli: Command, eight: Path) -> None:
+    swap(*chunk_files(eight))
+    outcome = cli(*(eight if word == "STORE" else word for word in command))
+    assert outcome.status == 1
+    assert ALIEN in (outcome.out if command[0] == "verify" else outcome.err)
+    assert str(eight / "depth/c/") in outcome.out + outcome.err
+
+
+def test_a_chunk_of_another_table(refused: Callable[..., str], eight: Path, tmp_path: Path) -> None:
+    other = {**load_config("eight-puzzle").settings, "start": "0 1 2 3 4 5 6 7 8"}
+    run_puzzle(Config(other), tmp_path / "other.zarr")
+    shutil.copy(chunk_files(tmp_path / "other.zarr")[1], chunk_files(eight)[1])
+    assert ALIEN in refused("query", eight, START, status=1)
+
+
+def test_an_unfinished_table_is_not_finished_from_swapped_chunks(refused: Callable[..., str], unfinished: Path) -> None:
+    before = read_record(unfinished / RECORD)
+    swap(*chunk_files(unfinished))
+    message = refused("resume", unfinished, "--quiet", status=1)
+    assert ALIEN in message
+    assert "start over with --overwrite" in message
+    assert "resume with" not in message
+    assert read_record(unfinished / RECORD) == before
+
+
+def test_layers_that_the_chunks_do_not_hold(unfinished: Path) -> None:
+    """Whatever vouches for the chunks, a table with other counts than those committed is not continued."""
+    layers = read_record(unfinished / RECORD)["layers"]
+    change_record(unfinished, layers=[*layers[:9], layers[9] - 1, layers[10] + 1])
+    with pytest.raises(StoreDamagedError, match=r"expected 151 positions at depth 9, as committed, found 152"):
+        resume(unfinished)
+
+
+def test_depths_beyond_the_commit_change_nothing(unfinished: Path, tmp_path: Path, finished: Path) -> None:
+    """As a run leaves them that dies before its commit."""
+    shutil.copytree(finished / "depth/c", unfinished / "depth/c", dirs_exist_ok=True)
+    with open_table(unfinished) as table:
+        assert len(table.positions_at(10)) == 286
+        assert table.get_distances(table.puzzle.parse_many([START])) == [0]
+    assert resume(unfinished).record == TableStore(finished).read()
+
+
+@pytest.mark.parametrize("lean", [False, True])
+def test_runs_that_read_chunks_back(lean: bool, tmp_path: Path, finished: Path) -> None:
+    config = load_config("eight-puzzle")
+    limit = plan_run(config.puzzle, 1).memory_bytes - 1 if lean else None
+    options = RunOptions(workers=1, memory_limit=limit, checkpoint_every=0)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=interrupted(12))
+    assert run_puzzle(config, tmp_path / "t.zarr", options).record == TableStore(finished).read()
+
+
+def test_wide_depths(tmp_path: Path) -> None:
+    line = {"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": " ".join(["0"] + ["1"] * 299)}
+    run_puzzle(Config(line), tmp_path / "t.zarr", RunOptions(workers=1))
+    before = read_record(tmp_path / "t.zarr" / RECORD)
+    reseal(tmp_path / "t.zarr")
+    assert read_record(tmp_path / "t.zarr" / RECORD) == before, "the digests are as the documentation says"
+    with open_table(tmp_path / "t.zarr") as table:
+        assert table.antipodes().tolist() == [[1] * 299 + [0]]
+
+
+def test_a_path_without_a_predecessor(refused: Callable[..., str], eight: Path) -> None:
+    with open_table(eight) as table:
+        indices = table.rank(table.puzzle.predecessors(table.puzzle.parse(FARTHEST))).tolist()
+    for index in indices:
+        set_depth(eight, index, lambda _: 28)
+    assert "no position at depth 30 leads there" in refused("query", "--path", eight, FARTHEST, status=1)
+    by_table = ("solve", "eight-puzzle", FARTHEST, "--method", "table", "--store", eight)
+    assert "is damaged" in refused(*by_table, status=1)
+    assert "is damaged" in refused(*by_table, "--all", status=1)
+
+
+def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_puzzle(load_config("five-tiles"), tmp_path / "t.zarr")
+    read: list[int] = []
+    read_block = TableStore._read_block
+
+    def noting(self: TableStore, record: object, number: int, expected: object) -> object:
+        read.append(number)
+        return read_block(self, record, number, expected)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TableStore, "_read_block", noting)
+    with open_table(tmp_path / "t.zarr") as table:
+        chunks = len(table._record.chunks)
+        table.antipodes()
+        assert 0 < len(read) < chunks
+        read.clear()
+        table.positions_at(0)
+        assert len(read) == 1
+
+
+def test_other_tilings(tmp_path: Path, refused: Callable[..., str], cli: Command) -> None:
+    square, asked = tmp_path / "s.zarr", iter(range(1000))
+    options = RunOptions(workers=1, checkpoint_every=0)
+    tile_board(BoardConfig(SQUARE), square, options=options, interrupted=lambda: next(asked) >= 6)
+    array = zarr.open_array(square / "partitions/3", mode="r+")
+    before, array[:] = array[:], array[:][::-1]
+    for command in (["show", square], ["resume", square, "--quiet"]):
+        assert ALIEN in refused(*command, status=1)
+    assert ALIEN in cli("verify", square).out
+    array[:] = before
+    tile_board(BoardConfig(SQUARE), square, options=options)
+    array = zarr.open_array(square / "tilings", mode="r+")
+    array[:] = array[:][::-1]
+    with open_tilings(square) as tilings, pytest.raises(StoreDamagedError, match=ALIEN):
+        tilings[0]
+
+
+def test_a_run_reports_its_first_antipodes(tmp_path: Path) -> None:
+    config = load_config("eight-puzzle")
+    report = run_puzzle(config, tmp_path / "t.zarr")
+    assert [config.puzzle.format(one) for one in report.farthest] == ["6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"]
+    assert report.to_json()["antipodes"] == 2

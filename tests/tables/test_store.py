@@ -1,0 +1,285 @@
+import os
+import pickle
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from puzzle_settings import LINE, not_yet_wide
+from stores import change_record, chunk_files, contents, reseal
+
+from antipodes.config import Config, load_config
+from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
+from antipodes.storage.summaries import Summaries
+from antipodes.tables.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store import NOTHING_COMMITTED, TableStore
+
+
+def created(path: Path) -> TableStore:
+    store = TableStore(path)
+    config = load_config("eight-puzzle")
+    store.create(config, plan_run(config.puzzle))
+    return store
+
+
+def test_an_empty_store(tmp_path: Path) -> None:
+    record = created(tmp_path / "t.zarr").read()
+    assert (record.committed_depth, record.complete, record.layers) == (NOTHING_COMMITTED, False, ())
+    assert record.chunks.numbers() == []
+    assert (record.rows * record.width, record.dtype, record.unreached) == (362880, "uint8", 255)
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_the_array_is_as_documented(finished: Path) -> None:
+    record = TableStore(finished).read()
+    array: Any = zarr.open_array(finished / "depth", mode="r")
+    assert array.shape == (record.rows, record.width)
+    assert (array.dtype, array.fill_value, array.metadata.zarr_format) == ("uint8", 255, 3)
+    depths, counts = np.unique(array[:], return_counts=True)
+    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == {**dict(enumerate(record.layers)), 255: 181440}
+
+
+def test_create_leaves_nothing_where_it_cannot_write(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot write"):
+        created(tmp_path / "file" / "t.zarr")
+
+
+@pytest.mark.parametrize("what", ["nothing", "file", "directory", "zarr"])
+def test_what_is_no_store(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "path"
+    if what == "file":
+        path.write_text("text")
+    elif what == "directory":
+        path.mkdir()
+    elif what == "zarr":
+        zarr.create_group(path)
+    with pytest.raises(NotAStoreError, match="expected a store at"):
+        TableStore(path).read()
+
+
+def test_a_newer_version(eight: Path) -> None:
+    change_record(eight, version=3)
+    with pytest.raises(NotAStoreError, match=r"expected a store of format version 2 .* version 3: read it with"):
+        TableStore(eight).read()
+
+
+def test_another_kind_of_store(eight: Path) -> None:
+    change_record(eight, format="antipodes-tilings")
+    with pytest.raises(NotAStoreError, match="another kind"):
+        TableStore(eight).read()
+
+
+@pytest.mark.parametrize("changes", [{"extra": 1}, {"of": 1, "another": 2}])
+def test_a_record_of_other_fields(eight: Path, changes: dict[str, Any]) -> None:
+    change_record(eight, **changes)
+    with pytest.raises(StoreDamagedError):
+        TableStore(eight).read()
+
+
+def test_what_lies_deeper_than_the_commit_is_unreached(eight: Path) -> None:
+    store = TableStore(eight)
+    reseal(eight, committed_depth=5, layers=[1, 2, 4, 8, 16, 20], complete=False)
+    record = store.read()
+    assert store.sweep(record) == record
+    finished = run_puzzle(load_config("eight-puzzle"), eight)
+    assert (finished.resumed_from, finished.record.radius) == (5, 31)
+
+
+def test_sweeping(eight: Path) -> None:
+    before = contents(eight)
+    (chunk_files(eight)[0].parent / "0.1234.partial").write_bytes(b"half")
+    shutil.copytree(eight / "depth", eight / "depth.wide")
+    store = TableStore(eight)
+    store.sweep(store.read())
+    assert contents(eight) == before
+
+
+def test_chunks_that_the_record_does_not_name_do_not_count(eight: Path) -> None:
+    store = TableStore(eight)
+    record = store.read()
+    none = replace(record, chunks=Summaries.empty(0, len(record.chunks)))
+    assert (store.read_rows(none, 0, record.rows) == 255).all()
+
+
+def test_written_rows_come_back(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    record = store.read()
+    depths = np.random.default_rng(1).integers(0, 255, (record.rows, record.width), dtype=np.uint8)
+    depths[: record.chunk_rows] = 255
+    written = store.write_rows(record, 0, depths, 254)
+    assert written.numbers() == list(range(1, -(-record.rows // record.chunk_rows)))
+    named = replace(record, chunks=record.chunks.updated([written]), committed_depth=254)
+    assert np.array_equal(store.read_rows(named, 0, record.rows), depths)
+    assert np.array_equal(store.read_rows(named, 7, record.rows - 1), depths[7:-1])
+
+
+def test_what_the_record_says_has_other_bytes(tmp_path: Path, eight: Path) -> None:
+    store = TableStore(eight)
+    assert store.bytes_stored() == sum(map(len, contents(eight).values()))
+
+
+def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
+    """Overwrite a store, and stop at a step of it."""
+    steps = iter(range(1000))
+
+    def dying(function: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: Any, **options: Any) -> None:
+            if next(steps) >= step:
+                raise Killed
+            function(*arguments, **options)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for name in ("fsync", "rename", "unlink", "rmdir"):
+            patch.setattr(os, name, dying(getattr(os, name)))
+        try:
+            config = load_config("knights-coloured")
+            TableStore(store).create(config, plan_run(config.puzzle), overwrite=True)
+        except Killed:
+            return True
+    return False
+
+
+def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = 0
+    while True:
+        store = Path(shutil.copytree(finished, tmp_path / f"{step}.zarr"))
+        killed = killed_while_overwriting(store, monkeypatch, step)
+        report = run_puzzle(load_config("knights-coloured"), store, RunOptions(overwrite=True))
+        assert report.record.radius == 22
+        assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "left behind for ever"
+        if not killed:
+            break
+        step += 1
+    assert step > 10
+
+
+class Killed(BaseException):
+    """Not to be caught by anything."""
+
+
+def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
+    """Run a puzzle that needs 16 bits, and stop at a step of the file system's work after it begins to widen."""
+    counted = {"steps": -1}
+
+    def counting(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if counted["steps"] >= 0:
+                counted["steps"] += 1
+                if counted["steps"] > step:
+                    raise Killed
+            return function(*arguments, **options)
+
+        return call
+
+    widen = TableStore.widen
+
+    def begin(self: TableStore, record: Any) -> Any:
+        counted["steps"] = 0
+        return widen(self, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TableStore, "widen", begin)
+        patch.setattr(TableStore, "create_array", counting(TableStore.create_array))
+        patch.setattr(os, "fsync", counting(os.fsync))
+        patch.setattr(shutil, "rmtree", counting(shutil.rmtree))
+        try:
+            run_puzzle(Config(LINE), path, RunOptions(workers=1, checkpoint_every=1000))
+        except Killed:
+            return True
+    return False
+
+
+@pytest.mark.slow
+def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
+    whole = contents(tmp_path / "whole.zarr")
+    narrow, step = not_yet_wide(tmp_path / "narrow.zarr"), 0
+    while killed_while_widening(Path(shutil.copytree(narrow, tmp_path / f"{step}.zarr")), monkeypatch, step):
+        for again in range(3):  # and again while it mends itself
+            if not killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, again * 5):
+                break
+        report = run_puzzle(Config(LINE), tmp_path / f"{step}.zarr", RunOptions(workers=1))
+        assert report.record.radius == 299
+        assert contents(tmp_path / f"{step}.zarr") == whole
+        step += 1
+    assert step > 15
+    assert contents(tmp_path / f"{step}.zarr") == whole
+
+
+def test_a_chunk_is_on_the_disk_before_it_bears_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a failing power supply could spoil chunks that an earlier commit counts on."""
+    calls: list[tuple[str, str]] = []
+    fsync, replace = os.fsync, os.replace
+
+    def note_fsync(descriptor: int) -> None:
+        calls.append(("fsync", os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}"))))
+        fsync(descriptor)
+
+    def note_replace(source: str | Path, destination: str | Path) -> None:
+        calls.append(("replace", os.path.basename(source)))
+        replace(source, destination)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    run_puzzle(Config(LINE), tmp_path / "line.zarr", RunOptions(workers=1))
+    replaced = [name for what, name in calls if what == "replace"]
+    assert sum(name.startswith("0.") for name in replaced) >= 2  # the chunks, narrow and wide
+    for name in replaced:
+        assert calls.index(("fsync", name)) < calls.index(("replace", name))
+
+
+def test_only_who_has_the_token_writes(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    record = store.read()
+    newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
+    with store.lock() as hold:
+        old = hold.token
+        assert store.write_rows(record, 0, newer - 1, 9, old).numbers() == [0]
+        hold.renew()
+        assert store.write_rows(record, 0, newer, 9, hold.token).numbers() == [0]
+        before = contents(tmp_path)
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.write_rows(record, 0, newer - 1, 9, old)
+        assert contents(tmp_path) == before
+
+
+def test_who_lost_the_lock_commits_nothing(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    record, before = store.read(), contents(tmp_path)
+    with store.lock():
+        (tmp_path / "t.zarr.lock").write_text("{}")
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.commit(record)
+    assert contents(tmp_path) == before
+
+
+def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = TableStore(eight.name)
+    digest, before = store.record_digest(), contents(tmp_path)
+    elsewhere = pickle.loads(pickle.dumps(store))
+    monkeypatch.chdir("/")
+    elsewhere.check_reachable(digest)
+    assert contents(tmp_path) == before
+    with pytest.raises(StoreError, match="there is no store at"):
+        store.check_reachable(digest)
+    with pytest.raises(StoreError, match="another store here"):
+        elsewhere.check_reachable("0" * 64)
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(30, "Read-only file system")))
+    with pytest.raises(StoreError, match=rf"cannot write {eight}: Read-only file system"):
+        elsewhere.check_reachable(digest)
+
+
+def test_copies_know_nothing_of_the_lock_and_the_record(tmp_path: Path) -> None:
+    store = created(tmp_path / "t.zarr")
+    with store.lock():
+        assert store.storage._hold is not None
+        assert pickle.loads(pickle.dumps(store)).storage._hold is None

@@ -1,0 +1,255 @@
+"""Runs that are cut short anywhere, schedulers of any kind, and the store that they all end with."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import Process, kill_within
+from stores import contents
+from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
+
+from antipodes.errors import InputError, StoreError, StoreMismatchError
+from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
+from antipodes.exact_cover.partitions import partitions_of
+from antipodes.exact_cover.search import search_partition
+from antipodes.exact_cover.symmetry import distinct
+from antipodes.executors.api import SchedulerError, Threads, open_scheduler
+from antipodes.storage.local import directory
+from antipodes.storage.local import files as durable
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
+
+EACH = RunOptions(workers=2, checkpoint_every=0)
+
+
+class Killed(BaseException):
+    """What no handler of errors swallows, as little as it does a kill."""
+
+
+@contextmanager
+def killed_at(step: int) -> Iterator[list[int]]:
+    """Raise at one of the steps by which anything becomes durable; the number of those that there were."""
+    steps = [0]
+
+    def counted(function: Any) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            steps[0] += 1
+            if steps[0] == step:
+                raise Killed
+            return function(*arguments, **options)
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (durable, directory):
+            patch.setattr(module, "sync_directory", counted(module.sync_directory))
+        patch.setattr(os, "fsync", counted(os.fsync))
+        patch.setattr(shutil, "rmtree", counted(shutil.rmtree))
+        yield steps
+
+
+@pytest.mark.parametrize("settings", [SQUARE, BOX, IMPOSSIBLE], ids=["square", "box", "impossible"])
+def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_path: Path) -> None:
+    config = BoardConfig(settings)
+    report = tile_board(config, tmp_path / "store.zarr", options=RunOptions(workers=2))
+    parts = [search_partition(config.problem, number) for number in range(len(partitions_of(config.problem)))]
+    none = np.empty((0, len(config.problem.pieces)), dtype=np.int32)
+    expected = distinct(np.concatenate([none, *(part.tilings for part in parts)]))
+    stored = TilingStore(tmp_path / "store.zarr").tilings(report.record)
+    assert np.array_equal(stored, expected)
+    assert [one.tilings for one in report.record.searched] == [len(part.tilings) for part in parts]
+    assert report.record.placements == sum(part.placements for part in parts)
+    assert report.complete
+
+
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_every_step(stride: int, tmp_path: Path) -> None:
+    config, whole = BoardConfig(SQUARE), contents(tiled(SQUARE, tmp_path / "whole.zarr"))
+    with killed_at(-1) as steps:
+        tiled(SQUARE, tmp_path / "counted.zarr", checkpoint_every=0)
+    assert steps[0] > 30
+    for step in range(1 + random.randrange(stride), steps[0] + 1, stride):
+        store = tmp_path / f"{step}.zarr"
+        with killed_at(step), pytest.raises(Killed):
+            tile_board(config, store, options=EACH)
+        assert tile_board(config, store, options=EACH).complete
+        assert contents(store) == whole, f"killed at step {step}"
+
+
+def test_interrupted_after_any_number_of_partitions(tmp_path: Path) -> None:
+    config, whole = BoardConfig(SQUARE), contents(tiled(SQUARE, tmp_path / "whole.zarr"))
+    partitions = len(partitions_of(config.problem))
+    for count in range(partitions):
+        asked = iter(range(-1, 1000))  # the first time before the kernels are loaded
+        store = tmp_path / f"{count}.zarr"
+        first = tile_board(
+            config, store, options=RunOptions(workers=1), interrupted=lambda: next(asked) >= count  # noqa: B023
+        )  # fmt: skip
+        assert (first.complete, len(first.record.searched)) == (False, count)
+        second = tile_board(config, store, options=RunOptions(workers=2))
+        assert second.resumed_from == (count or None)
+        assert contents(store) == whole
+
+
+@pytest.mark.parametrize(("scheduler", "workers"), [("threads", 1), ("threads", 3), ("local", 2)])
+def test_schedulers_and_workers_leave_the_same_store(scheduler: str, workers: int, tmp_path: Path) -> None:
+    whole = contents(tiled(BOX, tmp_path / "whole.zarr"))
+    options = RunOptions(workers=workers, scheduler=scheduler, checkpoint_every=0)
+    report = tile_board(BoardConfig(BOX), tmp_path / "other.zarr", options=options)
+    assert contents(tmp_path / "other.zarr") == whole
+    assert len(report.busy) == workers
+    assert report.busy[0] > 0
+
+
+def test_a_cluster_stops_between_partitions_and_goes_on(tmp_path: Path) -> None:
+    config, seen = load_board("6x10"), []
+    with open_scheduler("local", 1) as scheduler:
+        first = tile_board(
+            config,
+            tmp_path / "store.zarr",
+            listener=seen.append,
+            interrupted=lambda: any(isinstance(event, PartitionSearched) for event in seen),
+            scheduler=scheduler,
+        )
+        assert not first.complete
+        assert 1 <= len(first.record.searched) < first.record.partitions
+        assert tile_board(config, tmp_path / "store.zarr", scheduler=scheduler).record.tilings == 2339
+
+
+def test_both_methods_store_the_same_tilings(tmp_path: Path) -> None:
+    arrays = {}
+    for method in ("pruning", "plain"):
+        tile_board(BoardConfig(BOX), tmp_path / method, method)
+        arrays[method] = {name: bytes for name, bytes in contents(tmp_path / method).items() if name != "commit.json"}
+    assert arrays["pruning"] == arrays["plain"]
+
+
+def test_events(tmp_path: Path) -> None:
+    seen: list[Any] = []
+    tile_board(BoardConfig(SQUARE), tmp_path / "store.zarr", options=EACH, listener=seen.append)
+    partitions = len(partitions_of(BoardConfig(SQUARE).problem))
+    assert seen[0] == TilingBegun("square", partitions, 0, 0)
+    assert [event.done for event in seen if isinstance(event, PartitionSearched)] == [*range(1, partitions + 1)]
+    assert seen[-1] == PartitionsCommitted(partitions, partitions)
+
+
+def test_a_finished_store_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
+    store = tiled(SQUARE, tmp_path / "store.zarr")
+    before = contents(store)
+    report = tile_board(BoardConfig({**SQUARE, "name": "another name"}), store, scheduler=Threads(2))
+    assert (report.complete, report.clock.search, report.balance) == (True, 0, None)
+    assert report.resumed_from == report.record.partitions
+    assert contents(store) == before
+
+
+def test_other_boards_and_methods_are_refused(tmp_path: Path) -> None:
+    store = tiled(SQUARE, tmp_path / "store.zarr")
+    with pytest.raises(StoreMismatchError, match=r"another board \('square'\)"):
+        tile_board(BoardConfig(BOX), store)
+    with pytest.raises(StoreMismatchError, match=r"method pruning found; expected plain"):
+        tile_board(BoardConfig(SQUARE), store, "plain")
+    with pytest.raises(InputError, match=r"--method: expected pruning or plain, found 'fast'"):
+        tile_board(BoardConfig(SQUARE), store, "fast")
+    tile_board(BoardConfig(SQUARE), store, "plain", RunOptions(overwrite=True))
+    assert tile_board(BoardConfig(SQUARE), store).record.method == "plain"
+
+
+def test_nothing_is_overwritten_before_the_scheduler_answers(tmp_path: Path) -> None:
+    store = tiled(SQUARE, tmp_path / "store.zarr")
+    before = contents(store)
+    with pytest.raises(SchedulerError, match="foo://nowhere:1"):
+        tile_board(BoardConfig(SQUARE), store, options=RunOptions(scheduler="foo://nowhere:1", overwrite=True))
+    assert contents(store) == before
+    with pytest.raises(SchedulerError, match="foo://nowhere:1"):
+        tile_board(BoardConfig(SQUARE), tmp_path / "new.zarr", options=RunOptions(scheduler="foo://nowhere:1"))
+    assert not (tmp_path / "new.zarr").exists()
+
+
+def test_an_error_says_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "store.zarr"
+    write, calls = TilingStore._write, []
+
+    def full(self: TilingStore, *arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise StoreError("cannot write it: No space left on device")
+        return write(self, *arguments)
+
+    monkeypatch.setattr(TilingStore, "_write", full)
+    with pytest.raises(StoreError, match=r"No space left on device; 2 of \d+ partitions are kept; resume with: antip"):
+        tile_board(BoardConfig(SQUARE), store, options=EACH)
+
+
+def check_killed_processes(board: str, method: str, kills: int, process: Process, tmp_path: Path, seed: int) -> None:
+    """Kill a run again and again at random moments, then let one end: the store is that of an undisturbed run."""
+    rng = random.Random(seed)
+    command = ["tile", board, "--method", method, "--workers", 2, "--checkpoint-every", 0]
+    report, _ = process(*command, "--store", "whole.zarr", "--quiet", "--json").communicate()
+    seconds = json.loads(report)["seconds"]["total"]
+    whole = contents(tmp_path / "whole.zarr")
+    counts = set()
+    for _ in range(kills):
+        kill_within(2 * seconds / kills, process(*command, "--store", "killed.zarr"), rng)
+        counts.add(len(list(tmp_path.glob("killed.zarr/partitions/*"))))
+    again = ["resume", "killed.zarr"] if (tmp_path / "killed.zarr").exists() else [*command, "--store", "killed.zarr"]
+    last = process(*again, "--json")
+    out, err = last.communicate()
+    assert last.returncode == 0, err
+    assert json.loads(out)["complete"]
+    assert contents(tmp_path / "killed.zarr") == whole, f"seed {seed}, kills {sorted(counts)}"
+
+
+def test_killed_processes(process: Process, tmp_path: Path) -> None:
+    check_killed_processes("6x10", "plain", 3, process, tmp_path, seed=random.randrange(10**6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_many_killed_processes(process: Process, tmp_path: Path, seed: int) -> None:
+    board, method = [("3x4x5", "pruning"), ("6x10", "plain"), ("6x10", "pruning"), ("2x5x6", "pruning")][seed]
+    check_killed_processes(board, method, 5, process, tmp_path, seed)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_by_a_signal(number: signal.Signals, process: Process, tmp_path: Path) -> None:
+    """2x5x6 by the plain method has many partitions of a fraction of a second; those that are done stay."""
+    running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
+    line = ""
+    while not line.startswith("partition 2"):
+        line = running.stderr.readline()
+    running.send_signal(number)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 75
+    assert out == ""
+    last = err.splitlines()[-1]
+    assert last.endswith("resume with: antipodes resume outputs/2x5x6.zarr --workers 2 --checkpoint-every 0")
+    record = TilingStore(tmp_path / "outputs/2x5x6.zarr").read()
+    assert f"{len(record.searched)} of 61 partitions are in" in last
+    assert 2 <= len(record.searched) < 61
+
+
+def test_stopped_at_once_by_a_second_signal(process: Process, tmp_path: Path) -> None:
+    running = process("tile", "3x4x5", "--method", "plain", "--workers", 2)
+    line = ""
+    while not line.startswith("partition 1"):
+        line = running.stderr.readline()
+    running.send_signal(signal.SIGINT)
+    while "interrupt again to stop immediately" not in line:
+        line = running.stderr.readline()
+    running.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 75
+    assert time.monotonic() - begin < 5
+    assert err.splitlines()[-1].endswith("resume with: antipodes resume outputs/3x4x5.zarr --workers 2")
