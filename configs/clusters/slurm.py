@@ -49,7 +49,7 @@ def run(puzzle: str, store: str, client: Client) -> int:
     except AntipodesError as error:
         print(error, file=sys.stderr)
         return 75 if isinstance(error, InterruptedRunError) else 1
-    print(f"{len(report.record.layers)} layers, {report.record.states:,} positions in {report.store}")
+    print(f"{len(report.manifest.layers)} layers, {report.manifest.states:,} positions in {report.store}")
     return 0 if report.complete else 75
 
 

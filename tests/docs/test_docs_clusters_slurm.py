@@ -73,10 +73,10 @@ def test_a_job_that_runs_out_of_time_goes_on(slurm: dict[str, str], by_threads: 
     job.send_signal(signal.SIGTERM)
     assert job.wait(PATIENCE) == 75, log.read_text()
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
-    record = read_record(tmp_path / "t.zarr" / "commit.json")
-    committed = record["committed_depth"]
+    manifest = read_record(tmp_path / "t.zarr" / "commit.json")
+    committed = manifest["committed_depth"]
     assert committed >= 1
-    assert not record["complete"]
+    assert not manifest["complete"]
     again = start(command, log, slurm)
     assert again.wait(PATIENCE) == 0, log.read_text()
     assert f"eight-puzzle: resumes from depth {committed}," in log.read_text()

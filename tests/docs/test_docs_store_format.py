@@ -25,19 +25,19 @@ class Reader:
     def __init__(self, store: Path) -> None:
         self.store = store
         text = (store / "commit.json").read_text(encoding="utf-8")
-        record = self.record = json.loads(text)
-        assert (record["format"], record["version"]) == ("antipodes-table", 2)
-        assert json.dumps(record, indent=1, ensure_ascii=False) + "\n" == text
-        unsigned = {key: value for key, value in record.items() if key != "checksum"}
+        manifest = self.manifest = json.loads(text)
+        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 2)
+        assert json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" == text
+        unsigned = {key: value for key, value in manifest.items() if key != "checksum"}
         canonical = json.dumps(unsigned, ensure_ascii=False).encode()
-        assert hashlib.sha256(canonical).hexdigest() == record["checksum"]
-        for name, digest in record["metadata"].items():
+        assert hashlib.sha256(canonical).hexdigest() == manifest["checksum"]
+        for name, digest in manifest["metadata"].items():
             assert hashlib.sha256((store / name).read_bytes()).hexdigest() == digest
 
     def index(self, labels: list[int]) -> int:
         """The number of an arrangement of labels on the places."""
         number, left = 0, list(labels)
-        for label, count in enumerate(self.record["counts"]):
+        for label, count in enumerate(self.manifest["counts"]):
             taken = [place for place, other in enumerate(left) if other == label]
             assert len(taken) == count
             digit = sum(math.comb(place, k) for k, place in enumerate(taken, 1))
@@ -47,29 +47,31 @@ class Reader:
 
     def chunk(self, number: int) -> Any:
         """The committed depths of a chunk; None if it holds none."""
-        record = self.record
-        summary = base64.b64decode(record["chunks"][16 * number : 16 * number + 16])
+        manifest = self.manifest
+        summary = base64.b64decode(manifest["chunks"][16 * number : 16 * number + 16])
         least, greatest = (int.from_bytes(summary[k : k + 2], "little") for k in (8, 10))
         if least == greatest == 65535:
             return None
-        key = f"{record['array']}/c/{number}/0"
+        key = f"{manifest['array']}/c/{number}/0"
         stored = (self.store / key).read_bytes()
         assert crc32c(stored[:-4]) == int.from_bytes(stored[-4:], "little")
-        depths = np.frombuffer(zstd.decompress(stored[:-4]), np.dtype(record["dtype"]).newbyteorder("<"))
-        depths = depths.reshape(record["chunk_rows"], record["width"])[: record["rows"] - number * record["chunk_rows"]]
-        depths = np.where(depths > record["committed_depth"], np.iinfo(depths.dtype).max, depths).astype(depths.dtype)
-        hashed = hashlib.sha256(f"{record['fingerprint']} {key}\n".encode() + depths.tobytes())
+        depths = np.frombuffer(zstd.decompress(stored[:-4]), np.dtype(manifest["dtype"]).newbyteorder("<"))
+        depths = depths.reshape(manifest["chunk_rows"], manifest["width"])[
+            : manifest["rows"] - number * manifest["chunk_rows"]
+        ]
+        depths = np.where(depths > manifest["committed_depth"], np.iinfo(depths.dtype).max, depths).astype(depths.dtype)
+        hashed = hashlib.sha256(f"{manifest['fingerprint']} {key}\n".encode() + depths.tobytes())
         assert hashed.digest()[:8] == summary[:8]
-        assert (depths.min(), depths[depths <= record["committed_depth"]].max()) == (least, greatest)
+        assert (depths.min(), depths[depths <= manifest["committed_depth"]].max()) == (least, greatest)
         return depths
 
     def distance(self, labels: list[int]) -> int | None:
         """The distance of a position from the nearest start."""
-        row, column = divmod(self.index(labels), self.record["width"])
-        number, row_of_chunk = divmod(row, self.record["chunk_rows"])
+        row, column = divmod(self.index(labels), self.manifest["width"])
+        number, row_of_chunk = divmod(row, self.manifest["chunk_rows"])
         depths = self.chunk(number)
         found = None if depths is None else int(depths[row_of_chunk, column])
-        return None if found is None or found > self.record["committed_depth"] else found
+        return None if found is None or found > self.manifest["committed_depth"] else found
 
 
 def crc32c(content: bytes) -> int:
@@ -86,12 +88,12 @@ def crc32c(content: bytes) -> int:
 def test_a_reader_written_from_the_page_reads_what_the_program_reads(config: Config, tmp_path: Path) -> None:
     run_puzzle(config, tmp_path / "x.zarr")
     reader = Reader(tmp_path / "x.zarr")
-    chunks = -(-reader.record["rows"] // reader.record["chunk_rows"])
+    chunks = -(-reader.manifest["rows"] // reader.manifest["chunk_rows"])
     found = np.concatenate([depths.ravel() for depths in map(reader.chunk, range(chunks)) if depths is not None])
-    reached = found[found <= reader.record["committed_depth"]]
-    assert np.bincount(reached).tolist() == reader.record["layers"]
+    reached = found[found <= reader.manifest["committed_depth"]]
+    assert np.bincount(reached).tolist() == reader.manifest["layers"]
     with open_table(tmp_path / "x.zarr") as table:
         for position in [*table.antipodes(), *(table.random_position() for _ in range(20))]:
             labels = [int(label) for label in position]
             assert reader.distance(labels) == table.distance(position)
-            assert reader.index(labels) == Index(reader.record["counts"], 1).rank(position[None])[0]
+            assert reader.index(labels) == Index(reader.manifest["counts"], 1).rank(position[None])[0]

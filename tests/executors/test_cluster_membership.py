@@ -56,11 +56,11 @@ def never() -> bool:
 
 def spread_two(scheduler: Workers) -> None:
     name = f"nap-{uuid.uuid4().hex}"
-    scheduler.values(list(scheduler.spread({(name, number): (time.sleep, 0) for number in range(2)}).values()))
+    scheduler.gather(list(scheduler.submit({(name, number): (time.sleep, 0) for number in range(2)}).values()))
 
 
 def ask_all(scheduler: Workers) -> None:
-    scheduler.everywhere((time.sleep, 0))
+    scheduler.run_on_all_workers((time.sleep, 0))
 
 
 def test_a_worker_that_was_retired(cluster: Cluster, client: Client) -> None:
@@ -125,7 +125,7 @@ def test_a_worker_that_does_not_answer_is_not_waited_for_in_the_end(cluster: Clu
     def end() -> None:
         with Workers(client) as scheduler:
             assert scheduler.ready(silence, never)
-            scheduler.prepare((time.sleep, 0))
+            scheduler.on_worker_start((time.sleep, 0))
             worker.stop()
 
     assert error_of(end, 30) is None
@@ -154,7 +154,7 @@ def test_who_cannot_take_part_is_not_asked_to_warm_up(cluster: Cluster, client: 
         assert scheduler.ready(silence, never)
         cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
         assert scheduler.ready(silence, never)
-        assert error_of(lambda: scheduler.prepare((time.sleep, 0))) is None
+        assert error_of(lambda: scheduler.on_worker_start((time.sleep, 0))) is None
         assert error_of(partial(ask_all, scheduler)) is None
 
 

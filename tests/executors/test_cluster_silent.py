@@ -192,7 +192,7 @@ def test_runs_that_share_workers_leave_each_other_alone(cluster: Cluster) -> Non
         with Workers(one) as short:
             assert short.ready(silence, never)
             for scheduler in (short, lasting):
-                scheduler.prepare((time.sleep, 0))
+                scheduler.on_worker_start((time.sleep, 0))
             wait_until(lambda: runs_of(other) == 2, "the worker knows of both")
         assert runs_of(other) == 1
     with cluster.client() as client:
@@ -224,7 +224,7 @@ def test_whatever_a_task_raises_ends_the_run(cluster: Cluster) -> None:
             name = f"raise-{uuid.uuid4().hex}"
             handles = scheduler.persist({(name, number): (raising, kind)})
             with pytest.raises(RuntimeError, match=rf"worker tcp://.*: {kind.__name__}: of a task"):
-                scheduler.values(list(handles.values()))
+                scheduler.gather(list(handles.values()))
         assert list(cluster.workers()) == list(scheduler.members)
 
 

@@ -41,7 +41,7 @@ class Breaking:
         self._call("done_of")
         return list(futures)[:1]
 
-    def values(self, handles: list[Any]) -> list[Any]:
+    def gather(self, handles: list[Any]) -> list[Any]:
         self._call("values")
         return [result for _, result in handles]
 

@@ -34,27 +34,27 @@ def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
 def test_results_are_in_the_order_of_the_calls(scheduler: Scheduler) -> None:
     handles = scheduler.persist({("a", number): (add, number, 1) for number in (5, 3, 9, 0)})
     assert list(handles) == [("a", 5), ("a", 3), ("a", 9), ("a", 0)]
-    assert scheduler.values(list(handles.values())) == [6, 4, 10, 1]
+    assert scheduler.gather(list(handles.values())) == [6, 4, 10, 1]
     assert scheduler.workers == 2
 
 
 def test_handles_stand_for_results_also_in_lists(scheduler: Scheduler) -> None:
     first = list(scheduler.persist({("b", number): (mul, number, 10) for number in range(4)}).values())
     second = scheduler.persist({("c", 0): (sum, first), ("c", 1): (add, first[1], first[3])})
-    assert scheduler.values(list(second.values())) == [60, 40]
-    assert scheduler.values(scheduler.parts(str, first)) == ["0", "10", "20", "30"]
+    assert scheduler.gather(list(second.values())) == [60, 40]
+    assert scheduler.gather(scheduler.map(str, first)) == ["0", "10", "20", "30"]
 
 
 def test_tuples_and_texts_are_taken_as_they_are(scheduler: Scheduler) -> None:
     scheduler.persist({("d", 0): (add, 1, 1)})
     handles = scheduler.persist({("e", 0): (len, ("d", 0)), ("e", 1): (len, "d")})
-    assert scheduler.values(list(handles.values())) == [2, 1]
+    assert scheduler.gather(list(handles.values())) == [2, 1]
 
 
 def test_nothing_to_do(scheduler: Scheduler) -> None:
     assert scheduler.persist({}) == {}
-    assert scheduler.values([]) == []
-    assert scheduler.parts(str, []) == []
+    assert scheduler.gather([]) == []
+    assert scheduler.map(str, []) == []
 
 
 def test_done_is_called_for_each() -> None:
@@ -72,13 +72,13 @@ def test_calls_may_take_the_results_of_others(scheduler: Scheduler) -> None:
     }
     handles = scheduler.persist(calls, [("h", 2)])
     assert list(handles) == [("h", 2)]
-    assert scheduler.values(list(handles.values())) == [70]
+    assert scheduler.gather(list(handles.values())) == [70]
     assert [is_result(result_of(("h", 0))), is_result(("h", 0))] == [True, False]
 
 
 def test_what_is_spread_keeps_its_order(scheduler: Scheduler) -> None:
-    handles = scheduler.spread({("i", number): (add, number, 1) for number in range(5)})
-    assert scheduler.values(list(handles.values())) == [1, 2, 3, 4, 5]
+    handles = scheduler.submit({("i", number): (add, number, 1) for number in range(5)})
+    assert scheduler.gather(list(handles.values())) == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(("error", "drawn"), [(ValueError, 1), (Stopped, 0), (KeyboardInterrupt, 0)])
@@ -110,7 +110,7 @@ def test_what_is_no_client_is_refused() -> None:
 def test_errors_come_through(scheduler: Scheduler) -> None:
     """Those of a cluster name the worker, in an error that survives the way."""
     with pytest.raises((ZeroDivisionError, WorkerFailedError), match="by zero"):
-        scheduler.values(list(scheduler.persist({("g", 0): (divmod, 1, 0)}).values()))
+        scheduler.gather(list(scheduler.persist({("g", 0): (divmod, 1, 0)}).values()))
 
 
 @pytest.mark.parametrize(

@@ -20,28 +20,32 @@ def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
 
 def test_every_result_is_handed_over_once(scheduler: Scheduler) -> None:
     told: list[tuple[Key, int]] = []
-    scheduler.each({("double", n): (mul, 2, n) for n in range(30)}, lambda *pair: told.append(pair), lambda: False)
+    scheduler.run_unordered(
+        {("double", n): (mul, 2, n) for n in range(30)}, lambda *pair: told.append(pair), lambda: False
+    )
     assert sorted(told) == [(("double", n), 2 * n) for n in range(30)]
 
 
 def test_a_stop_lets_what_was_begun_end(scheduler: Scheduler) -> None:
     told: list[Key] = []
     calls = {("nap", n): (time.sleep, 0.02) for n in range(40)}
-    scheduler.each(calls, lambda key, _: told.append(key), lambda: len(told) >= 5)
+    scheduler.run_unordered(calls, lambda key, _: told.append(key), lambda: len(told) >= 5)
     assert 5 <= len(told) <= 5 + 2 * 2 + 2
     assert len(set(told)) == len(told)
 
 
 def test_no_calls(scheduler: Scheduler) -> None:
-    scheduler.each({}, lambda *_: pytest.fail("there was no task"), lambda: False)
+    scheduler.run_unordered({}, lambda *_: pytest.fail("there was no task"), lambda: False)
 
 
 def test_an_error_of_a_task_is_raised(scheduler: Scheduler) -> None:
     with pytest.raises((ArithmeticError, WorkerFailedError), match="division by zero"):
-        scheduler.each({("fail", 3): (truediv, 3, 0)}, lambda *_: None, lambda: False)
+        scheduler.run_unordered({("fail", 3): (truediv, 3, 0)}, lambda *_: None, lambda: False)
 
 
 def test_one_worker_takes_calls_in_their_order() -> None:
     told: list[int] = []
-    Threads(1).each({("nap", n): (mul, 2, n) for n in range(12)}, lambda key, _: told.append(key[1]), lambda: False)
+    Threads(1).run_unordered(
+        {("nap", n): (mul, 2, n) for n in range(12)}, lambda key, _: told.append(key[1]), lambda: False
+    )
     assert told == list(range(12))

@@ -43,7 +43,7 @@ def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
 
 def test_a_complete_graph(tmp_path: Path) -> None:
     report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
-    assert list(report.record.layers) == [1, 183, 364, 33124]
+    assert list(report.manifest.layers) == [1, 183, 364, 33124]
     assert verify(tmp_path / "t.zarr", Threads(2)).ok
 
 
@@ -63,7 +63,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
     config = Config(settings(edges=edges))
     assert most_column_maps(config.puzzle, plan_index(config.puzzle)) > MAPS_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
-    assert list(report.record.layers) == layers(expected)
+    assert list(report.manifest.layers) == layers(expected)
     some = rng.sample(sorted(expected), 1000)
     with open_table(tmp_path / "t.zarr") as table:
         assert table.get_distances(table.puzzle.parse_many(["".join(one) for one in some])) == [
@@ -74,7 +74,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(antipodes.spaces.move_tables, "map_type", lambda count: np.int16)
     report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
-    assert list(report.record.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
+    assert list(report.manifest.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
     verdict = verify(tmp_path / "t.zarr", Threads(2))
     assert not verdict.ok
     assert "other moves than the move tables have, by the rules of the puzzle" in " | ".join(verdict.problems)

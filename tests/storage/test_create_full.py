@@ -17,7 +17,7 @@ from antipodes.tables.store import TableStore
 @pytest.mark.parametrize("blocks", [0, 2, 4])
 @pytest.mark.parametrize("what", ["table", "tilings"])
 def test_a_full_disk(what: str, blocks: int, cli: Command, tmp_path: Path) -> None:
-    """Room for so many of the first files: the lock, the group, the array, the record."""
+    """Room for so many of the first files: the lock, the group, the array, the manifest."""
     board = board_file(SQUARE, tmp_path / "board.toml")
     with small(tmp_path / "small", "1m") as disk:
         filler = disk / "filler"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from oracles import ORACLES
 from programs import Command
-from stores import change_record, chunk_files, contents, flip_bit
+from stores import change_manifest, chunk_files, contents, flip_bit
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
 SECOND_HALF = "0 2 3 / 1 5 6 / 4 7 8"
@@ -173,9 +173,9 @@ def test_what_is_no_store(
     elif what == "directory":
         path.mkdir()
     elif what == "newer":
-        change_record(path, version=99)
+        change_manifest(path, version=99)
     elif what == "kind":
-        change_record(path, format="something-else")
+        change_manifest(path, format="something-else")
     message = refused(*on(path, command))
     assert str(path) in message
     if what == "newer":

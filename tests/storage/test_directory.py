@@ -37,11 +37,11 @@ def unseen(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
 
 def test_a_chunk_that_cannot_be_seen_is_not_missing(eight: Path, unseen: Callable[[Path], None]) -> None:
     store = TableStore(eight)
-    record = store.read()
+    manifest = store.read()
     chunk = chunk_files(eight)[0]
     unseen(chunk)
     with pytest.raises(StoreError, match=f"^cannot read {chunk}: Input/output error$"):
-        store.read_rows(record, 0, record.rows)
+        store.read_rows(manifest, 0, manifest.rows)
 
 
 def test_a_store_that_cannot_be_seen_is_not_created_anew(

@@ -87,7 +87,7 @@ def test_the_token(tmp_path: Path) -> None:
     with lock(tmp_path / "t.zarr") as hold:
         old = hold.token
         check_token(tmp_path / "t.zarr", old)
-        hold.renew()
+        hold.rotate_token()
         new = hold.token
         assert new != old
         check_token(tmp_path / "t.zarr", new)
@@ -104,7 +104,7 @@ def test_a_token_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     with lock(tmp_path / "t.zarr") as hold:
         monkeypatch.setattr(os, "pwrite", full)
         with pytest.raises(StoreError, match=r"cannot write .*t.zarr.lock: No space left on device"):
-            hold.renew()
+            hold.rotate_token()
     monkeypatch.undo()
     with lock(tmp_path / "t.zarr"):
         pass
@@ -116,7 +116,7 @@ def test_another_token_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "t.zarr.lock"
     with lock(tmp_path / "t.zarr") as hold:
         monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.pread(descriptor, 1000, 0)))
-        hold.renew()
+        hold.rotate_token()
         assert synced == [path.read_bytes()]
         assert hold.token.encode() in synced[0]
 

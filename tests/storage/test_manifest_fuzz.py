@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import Command
-from stores import change_record, read_record, write_record
+from stores import change_manifest, read_record, write_manifest
 from tiling_stores import SQUARE, board_file, tiled
 
-from antipodes.storage.api import RECORD
+from antipodes.storage.api import MANIFEST
 from antipodes.storage.checksum import digest
 
 VALUES: list[Any] = [
@@ -101,10 +101,10 @@ def said(text: str) -> Any:
 
 
 def check(cli: Command, store: Path, commands: list[list[object]], data: st.DataObject, right: dict[str, Any]) -> None:
-    original = read_record(store / RECORD)
+    original = read_record(store / MANIFEST)
     changed, path = data.draw(mutations(original))
     command = data.draw(st.sampled_from(commands))
-    write_record(store / RECORD, changed)
+    write_manifest(store / MANIFEST, changed)
     try:
         outcome = cli(*(store if word == "STORE" else word for word in command))
         unread = command[0] in ("status", "layers", "resume", "run", "tile") and UNSEEN & set(map(str, path))
@@ -116,7 +116,7 @@ def check(cli: Command, store: Path, commands: list[list[object]], data: st.Data
             assert len(complaint.splitlines()) == 1, (path, changed, outcome)
             assert len(complaint) < 1000
     finally:
-        write_record(store / RECORD, original)
+        write_manifest(store / MANIFEST, original)
 
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
@@ -169,10 +169,10 @@ def test_arrays_that_are_not_those_of_the_manifest(
 ) -> None:
     file = eight / "depth/zarr.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
-    metadata = {**read_record(eight / RECORD)["metadata"], "depth/zarr.json": digest(file.read_bytes())}
-    change_record(eight, metadata=metadata)
+    metadata = {**read_record(eight / MANIFEST)["metadata"], "depth/zarr.json": digest(file.read_bytes())}
+    change_manifest(eight, metadata=metadata)
     assert "is damaged" in refused("query", eight, "867254301", status=1)
-    change_record(eight, complete=False)
+    change_manifest(eight, complete=False)
     assert "is damaged" in refused("resume", eight, "--quiet", status=1)
 
 
@@ -183,7 +183,7 @@ def test_a_store_of_version_1(
     board = board_file(SQUARE, tmp_path / "board.toml")
     store = eight if name == "table" else tiled(SQUARE, tmp_path / "s.zarr")
     make: list[object] = ["run", "eight-puzzle"] if name == "table" else ["tile", board]
-    change_record(store, version=1)
+    change_manifest(store, version=1)
     for command in (["status", store], ["verify", store], ["resume", store], [*make, "--store", store]):
         message = refused(*command)
         assert "expected a store of format version 2" in message

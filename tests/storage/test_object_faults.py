@@ -102,7 +102,7 @@ def test_what_does_not_get_better_is_not_tried_again(fault: str, said: str, buck
 def test_what_may_get_better_is_tried_again(fault: str, bucket: Bucket, proxy: Proxy) -> None:
     proxy.fault = lambda number, method, path: fault if number == 0 else None
     with pytest.raises(StoreError, match="there is no store at"):
-        TableStore(bucket.url()).record_digest()
+        TableStore(bucket.url()).manifest_digest()
     assert len(proxy.requests) == 2
 
 
@@ -114,19 +114,19 @@ def test_who_gave_up_asks_once_more_and_no_longer(
     store = TableStore(bucket.url())
     proxy.fault = lambda number, method, path: "503"
     with pytest.raises(StoreError, match="503 Service Unavailable"):
-        store.record_digest()
+        store.manifest_digest()
     asked = len(proxy.requests)
     assert asked > 2
     with pytest.raises(StoreError, match="503 Service Unavailable"):
-        store.record_digest()
+        store.manifest_digest()
     assert len(proxy.requests) == asked + 1
     proxy.fault = lambda number, method, path: None
     with pytest.raises(StoreError, match="there is no store at"):
-        store.record_digest()
+        store.manifest_digest()
     asked = len(proxy.requests)
     proxy.fail_for(0.3, "503")
     with pytest.raises(StoreError, match="there is no store at"):
-        store.record_digest()
+        store.manifest_digest()
     assert len(proxy.requests) > asked + 1, "patient again"
 
 

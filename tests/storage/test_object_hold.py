@@ -15,7 +15,7 @@ from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.storage.cloud.chunks import PatientStore
 from antipodes.tables.plan import plan_run
-from antipodes.tables.store import Record, TableStore
+from antipodes.tables.store import TableManifest, TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import Searched, TilingStore
 
@@ -27,17 +27,17 @@ def take_over(bucket: Bucket) -> None:
     bucket.put(LOCK, json.dumps(ELSEWHERE).encode())
 
 
-def created(bucket: Bucket) -> tuple[TableStore, Record]:
+def created(bucket: Bucket) -> tuple[TableStore, TableManifest]:
     store, config = TableStore(bucket.url()), load_config("eight-puzzle")
     return store, store.create(config, plan_run(config.puzzle))
 
 
 def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Bucket) -> None:
-    store, record = created(bucket)
+    store, manifest = created(bucket)
     before = bucket.get("t.zarr/commit.json")
     with store.lock() as held:
         take_over(bucket)
-        for write in (lambda: store.commit(record), held.renew):
+        for write in (lambda: store.commit(manifest), held.renew):
             with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
                 write()
     assert json.loads(bucket.get(LOCK)) == ELSEWHERE
@@ -46,7 +46,7 @@ def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Buc
 
 def test_a_commit_that_is_tried_again_looks_at_the_lock_again(bucket: Bucket, proxy: Proxy) -> None:
     """Else it could go through long after another run, which read the commit before, took the lock over."""
-    store, record = created(bucket)
+    store, manifest = created(bucket)
     before = bucket.get("t.zarr/commit.json")
 
     def unavailable_while_taken_over(number: int, method: str, path: str) -> str | None:
@@ -58,35 +58,35 @@ def test_a_commit_that_is_tried_again_looks_at_the_lock_again(bucket: Bucket, pr
     with store.lock():
         proxy.fault = unavailable_while_taken_over
         with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
-            store.commit(record)
+            store.commit(manifest)
     assert bucket.get("t.zarr/commit.json") == before
 
 
 def test_a_lock_that_vanished(bucket: Bucket) -> None:
-    store, record = created(bucket)
+    store, manifest = created(bucket)
     with store.lock():
         bucket.delete(LOCK)
         with pytest.raises(StoreLockedError, match="taken over by another process"):
-            store.commit(record)
+            store.commit(manifest)
     assert LOCK not in bucket.listing()
 
 
 def test_only_who_has_the_token_writes(bucket: Bucket) -> None:
-    store, record = created(bucket)
-    newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
+    store, manifest = created(bucket)
+    newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
     with store.lock() as held:
         old = held.token
-        assert store.write_rows(record, 0, newer - 1, 9, old).numbers() == [0]
-        held.renew()
+        assert store.write_rows(manifest, 0, newer - 1, 9, old).numbers() == [0]
+        held.rotate_token()
         new = held.token
         assert new != old
-        assert store.write_rows(record, 0, newer, 9, new).numbers() == [0]
+        assert store.write_rows(manifest, 0, newer, 9, new).numbers() == [0]
         written = bucket.contents()
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.write_rows(record, 0, newer - 1, 9, old)
+            store.write_rows(manifest, 0, newer - 1, 9, old)
         assert bucket.contents() == written
     with pytest.raises(StoreLockedError, match="taken over"):
-        store.write_rows(record, 0, newer, 9, new)
+        store.write_rows(manifest, 0, newer, 9, new)
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -120,25 +120,29 @@ def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None
     assert bucket.get("t.zarr/depth/c/0/0") == b"new"
 
 
-CHANGES: list[Callable[[TableStore, Record], object]] = [
-    lambda store, record: store.storage.begin(overwrite=True),
-    lambda store, record: store.sweep(record),
-    lambda store, record: store.widen(record),
-    lambda store, record: store.write_rows(record, 0, np.zeros((record.chunk_rows, record.width), dtype=np.uint8), 0),
-    lambda store, record: store.storage.delete("depth"),
+CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
+    lambda store, manifest: store.storage.begin(overwrite=True),
+    lambda store, manifest: store.remove_leftovers(manifest),
+    lambda store, manifest: store.widen(manifest),
+    lambda store, manifest: store.write_rows(
+        manifest, 0, np.zeros((manifest.chunk_rows, manifest.width), dtype=np.uint8), 0
+    ),
+    lambda store, manifest: store.storage.delete("depth"),
 ]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_who_lost_the_lock_changes_nothing(change: Callable[[TableStore, Record], object], bucket: Bucket) -> None:
-    store, record = created(bucket)
+def test_who_lost_the_lock_changes_nothing(
+    change: Callable[[TableStore, TableManifest], object], bucket: Bucket
+) -> None:
+    store, manifest = created(bucket)
     for key in ("depth/c/0/0", "depth.wide/c/0/0", "depth/c/0/0.x.partial"):
         bucket.put(f"t.zarr/{key}", b"of the successor")
     before = bucket.contents()
     with store.lock():
         take_over(bucket)
         with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
-            change(store, record)
+            change(store, manifest)
     assert bucket.contents() == before
     assert json.loads(bucket.get(LOCK)) == ELSEWHERE
 
@@ -147,13 +151,13 @@ def test_who_lost_the_lock_keeps_no_tilings(bucket: Bucket) -> None:
     store = TilingStore(bucket.url())
     tilings = np.zeros((1, 5), dtype=np.int32)
     with store.lock():
-        record = store.create(BoardConfig(SQUARE), "pruning", 2)
-        record = store.add(record, {Searched(0, 1, 1): tilings})
+        manifest = store.create(BoardConfig(SQUARE), "pruning", 2)
+        manifest = store.add(manifest, {Searched(0, 1, 1): tilings})
         before = bucket.contents()
         take_over(bucket)
         for write in (
-            lambda: store.add(record, {Searched(1, 1, 1): tilings}),
-            lambda: store.finish(record, [Searched(1, 0, 1)], tilings, 1),
+            lambda: store.add(manifest, {Searched(1, 1, 1): tilings}),
+            lambda: store.finish(manifest, [Searched(1, 0, 1)], tilings, 1),
         ):
             with pytest.raises(StoreLockedError, match="taken over"):
                 write()
@@ -185,11 +189,11 @@ def test_a_request_ends_while_the_lock_is_surely_held() -> None:
 
 def test_a_server_that_is_too_slow_for_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock is left behind, since another run may hold it by the time that it would be deleted."""
-    store, record = created(bucket)
+    store, manifest = created(bucket)
     with store.lock():
         monkeypatch.setattr(lease, "SURE_FOR", -1.0)
         with pytest.raises(StoreError, match=r"cannot refresh the lock of .* in time"):
-            store.commit(record)
+            store.commit(manifest)
     assert LOCK in bucket.listing()
 
 
@@ -198,7 +202,7 @@ def test_a_put_of_the_lock_that_was_obeyed_though_no_answer_came(
     change: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
-    store, record = created(bucket)
+    store, manifest = created(bucket)
     with store.lock() as hold:
         before = json.loads(bucket.get(LOCK))
         proxy.fault = lambda number, method, path: "lose" if path.endswith(LOCK) else None
@@ -209,9 +213,9 @@ def test_a_put_of_the_lock_that_was_obeyed_though_no_answer_came(
         proxy.fault = lambda number, method, path: None
         lost = json.loads(bucket.get(LOCK))
         assert (lost["beat"], lost["token"] == before["token"]) == (1, change == "refresh")
-        hold.renew()
+        hold.rotate_token()
         assert json.loads(bucket.get(LOCK)) == {**before, "token": hold.token, "beat": 2}
-        store.commit(record)
+        store.commit(manifest)
     assert LOCK not in bucket.listing()
 
 

@@ -35,7 +35,7 @@ def remote(bucket: Bucket, finished: Path) -> str:
 
 def test_a_run_leaves_the_bytes_that_it_leaves_in_a_directory(bucket: Bucket, finished: Path) -> None:
     report = run_puzzle(load_config("eight-puzzle"), bucket.url(), RunOptions(workers=2))
-    assert (report.store, report.complete, report.record.radius) == (bucket.url(), True, 31)
+    assert (report.store, report.complete, report.manifest.radius) == (bucket.url(), True, 31)
     assert bucket.contents() == contents(finished)
     assert bucket.listing() == [f"t.zarr/{key}" for key in sorted(contents(finished))], "no lock, no probe is left"
 
@@ -103,9 +103,9 @@ def test_widening(bucket: Bucket, tmp_path: Path) -> None:
 
 def test_a_second_writer_does_not_replace_the_record(remote: str) -> None:
     first, second = TableStore(remote), TableStore(remote)
-    record, same = first.read(), second.read()
-    first.commit(replace(record, complete=False))
-    first.commit(replace(record, complete=False, puzzle={**record.puzzle, "description": "another"}))
+    manifest, same = first.read(), second.read()
+    first.commit(replace(manifest, complete=False))
+    first.commit(replace(manifest, complete=False, puzzle={**manifest.puzzle, "description": "another"}))
     with pytest.raises(StoreError, match=r"t.zarr/commit.json was replaced by another run since it was read"):
         second.commit(same)
     assert second.read().puzzle["description"] == "another"
@@ -134,7 +134,7 @@ def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
     with open_table(remote) as table, pytest.raises(StoreDamagedError, match=f"chunk {name} is missing"):
         table.random_position(depth=20)
     bucket.put("t.zarr/depth/zarr.json", b"{}")
-    with pytest.raises(StoreDamagedError, match="its checksum is not the one in the record"):
+    with pytest.raises(StoreDamagedError, match="its checksum is not the one in the manifest"):
         open_table(remote)
 
 
@@ -147,16 +147,16 @@ def test_a_store_that_is_replaced_while_it_is_open(bucket: Bucket, remote: str) 
 
 def test_a_whole_chunk_is_one_request(remote: str, proxy: Any, bucket: Bucket) -> None:
     store = TableStore(remote)
-    record = store.read()
+    manifest = store.read()
     before = len(proxy.requests)
-    depths = store.read_rows(record, 0, record.chunk_rows)
+    depths = store.read_rows(manifest, 0, manifest.chunk_rows)
     assert np.unique(depths).size > 1
     assert [method for method, path in proxy.requests[before:] if "/c/" in path] == ["GET"]
 
 
 def test_reachable(remote: str, bucket: Bucket) -> None:
     store = TableStore(remote)
-    digest = store.record_digest()
+    digest = store.manifest_digest()
     before = bucket.listing()
     pickle.loads(pickle.dumps(store)).check_reachable(digest)
     assert bucket.listing() == before

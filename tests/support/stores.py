@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from antipodes.storage.api import RECORD
+from antipodes.storage.api import MANIFEST
 from antipodes.storage.checksum import parse, serialise
 from antipodes.storage.local.directory import DirectoryStorage
 
@@ -33,25 +33,25 @@ def flip_bit(path: Path, bit: int) -> None:
     path.write_bytes(content)
 
 
-def write_record(path: Path, content: dict[str, Any]) -> None:
-    """Put a record into a file, as a store does."""
+def write_manifest(path: Path, content: dict[str, Any]) -> None:
+    """Put a manifest into a file, as a store does."""
     DirectoryStorage(path.parent).replace(path.name, serialise(content), None)
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The record in a file, as a store reads it."""
+    """The manifest in a file, as a store reads it."""
     return parse(DirectoryStorage(path.parent).read(path.name)[0], str(path))
 
 
-def change_record(store: Path, **changes: Any) -> None:
-    """Write other values into the record, with a checksum that fits."""
-    write_record(store / RECORD, {**read_record(store / RECORD), **changes})
+def change_manifest(store: Path, **changes: Any) -> None:
+    """Write other values into the manifest, with a checksum that fits."""
+    write_manifest(store / MANIFEST, {**read_record(store / MANIFEST), **changes})
 
 
 def reseal(store: Path, **changes: Any) -> None:
-    """Write other values into the record, and the summaries of the chunks as they are, up to the committed depth."""
-    change_record(store, **changes)
-    content = read_record(store / RECORD)
+    """Write other values into the manifest, and the summaries of the chunks as they are, up to the committed depth."""
+    change_manifest(store, **changes)
+    content = read_record(store / MANIFEST)
     array: Any = zarr.open_array(store / content["array"], mode="r")
     rows, size = content["chunk_rows"], content["rows"]
     entries = b""
@@ -63,14 +63,14 @@ def reseal(store: Path, **changes: Any) -> None:
         digest = hashlib.sha256(key.encode() + depths.astype(depths.dtype.newbyteorder("<")).tobytes()).digest()[:8]
         extremes = (int(reached.min()), int(reached.max())) if reached.size else (65535, 65535)
         entries += (digest if reached.size else bytes(8)) + struct.pack("<HH", *extremes)
-    change_record(store, chunks=base64.b64encode(entries).decode())
+    change_manifest(store, chunks=base64.b64encode(entries).decode())
 
 
 def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[int, int]:
     """Write another depth at an index, with checksums and digests that fit; the old and the new one."""
-    record = read_record(store / RECORD)
-    array: Any = zarr.open_array(store / record["array"], mode="r+")
-    row, column = divmod(index, record["width"])
+    manifest = read_record(store / MANIFEST)
+    array: Any = zarr.open_array(store / manifest["array"], mode="r+")
+    row, column = divmod(index, manifest["width"])
     before = int(array[row, column])
     array[row, column] = change(before)
     reseal(store)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import zarr
 from programs import Command
-from stores import change_record, chunk_files, read_record, reseal, set_depth
+from stores import change_manifest, chunk_files, read_record, reseal, set_depth
 from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
-from antipodes.storage.api import RECORD
+from antipodes.storage.api import MANIFEST
 from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableStore
@@ -61,19 +61,19 @@ def test_a_chunk_of_another_table(refused: Callable[..., str], eight: Path, tmp_
 
 
 def test_an_unfinished_table_is_not_finished_from_swapped_chunks(refused: Callable[..., str], unfinished: Path) -> None:
-    before = read_record(unfinished / RECORD)
+    before = read_record(unfinished / MANIFEST)
     swap(*chunk_files(unfinished))
     message = refused("resume", unfinished, "--quiet", status=1)
     assert ALIEN in message
     assert "start over with --overwrite" in message
     assert "resume with" not in message
-    assert read_record(unfinished / RECORD) == before
+    assert read_record(unfinished / MANIFEST) == before
 
 
 def test_layers_that_the_chunks_do_not_hold(unfinished: Path) -> None:
     """Whatever vouches for the chunks, a table with other counts than those committed is not continued."""
-    layers = read_record(unfinished / RECORD)["layers"]
-    change_record(unfinished, layers=[*layers[:9], layers[9] - 1, layers[10] + 1])
+    layers = read_record(unfinished / MANIFEST)["layers"]
+    change_manifest(unfinished, layers=[*layers[:9], layers[9] - 1, layers[10] + 1])
     with pytest.raises(StoreDamagedError, match=r"expected 151 positions at depth 9, as committed, found 152"):
         resume(unfinished)
 
@@ -84,7 +84,7 @@ def test_depths_beyond_the_commit_change_nothing(unfinished: Path, tmp_path: Pat
     with open_table(unfinished) as table:
         assert len(table.positions_at(10)) == 286
         assert table.get_distances(table.puzzle.parse_many([START])) == [0]
-    assert resume(unfinished).record == TableStore(finished).read()
+    assert resume(unfinished).manifest == TableStore(finished).read()
 
 
 @pytest.mark.parametrize("lean", [False, True])
@@ -93,15 +93,15 @@ def test_runs_that_read_chunks_back(lean: bool, tmp_path: Path, finished: Path) 
     limit = plan_run(config.puzzle, 1).memory_bytes - 1 if lean else None
     options = RunOptions(workers=1, memory_limit=limit, checkpoint_every=0)
     run_puzzle(config, tmp_path / "t.zarr", options, interrupted=interrupted(12))
-    assert run_puzzle(config, tmp_path / "t.zarr", options).record == TableStore(finished).read()
+    assert run_puzzle(config, tmp_path / "t.zarr", options).manifest == TableStore(finished).read()
 
 
 def test_wide_depths(tmp_path: Path) -> None:
     line = {"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": " ".join(["0"] + ["1"] * 299)}
     run_puzzle(Config(line), tmp_path / "t.zarr", RunOptions(workers=1))
-    before = read_record(tmp_path / "t.zarr" / RECORD)
+    before = read_record(tmp_path / "t.zarr" / MANIFEST)
     reseal(tmp_path / "t.zarr")
-    assert read_record(tmp_path / "t.zarr" / RECORD) == before, "the digests are as the documentation says"
+    assert read_record(tmp_path / "t.zarr" / MANIFEST) == before, "the digests are as the documentation says"
     with open_table(tmp_path / "t.zarr") as table:
         assert table.antipodes().tolist() == [[1] * 299 + [0]]
 
@@ -122,13 +122,13 @@ def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch:
     read: list[int] = []
     read_block = TableStore._read_block
 
-    def noting(self: TableStore, record: object, number: int, expected: object) -> object:
+    def noting(self: TableStore, manifest: object, number: int, expected: object) -> object:
         read.append(number)
-        return read_block(self, record, number, expected)  # type: ignore[arg-type]
+        return read_block(self, manifest, number, expected)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TableStore, "_read_block", noting)
     with open_table(tmp_path / "t.zarr") as table:
-        chunks = len(table._record.chunks)
+        chunks = len(table._manifest.chunks)
         table.antipodes()
         assert 0 < len(read) < chunks
         read.clear()

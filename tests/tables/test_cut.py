@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stores import change_record, contents
+from stores import change_manifest, contents
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
@@ -35,14 +35,14 @@ def test_another_version_goes_on_with_the_cut_of_the_store(tmp_path: Path, monke
     begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))  # type: ignore[arg-type]
     assert not begun.complete
     other_choices(monkeypatch)
-    assert plan.plan_cut(config.puzzle) != begun.record.cut
+    assert plan.plan_cut(config.puzzle) != begun.manifest.cut
     report = run_puzzle(config, path, RunOptions(workers=2))
     assert report.complete
-    assert report.record.cut == begun.record.cut
+    assert report.manifest.cut == begun.manifest.cut
     assert verify(path, Threads(2)).ok
     fresh = run_puzzle(config, tmp_path / "fresh.zarr", RunOptions(workers=2))
-    assert fresh.record.cut != report.record.cut
-    assert fresh.record.layers == report.record.layers
+    assert fresh.manifest.cut != report.manifest.cut
+    assert fresh.manifest.layers == report.manifest.layers
 
 
 def test_a_table_is_asked_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,9 +55,9 @@ def test_a_table_is_asked_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_cut_that_is_none(eight: Path) -> None:
-    record = TableStore(eight).read()
-    assert record.cut[0] == Index(tuple(record.counts), record.cut[0].leading)
-    change_record(eight, rows=record.rows - 1)
+    manifest = TableStore(eight).read()
+    assert manifest.cut[0] == Index(tuple(manifest.counts), manifest.cut[0].leading)
+    change_manifest(eight, rows=manifest.rows - 1)
     with pytest.raises(StoreDamagedError, match="rows of"):
         TableStore(eight).read()
 
@@ -91,7 +91,7 @@ def test_a_table_that_widens_past_the_memory_limit_goes_on_without_held_depths(t
     narrow = plan.plan_run(config.puzzle, 1, limit)
     assert (narrow.hold_depths, narrow.widened().hold_depths) == (True, False)
     report = run_puzzle(config, tmp_path / "lean.zarr", RunOptions(workers=1, memory_limit=limit))
-    assert report.record.radius == 299
+    assert report.manifest.radius == 299
     assert contents(tmp_path / "lean.zarr") == contents(tmp_path / "whole.zarr")
 
 
@@ -100,7 +100,7 @@ def test_a_widened_table_is_continued_within_the_memory_limit(tmp_path: Path) ->
     config, path = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": tiles}), tmp_path
     run_puzzle(config, path / "whole.zarr", RunOptions(workers=1))
     begun = run_puzzle(config, path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(270))  # type: ignore[arg-type]
-    assert (begun.complete, begun.record.dtype) == (False, "uint16")
+    assert (begun.complete, begun.manifest.dtype) == (False, "uint16")
     limit = plan.plan_run(config.puzzle, 1).memory_bytes + 1
     assert run_puzzle(config, path / "t.zarr", RunOptions(workers=1, memory_limit=limit)).complete
     assert contents(path / "t.zarr") == contents(path / "whole.zarr")

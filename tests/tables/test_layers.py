@@ -7,7 +7,7 @@ from antipodes.config import load_config
 from antipodes.errors import StoreError
 from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store import Record, TableStore
+from antipodes.tables.store import TableManifest, TableStore
 
 
 def events_of(store: Path, **options: float) -> list[Event]:
@@ -39,24 +39,24 @@ def test_every_layer_is_committed(tmp_path: Path) -> None:
 def test_a_write_that_fails_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")
-    write_record = TableStore.write_record
+    write_manifest = TableStore.write_manifest
     committed: list[int] = []
 
-    def write(self: TableStore, record: Record) -> None:
+    def write(self: TableStore, manifest: TableManifest) -> None:
         if len(committed) == failing:
             raise StoreError("cannot write")
-        write_record(self, record)
-        committed.append(record.committed_depth)
+        write_manifest(self, manifest)
+        committed.append(manifest.committed_depth)
 
     with monkeypatch.context() as patch:
-        patch.setattr(TableStore, "write_record", write)
+        patch.setattr(TableStore, "write_manifest", write)
         try:
             run_puzzle(config, store, RunOptions(workers=2, checkpoint_every=0))
         except StoreError:
             assert len(committed) == failing
     if failing > 0:
-        record: Record = TableStore(store).read()
-        assert record.committed_depth == committed[-1]
+        manifest: TableManifest = TableStore(store).read()
+        assert manifest.committed_depth == committed[-1]
     report = resume(store) if failing > 0 else run_puzzle(config, store)
     assert report.resumed_from == (committed[-1] if committed and committed[-1] >= 0 else None)
     assert contents(store) == contents(tmp_path / "whole.zarr")
@@ -71,7 +71,7 @@ def test_an_interruption_is_asked_for_between_layers(tmp_path: Path) -> None:
 
     report = run_puzzle(load_config("knights-coloured"), tmp_path / "t.zarr", interrupted=interrupted)
     assert not report.complete
-    assert report.record.committed_depth == 5
+    assert report.manifest.committed_depth == 5
     assert report.to_json()["antipodes"] is None
 
 

@@ -41,7 +41,7 @@ class Forgetful(Threads):
         self.error = error
         self.calls: list[str] = []
 
-    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
         self._call("spread")
         return super().persist(calls)
 
@@ -51,9 +51,9 @@ class Forgetful(Threads):
         self._call("persist")
         return super().persist(calls, wanted, done)
 
-    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         self._call("values")
-        return super().values(handles, stop)
+        return super().gather(handles, stop)
 
     def _call(self, name: str) -> None:
         self.calls.append(name)
@@ -86,7 +86,7 @@ def test_a_loss_at_any_call(every: float, call: int, by_threads: ByThreads, tmp_
     assert [event.again for event in events if isinstance(event, WorkersLost)] == [report.found_again]
     assert len([event for event in events if isinstance(event, Begun)]) == 1
     found = sum(event.count for event in events if isinstance(event, LayerSettled))
-    assert report.found_again - 1 <= found - (report.record.states - 1) <= report.found_again
+    assert report.found_again - 1 <= found - (report.manifest.states - 1) <= report.found_again
     assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
 
 

@@ -44,8 +44,8 @@ def test_known_layers_and_antipodes(name: str, tmp_path: Path) -> None:
     expected = ORACLES[BUNDLED[name]]
     report = run_puzzle(load_config(name), tmp_path / "t.zarr", RunOptions(workers=2))
     assert report.complete
-    assert list(report.record.layers) == expected["layers"]
-    assert (report.record.states, report.record.radius) == (expected["states"], expected["radius"])
+    assert list(report.manifest.layers) == expected["layers"]
+    assert (report.manifest.states, report.manifest.radius) == (expected["states"], expected["radius"])
     with open_table(tmp_path / "t.zarr") as table:
         found = [table.puzzle.format(one) for one in table.antipodes()]
         for position, distance in expected.get("distance", {}).items():
@@ -106,7 +106,7 @@ def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
     expected = by_brute_force(settings)
     with tempfile.TemporaryDirectory() as folder:
         report = run_puzzle(Config(settings), Path(folder) / "t.zarr", RunOptions(workers=2))
-        assert list(report.record.layers) == layers(expected)
+        assert list(report.manifest.layers) == layers(expected)
         assert verify(Path(folder) / "t.zarr", Threads(2)).ok
         with open_table(Path(folder) / "t.zarr") as table:
             labels = table._index.unrank(np.arange(table.index_size))
@@ -134,14 +134,14 @@ def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
 def test_odd_boards(rows: int, columns: int, start: str, tmp_path: Path) -> None:
     table = {"name": "odd", "family": "sliding", "rows": rows, "columns": columns, "start": start}
     report = run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert list(report.record.layers) == layers(sliding_distances(table))
+    assert list(report.manifest.layers) == layers(sliding_distances(table))
 
 
 @pytest.mark.parametrize("start", ["-", "--/--", "A-", "A#-/###"])
 def test_odd_jump_boards(start: str, tmp_path: Path) -> None:
     table = {"name": "odd", "family": "jump", "start": start, "moves": "knight"}
     report = run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert list(report.record.layers) == [1]
+    assert list(report.manifest.layers) == [1]
     assert verify(tmp_path / "t.zarr", Threads(1)).ok
 
 
@@ -157,9 +157,9 @@ def test_depths_beyond_254(checkpoint_every: float, tmp_path: Path) -> None:
     config = ring(24)
     report = run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=2, checkpoint_every=checkpoint_every))
     expected = jump_distances(dict(config.settings))
-    assert report.record.radius == 276
-    assert list(report.record.layers) == layers(expected) == [1, *[2] * 275, 1]
-    assert report.record.dtype == "uint16"
+    assert report.manifest.radius == 276
+    assert list(report.manifest.layers) == layers(expected) == [1, *[2] * 275, 1]
+    assert report.manifest.dtype == "uint16"
     with open_table(tmp_path / "t.zarr") as table:
         assert {text: table.distance("".join(text)) for text in expected} == expected
         assert len(table.path(table.antipodes()[0])) == 277
@@ -170,7 +170,7 @@ def test_a_line_of_300(tmp_path: Path) -> None:
     start = " ".join(["0"] + ["1"] * 299)
     config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": start})
     report = run_puzzle(config, tmp_path / "t.zarr")
-    assert list(report.record.layers) == [1] * 300
+    assert list(report.manifest.layers) == [1] * 300
 
 
 @pytest.mark.parametrize("length", [254, 255, 256, 257])
@@ -178,7 +178,7 @@ def test_radii_about_the_greatest_byte(length: int, tmp_path: Path) -> None:
     start = " ".join(["0"] + ["1"] * (length - 1))
     config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": length, "start": start})
     report = run_puzzle(config, tmp_path / "t.zarr")
-    assert list(report.record.layers) == [1] * length
+    assert list(report.manifest.layers) == [1] * length
     assert verify(tmp_path / "t.zarr", Threads(1)).ok
     with open_table(tmp_path / "t.zarr") as table:
         assert table.distance(table.antipodes()[0]) == length - 1
@@ -196,8 +196,8 @@ def test_several_starts(tmp_path: Path) -> None:
     starts = ["1 2 3 4 5 0", "0 1 2 3 4 5", "5 4 3 2 1 0"]
     table = {"name": "three", "family": "sliding", "rows": 2, "columns": 3, "start": starts}
     report = run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert list(report.record.layers) == layers(sliding_distances(table))
-    assert report.record.layers[0] == len(as_list(table["start"]))
+    assert list(report.manifest.layers) == layers(sliding_distances(table))
+    assert report.manifest.layers[0] == len(as_list(table["start"]))
 
 
 def test_continued_as_often_as_one_likes(tmp_path: Path) -> None:
@@ -215,8 +215,8 @@ def test_continued_as_often_as_one_likes(tmp_path: Path) -> None:
 
 def test_interrupted_before_the_first_layer(tmp_path: Path) -> None:
     report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", interrupted=lambda: True)
-    assert (report.complete, report.record.committed_depth, list(report.record.layers)) == (False, 0, [1])
-    assert resume(tmp_path / "t.zarr").record.radius == 31
+    assert (report.complete, report.manifest.committed_depth, list(report.manifest.layers)) == (False, 0, [1])
+    assert resume(tmp_path / "t.zarr").manifest.radius == 31
 
 
 def test_a_finished_table_is_reported_and_not_touched(finished: Path) -> None:
@@ -237,14 +237,14 @@ def test_another_puzzles_store_is_refused(eight: Path) -> None:
 
 def test_overwrite(eight: Path) -> None:
     report = run_puzzle(load_config("knights-coloured"), eight, RunOptions(overwrite=True))
-    assert report.record.radius == 22
+    assert report.manifest.radius == 22
     assert report.resumed_from is None
 
 
 def test_a_finished_table_is_reported_whatever_the_memory(eight: Path) -> None:
     report = run_puzzle(load_config("eight-puzzle"), eight, RunOptions(memory_limit=1))
     assert report.complete
-    assert report.record.radius == 31
+    assert report.manifest.radius == 31
 
 
 def test_overwrite_spares_a_directory_that_only_looks_like_a_store(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_the_brute_force_is_right() -> None:
 class Unreachable(Threads):
     """Workers that do not find the store."""
 
-    def everywhere(self, call: Call) -> None:
+    def run_on_all_workers(self, call: Call) -> None:
         raise StoreError("worker tcp://h:1: cannot read the store")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import zarr
 from puzzle_settings import LINE, not_yet_wide
-from stores import change_record, chunk_files, contents, reseal
+from stores import change_manifest, chunk_files, contents, reseal
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
@@ -28,20 +28,20 @@ def created(path: Path) -> TableStore:
 
 
 def test_an_empty_store(tmp_path: Path) -> None:
-    record = created(tmp_path / "t.zarr").read()
-    assert (record.committed_depth, record.complete, record.layers) == (NOTHING_COMMITTED, False, ())
-    assert record.chunks.numbers() == []
-    assert (record.rows * record.width, record.dtype, record.unreached) == (362880, "uint8", 255)
+    manifest = created(tmp_path / "t.zarr").read()
+    assert (manifest.committed_depth, manifest.complete, manifest.layers) == (NOTHING_COMMITTED, False, ())
+    assert manifest.chunks.numbers() == []
+    assert (manifest.rows * manifest.width, manifest.dtype, manifest.unreached) == (362880, "uint8", 255)
     assert not list(tmp_path.glob(".*"))
 
 
 def test_the_array_is_as_documented(finished: Path) -> None:
-    record = TableStore(finished).read()
+    manifest = TableStore(finished).read()
     array: Any = zarr.open_array(finished / "depth", mode="r")
-    assert array.shape == (record.rows, record.width)
+    assert array.shape == (manifest.rows, manifest.width)
     assert (array.dtype, array.fill_value, array.metadata.zarr_format) == ("uint8", 255, 3)
     depths, counts = np.unique(array[:], return_counts=True)
-    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == {**dict(enumerate(record.layers)), 255: 181440}
+    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == {**dict(enumerate(manifest.layers)), 255: 181440}
 
 
 def test_create_leaves_nothing_where_it_cannot_write(tmp_path: Path) -> None:
@@ -64,20 +64,20 @@ def test_what_is_no_store(what: str, tmp_path: Path) -> None:
 
 
 def test_a_newer_version(eight: Path) -> None:
-    change_record(eight, version=3)
+    change_manifest(eight, version=3)
     with pytest.raises(NotAStoreError, match=r"expected a store of format version 2 .* version 3: read it with"):
         TableStore(eight).read()
 
 
 def test_another_kind_of_store(eight: Path) -> None:
-    change_record(eight, format="antipodes-tilings")
+    change_manifest(eight, format="antipodes-tilings")
     with pytest.raises(NotAStoreError, match="another kind"):
         TableStore(eight).read()
 
 
 @pytest.mark.parametrize("changes", [{"extra": 1}, {"of": 1, "another": 2}])
 def test_a_record_of_other_fields(eight: Path, changes: dict[str, Any]) -> None:
-    change_record(eight, **changes)
+    change_manifest(eight, **changes)
     with pytest.raises(StoreDamagedError):
         TableStore(eight).read()
 
@@ -85,10 +85,10 @@ def test_a_record_of_other_fields(eight: Path, changes: dict[str, Any]) -> None:
 def test_what_lies_deeper_than_the_commit_is_unreached(eight: Path) -> None:
     store = TableStore(eight)
     reseal(eight, committed_depth=5, layers=[1, 2, 4, 8, 16, 20], complete=False)
-    record = store.read()
-    assert store.sweep(record) == record
+    manifest = store.read()
+    assert store.remove_leftovers(manifest) == manifest
     finished = run_puzzle(load_config("eight-puzzle"), eight)
-    assert (finished.resumed_from, finished.record.radius) == (5, 31)
+    assert (finished.resumed_from, finished.manifest.radius) == (5, 31)
 
 
 def test_sweeping(eight: Path) -> None:
@@ -96,27 +96,27 @@ def test_sweeping(eight: Path) -> None:
     (chunk_files(eight)[0].parent / "0.1234.partial").write_bytes(b"half")
     shutil.copytree(eight / "depth", eight / "depth.wide")
     store = TableStore(eight)
-    store.sweep(store.read())
+    store.remove_leftovers(store.read())
     assert contents(eight) == before
 
 
 def test_chunks_that_the_record_does_not_name_do_not_count(eight: Path) -> None:
     store = TableStore(eight)
-    record = store.read()
-    none = replace(record, chunks=Summaries.empty(0, len(record.chunks)))
-    assert (store.read_rows(none, 0, record.rows) == 255).all()
+    manifest = store.read()
+    none = replace(manifest, chunks=Summaries.empty(0, len(manifest.chunks)))
+    assert (store.read_rows(none, 0, manifest.rows) == 255).all()
 
 
 def test_written_rows_come_back(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
-    record = store.read()
-    depths = np.random.default_rng(1).integers(0, 255, (record.rows, record.width), dtype=np.uint8)
-    depths[: record.chunk_rows] = 255
-    written = store.write_rows(record, 0, depths, 254)
-    assert written.numbers() == list(range(1, -(-record.rows // record.chunk_rows)))
-    named = replace(record, chunks=record.chunks.updated([written]), committed_depth=254)
-    assert np.array_equal(store.read_rows(named, 0, record.rows), depths)
-    assert np.array_equal(store.read_rows(named, 7, record.rows - 1), depths[7:-1])
+    manifest = store.read()
+    depths = np.random.default_rng(1).integers(0, 255, (manifest.rows, manifest.width), dtype=np.uint8)
+    depths[: manifest.chunk_rows] = 255
+    written = store.write_rows(manifest, 0, depths, 254)
+    assert written.numbers() == list(range(1, -(-manifest.rows // manifest.chunk_rows)))
+    named = replace(manifest, chunks=manifest.chunks.updated([written]), committed_depth=254)
+    assert np.array_equal(store.read_rows(named, 0, manifest.rows), depths)
+    assert np.array_equal(store.read_rows(named, 7, manifest.rows - 1), depths[7:-1])
 
 
 def test_what_the_record_says_has_other_bytes(tmp_path: Path, eight: Path) -> None:
@@ -153,7 +153,7 @@ def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: p
         store = Path(shutil.copytree(finished, tmp_path / f"{step}.zarr"))
         killed = killed_while_overwriting(store, monkeypatch, step)
         report = run_puzzle(load_config("knights-coloured"), store, RunOptions(overwrite=True))
-        assert report.record.radius == 22
+        assert report.manifest.radius == 22
         assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "left behind for ever"
         if not killed:
             break
@@ -181,9 +181,9 @@ def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 
     widen = TableStore.widen
 
-    def begin(self: TableStore, record: Any) -> Any:
+    def begin(self: TableStore, manifest: Any) -> Any:
         counted["steps"] = 0
-        return widen(self, record)
+        return widen(self, manifest)
 
     with monkeypatch.context() as patch:
         patch.setattr(TableStore, "widen", begin)
@@ -207,7 +207,7 @@ def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             if not killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, again * 5):
                 break
         report = run_puzzle(Config(LINE), tmp_path / f"{step}.zarr", RunOptions(workers=1))
-        assert report.record.radius == 299
+        assert report.manifest.radius == 299
         assert contents(tmp_path / f"{step}.zarr") == whole
         step += 1
     assert step > 15
@@ -238,33 +238,33 @@ def test_a_chunk_is_on_the_disk_before_it_bears_its_name(tmp_path: Path, monkeyp
 
 def test_only_who_has_the_token_writes(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
-    record = store.read()
-    newer = np.full((record.chunk_rows, record.width), 7, dtype=np.uint8)
+    manifest = store.read()
+    newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
     with store.lock() as hold:
         old = hold.token
-        assert store.write_rows(record, 0, newer - 1, 9, old).numbers() == [0]
-        hold.renew()
-        assert store.write_rows(record, 0, newer, 9, hold.token).numbers() == [0]
+        assert store.write_rows(manifest, 0, newer - 1, 9, old).numbers() == [0]
+        hold.rotate_token()
+        assert store.write_rows(manifest, 0, newer, 9, hold.token).numbers() == [0]
         before = contents(tmp_path)
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.write_rows(record, 0, newer - 1, 9, old)
+            store.write_rows(manifest, 0, newer - 1, 9, old)
         assert contents(tmp_path) == before
 
 
 def test_who_lost_the_lock_commits_nothing(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
-    record, before = store.read(), contents(tmp_path)
+    manifest, before = store.read(), contents(tmp_path)
     with store.lock():
         (tmp_path / "t.zarr.lock").write_text("{}")
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.commit(record)
+            store.commit(manifest)
     assert contents(tmp_path) == before
 
 
 def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     store = TableStore(eight.name)
-    digest, before = store.record_digest(), contents(tmp_path)
+    digest, before = store.manifest_digest(), contents(tmp_path)
     elsewhere = pickle.loads(pickle.dumps(store))
     monkeypatch.chdir("/")
     elsewhere.check_reachable(digest)

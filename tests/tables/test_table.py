@@ -201,7 +201,7 @@ def questions(table: Table, seed: int) -> list[object]:
 
 def test_threads_share_a_table_with_a_tiny_cache(in_many_chunks: Path) -> None:
     with open_table(in_many_chunks) as alone, open_table(in_many_chunks, 1) as shared:
-        assert len(alone._record.chunks) > 10
+        assert len(alone._manifest.chunks) > 10
         expected = [questions(alone, seed) for seed in range(8)]
         assert in_threads(lambda seed: questions(shared, seed)) == expected
 

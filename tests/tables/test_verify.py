@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import zarr
 from numpy.typing import NDArray
-from stores import change_record, chunk_files, contents, set_depth
+from stores import change_manifest, chunk_files, contents, set_depth
 
 import antipodes.tables.verify
 from antipodes.config import Config, load_config
@@ -75,7 +75,7 @@ def test_the_kinds_of_problems(eight: Path) -> None:
     found = problems(eight)
     assert "1 x a start whose depth is not 0: 1 2 3 4 5 6 7 8 0" in found
     assert "3 x reached, but from no position one less deep" in found
-    assert "the record counts" in found
+    assert "the manifest counts" in found
 
 
 def test_too_deep(eight: Path) -> None:
@@ -104,17 +104,17 @@ def test_wrong_depths_of_an_unfinished_table(unfinished: Path) -> None:
 def test_a_lie_in_the_record(eight: Path) -> None:
     layers = list(TableStore(eight).read().layers)
     layers[5], layers[6] = layers[6], layers[5]
-    change_record(eight, layers=layers)
-    assert "the record counts" in problems(eight)
+    change_manifest(eight, layers=layers)
+    assert "the manifest counts" in problems(eight)
 
 
 def test_finished_too_early(unfinished: Path) -> None:
-    change_record(unfinished, complete=True)
+    change_manifest(unfinished, complete=True)
     assert "not reached at all" in problems(unfinished)
 
 
 def test_a_record_of_other_figures(eight: Path) -> None:
-    change_record(eight, fingerprint="0" * 64)
+    change_manifest(eight, fingerprint="0" * 64)
     assert "0000" in problems(eight)
 
 

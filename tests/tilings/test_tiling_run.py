@@ -66,10 +66,10 @@ def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_p
     parts = [search_partition(config.problem, number) for number in range(len(partitions_of(config.problem)))]
     none = np.empty((0, len(config.problem.pieces)), dtype=np.int32)
     expected = distinct(np.concatenate([none, *(part.tilings for part in parts)]))
-    stored = TilingStore(tmp_path / "store.zarr").tilings(report.record)
+    stored = TilingStore(tmp_path / "store.zarr").tilings(report.manifest)
     assert np.array_equal(stored, expected)
-    assert [one.tilings for one in report.record.searched] == [len(part.tilings) for part in parts]
-    assert report.record.placements == sum(part.placements for part in parts)
+    assert [one.tilings for one in report.manifest.searched] == [len(part.tilings) for part in parts]
+    assert report.manifest.placements == sum(part.placements for part in parts)
     assert report.complete
 
 
@@ -96,7 +96,7 @@ def test_interrupted_after_any_number_of_partitions(tmp_path: Path) -> None:
         first = tile_board(
             config, store, options=RunOptions(workers=1), interrupted=lambda: next(asked) >= count  # noqa: B023
         )  # fmt: skip
-        assert (first.complete, len(first.record.searched)) == (False, count)
+        assert (first.complete, len(first.manifest.searched)) == (False, count)
         second = tile_board(config, store, options=RunOptions(workers=2))
         assert second.resumed_from == (count or None)
         assert contents(store) == whole
@@ -123,8 +123,8 @@ def test_a_cluster_stops_between_partitions_and_goes_on(tmp_path: Path) -> None:
             scheduler=scheduler,
         )
         assert not first.complete
-        assert 1 <= len(first.record.searched) < first.record.partitions
-        assert tile_board(config, tmp_path / "store.zarr", scheduler=scheduler).record.tilings == 2339
+        assert 1 <= len(first.manifest.searched) < first.manifest.partitions
+        assert tile_board(config, tmp_path / "store.zarr", scheduler=scheduler).manifest.tilings == 2339
 
 
 def test_both_methods_store_the_same_tilings(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_finished_store_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     before = contents(store)
     report = tile_board(BoardConfig({**SQUARE, "name": "another name"}), store, scheduler=Threads(2))
     assert (report.complete, report.clock.search, report.balance) == (True, 0, None)
-    assert report.resumed_from == report.record.partitions
+    assert report.resumed_from == report.manifest.partitions
     assert contents(store) == before
 
 
@@ -162,7 +162,7 @@ def test_other_boards_and_methods_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--method: expected pruning or plain, found 'fast'"):
         tile_board(BoardConfig(SQUARE), store, "fast")
     tile_board(BoardConfig(SQUARE), store, "plain", RunOptions(overwrite=True))
-    assert tile_board(BoardConfig(SQUARE), store).record.method == "plain"
+    assert tile_board(BoardConfig(SQUARE), store).manifest.method == "plain"
 
 
 def test_nothing_is_overwritten_before_the_scheduler_answers(tmp_path: Path) -> None:
@@ -234,9 +234,9 @@ def test_stopped_by_a_signal(number: signal.Signals, process: Process, tmp_path:
     assert out == ""
     last = err.splitlines()[-1]
     assert last.endswith("resume with: antipodes resume outputs/2x5x6.zarr --workers 2 --checkpoint-every 0")
-    record = TilingStore(tmp_path / "outputs/2x5x6.zarr").read()
-    assert f"{len(record.searched)} of 61 partitions are in" in last
-    assert 2 <= len(record.searched) < 61
+    manifest = TilingStore(tmp_path / "outputs/2x5x6.zarr").read()
+    assert f"{len(manifest.searched)} of 61 partitions are in" in last
+    assert 2 <= len(manifest.searched) < 61
 
 
 def test_stopped_at_once_by_a_second_signal(process: Process, tmp_path: Path) -> None:

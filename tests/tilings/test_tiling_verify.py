@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stores import change_record, contents, flip_bit
+from stores import change_manifest, contents, flip_bit
 from tiling_stores import BOX, SQUARE, tiled
 
 from antipodes.errors import StoreDamagedError
@@ -69,13 +69,13 @@ def test_a_missing_file(name: str, square: Path) -> None:
 def rewritten(store: Path, change: Callable[[Array], Array]) -> tuple[str, ...]:
     """What is found wrong where other tilings were stored, with checksums that fit, and counted."""
     directory = TilingStore(store)
-    record = directory.read()
-    tilings = change(directory.tilings(record))
-    more = len(tilings) - record.tilings
-    first = replace(record.searched[0], tilings=record.searched[0].tilings + more)
-    searched = (first, *record.searched[1:])
-    assert record.raw_tilings is not None
-    directory.finish(replace(record, searched=searched), (), tilings, record.raw_tilings)
+    manifest = directory.read()
+    tilings = change(directory.tilings(manifest))
+    more = len(tilings) - manifest.tilings
+    first = replace(manifest.searched[0], tilings=manifest.searched[0].tilings + more)
+    searched = (first, *manifest.searched[1:])
+    assert manifest.raw_tilings is not None
+    directory.finish(replace(manifest, searched=searched), (), tilings, manifest.raw_tilings)
     return verify_tilings(store).problems
 
 
@@ -123,7 +123,7 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"raw_tilings": 81}, "the record counts 81 tilings without symmetry, the images of those stored are 80"),
+        ({"raw_tilings": 81}, "the manifest counts 81 raw tilings, the symmetric copies of those stored are 80"),
         ({"fingerprint": "0" * 64}, "damaged: fingerprint: expected '"),
         ({"board": BOX}, "damaged: fingerprint: expected '"),
         ({"pieces": ["I", "L", "P", "W", "X"]}, "damaged: pieces: expected ('I', 'L', 'P', 'W', 'Y'), found"),
@@ -131,7 +131,7 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
     ],
 )
 def test_a_wrong_record(changes: dict[str, Any], problem: str, square: Path) -> None:
-    change_record(square, **changes)
+    change_manifest(square, **changes)
     assert problem in verify_tilings(square).problems[0]
 
 

@@ -28,25 +28,25 @@ def layers(
         from antipodes.tables.store import TableStore
 
     path = find_store(store)
-    record = TableStore(path).read()
+    manifest = TableStore(path).read()
     if plot:
         from antipodes.tables.plot import plot_layers
 
-        plot_layers(record.layers, record.puzzle["name"], plot, complete=record.complete)
+        plot_layers(manifest.layers, manifest.puzzle["name"], plot, complete=manifest.complete)
         say(f"drawn into {plot}")
     if as_json:
         print_json(
             {
-                "radius": record.radius if record.layers else None,
-                "complete": record.complete,
-                "layers": list(record.layers),
+                "radius": manifest.radius if manifest.layers else None,
+                "complete": manifest.complete,
+                "layers": list(manifest.layers),
             }
         )
     elif csv:
         print("depth,positions")
-        for depth, count in enumerate(record.layers):
+        for depth, count in enumerate(manifest.layers):
             print(f"{depth},{count}")
     elif not plot:
-        print(draw_layers(record.layers) if record.layers else "nothing is committed yet")
-        if not record.complete:
+        print(draw_layers(manifest.layers) if manifest.layers else "nothing is committed yet")
+        if not manifest.complete:
             say(f"unfinished; resume with: antipodes resume {in_shell(path)}")

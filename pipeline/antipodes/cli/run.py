@@ -121,7 +121,7 @@ def _run(
     if as_json:
         print_json(report.to_json())
     if not report.complete:
-        kept = f"depths 0 to {report.record.radius} are" if report.record.layers else "nothing is"
+        kept = f"depths 0 to {report.manifest.radius} are" if report.manifest.layers else "nothing is"
         return complain(f"interrupted: {kept} in {store}; resume with: {options.next_command(store)}", INTERRUPTED)
     if not as_json:
         with telling_of(f"the table in {store} is complete"):
@@ -134,12 +134,12 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         from antipodes.tables.drawing import draw_layers, draw_positions
         from antipodes.tables.plan import human
 
-    record, clock = report.record, report.clock
-    print(draw_layers(record.layers))
+    manifest, clock = report.manifest, report.clock
+    print(draw_layers(manifest.layers))
     print()
-    print(f"{record.puzzle['name']}: {record.states:,} positions reached, of {record.index_size:,}")
-    antipodes = record.layers[-1]
-    print(f"radius {record.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
+    print(f"{manifest.puzzle['name']}: {manifest.states:,} positions reached, of {manifest.index_size:,}")
+    antipodes = manifest.layers[-1]
+    print(f"radius {manifest.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
     print(draw_positions(config.puzzle, report.farthest, terminal_columns()))
     if antipodes > len(report.farthest):
         print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")

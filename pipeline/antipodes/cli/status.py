@@ -32,26 +32,26 @@ def _table_status(address: Address, as_json: bool) -> None:
         from antipodes.tables.store import NOTHING_COMMITTED, TableStore
 
     table = TableStore(address)
-    record = table.read()
-    committed = record.committed_depth if record.committed_depth != NOTHING_COMMITTED else None
+    manifest = table.read()
+    committed = manifest.committed_depth if manifest.committed_depth != NOTHING_COMMITTED else None
     if as_json:
         print_json(
             {
-                "puzzle": record.puzzle["name"],
+                "puzzle": manifest.puzzle["name"],
                 "store": table.address,
-                "complete": record.complete,
+                "complete": manifest.complete,
                 "committed_depth": committed,
-                "states": record.states,
-                "layers": list(record.layers),
+                "states": manifest.states,
+                "layers": list(manifest.layers),
                 "bytes": table.bytes_stored(),
             }
         )
         return
-    print(f"{record.puzzle['name']}: {'finished' if record.complete else 'unfinished'}")
+    print(f"{manifest.puzzle['name']}: {'finished' if manifest.complete else 'unfinished'}")
     print(f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}'}")
-    print(f"  positions    {record.states:,} of {record.rows * record.width:,}")
+    print(f"  positions    {manifest.states:,} of {manifest.rows * manifest.width:,}")
     print(f"  stored       {human(table.bytes_stored())} in {table.address}")
-    if not record.complete:
+    if not manifest.complete:
         print(f"  resume with  antipodes resume {in_shell(table.address)}")
 
 
@@ -60,25 +60,25 @@ def _tilings_status(address: Address, as_json: bool) -> None:
     from antipodes.tilings.store import TilingStore
 
     store = TilingStore(address)
-    record = store.read()
+    manifest = store.read()
     if as_json:
         print_json(
             {
-                "board": record.board["name"],
+                "board": manifest.board["name"],
                 "store": store.address,
-                "complete": record.complete,
-                "method": record.method,
-                "partitions": record.partitions,
-                "searched_partitions": len(record.searched),
-                "solutions": record.tilings,
-                "placements": record.placements,
+                "complete": manifest.complete,
+                "method": manifest.method,
+                "partitions": manifest.partitions,
+                "searched_partitions": len(manifest.searched),
+                "solutions": manifest.tilings,
+                "placements": manifest.placements,
                 "bytes": store.bytes_stored(),
             }
         )
         return
-    print(f"{record.board['name']}: {'finished' if record.complete else 'unfinished'}")
-    print(f"  searched     {len(record.searched)} of {record.partitions} partitions, method {record.method}")
-    print(f"  tilings      {record.tilings:,} up to the symmetries of the board")
+    print(f"{manifest.board['name']}: {'finished' if manifest.complete else 'unfinished'}")
+    print(f"  searched     {len(manifest.searched)} of {manifest.partitions} partitions, method {manifest.method}")
+    print(f"  tilings      {manifest.tilings:,} up to the symmetries of the board")
     print(f"  stored       {human(store.bytes_stored())} in {store.address}")
-    if not record.complete:
+    if not manifest.complete:
         print(f"  resume with  antipodes resume {in_shell(store.address)}")

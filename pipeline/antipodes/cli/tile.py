@@ -121,9 +121,9 @@ def tile_into(
     if as_json:
         print_json(report.to_json(raw))
     if not report.complete:
-        record = report.record
+        manifest = report.manifest
         return complain(
-            f"interrupted: {len(record.searched)} of {record.partitions} partitions are in {store}; "
+            f"interrupted: {len(manifest.searched)} of {manifest.partitions} partitions are in {store}; "
             f"resume with: {options.next_command(store)}",
             INTERRUPTED,
         )
@@ -138,8 +138,8 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
     print(_counted(report, raw))
     _print_times(report)
     print(f"store    {report.store}")
-    if report.record.tilings:
-        print(f"show     antipodes show {in_shell(report.store)} --number {report.record.tilings}")
+    if report.manifest.tilings:
+        print(f"show     antipodes show {in_shell(report.store)} --number {report.manifest.tilings}")
         print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
 
 
@@ -147,7 +147,7 @@ def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
     with loading():
         from antipodes.tilings.sheets import draw_sheet, print_canvas
 
-    captions = [f"{number + 1:,} of {report.record.tilings:,}" for number in report.shown]
+    captions = [f"{number + 1:,} of {report.manifest.tilings:,}" for number in report.shown]
     if captions:
         drawn = list(report.shown.values())
         print_canvas(config.problem, draw_sheet(config.problem, drawn, captions, "both", terminal_columns()))
@@ -155,7 +155,7 @@ def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
 
 
 def _counted(report: "TilingReport", raw: bool) -> str:
-    name, different, all_of_them = report.record.board["name"], report.record.tilings, report.raw_tilings
+    name, different, all_of_them = report.manifest.board["name"], report.manifest.tilings, report.raw_tilings
     tilings = "tiling" if different == 1 else "tilings"
     if raw:
         return f"{name}: {all_of_them:,} in all, {different:,} {tilings} up to the symmetries of the board"
@@ -175,5 +175,5 @@ def _print_times(report: "TilingReport") -> None:
     rate = report.placements_tried / clock.search / 1e6
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
-    print(f"balance  {report.record.partitions} partitions; the workers were busy for {shares} of the search")
+    print(f"balance  {report.manifest.partitions} partitions; the workers were busy for {shares} of the search")
     print(f"memory   {human(peak_memory())} peak")

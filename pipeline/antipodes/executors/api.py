@@ -1,7 +1,7 @@
 """Where tasks run: threads of this process, a local cluster of processes, or a cluster at an address.
 
 The rest of the program knows no more than this: `persist` runs tasks and leaves their results where they are,
-`values` fetches them; `each` runs tasks and hands over each result as it ends; `everywhere` asks all workers.
+`gather` fetches them; `run_unordered` passes on each result as its task ends; `run_on_all_workers` asks all workers.
 """
 
 import re
@@ -86,13 +86,13 @@ class Scheduler(Protocol):
     def changed(self) -> bool:
         """Whether there are other workers than `ready` found."""
 
-    def prepare(self, call: Call) -> None:
+    def on_worker_start(self, call: Call) -> None:
         """Have the call done in each process of the workers but this one before its tasks; also in those that join."""
 
-    def everywhere(self, call: Call) -> None:
+    def run_on_all_workers(self, call: Call) -> None:
         """Do the call once in every process of the workers but this one; an error names the worker."""
 
-    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
         """Run the calls, which do not depend on each other, neighbours on the same worker."""
 
     def persist(
@@ -100,16 +100,16 @@ class Scheduler(Protocol):
     ) -> dict[Key, Handle]:
         """Run the calls, and keep the wanted results, by default all; ``done`` is called as each of them is there."""
 
-    def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
+    def map(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         """A small part of each result, so that those who need no more need not fetch it all."""
 
-    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         """The results themselves; WorkersLostError as soon as workers are, InterruptedRunError soon after a stop."""
 
     def reporting(self, page: str | None) -> AbstractContextManager[None]:
         """Have dask's own report of what runs meanwhile written to a web page, if one is named."""
 
-    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
+    def run_unordered(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
         """Run the calls in their order, as they do not depend on each other; once ``stopped`` says so, begin no more.
 
         ``ended`` is called in the thread that waits, with the results of all that were begun.
@@ -132,13 +132,13 @@ class Threads:
     def ready(self, listener: Listener, stop: Stop) -> bool:
         return True
 
-    def prepare(self, call: Call) -> None:
+    def on_worker_start(self, call: Call) -> None:
         pass
 
-    def everywhere(self, call: Call) -> None:
+    def run_on_all_workers(self, call: Call) -> None:
         pass
 
-    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
         return self.persist(calls)
 
     def persist(
@@ -150,10 +150,10 @@ class Threads:
             results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
         return dict(zip(keys, results, strict=True))
 
-    def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
+    def map(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         return [part(result) for result in handles]
 
-    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         return list(handles)
 
     def reporting(self, page: str | None) -> AbstractContextManager[None]:
@@ -161,7 +161,7 @@ class Threads:
             raise InputError("--performance-report: expected a cluster to report on, found the scheduler threads")
         return nullcontext()
 
-    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
+    def run_unordered(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
         def run(function: Callable[..., Any], *arguments: Any) -> Any:
             return NOT_BEGUN if stopped() else function(*arguments)
 

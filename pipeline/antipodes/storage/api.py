@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Protocol
 
-RECORD = "commit.json"
+MANIFEST = "commit.json"
 """The key of what says that there is a store, and what of it counts."""
 GROUP = "zarr.json"
 """The key that is the first to be written in a store."""
@@ -15,14 +15,14 @@ Version = Mapping[str, str]
 """What tells the content of a key from what it is replaced with; empty where nothing does."""
 
 
-class Hold(Protocol):
+class LockHandle(Protocol):
     """A lock that is held."""
 
     @property
     def token(self) -> str:
         """What the lock bears now; whoever writes with an older one was given up for lost, and is refused."""
 
-    def renew(self) -> None:
+    def rotate_token(self) -> None:
         """Give the lock another token: from now on no writer with the old one gets through.
 
         Raises
@@ -51,10 +51,10 @@ class Storage(ABC):
     who was taken over while it was cut off or suspended raises StoreLockedError, and leaves its successor's data alone.
     """
 
-    _hold: Hold | None = None
+    _hold: LockHandle | None = None
 
     @contextmanager
-    def lock(self) -> Iterator[Hold]:
+    def lock(self) -> Iterator[LockHandle]:
         """Keep other runs from the store; StoreLockedError where one holds it."""
         with self._lock() as hold:
             self._hold = hold
@@ -63,14 +63,14 @@ class Storage(ABC):
             finally:
                 self._hold = None
 
-    def check_hold(self) -> None:
+    def check_lock(self) -> None:
         """Raise StoreLockedError where the lock, which is held here, was taken over by another run."""
         if self._hold is not None:
             self._hold.confirm()
 
     def fence(self, token: str | None) -> Callable[[], None]:
         """What is to be called before a write on behalf of a token, if any, else of who holds the lock here."""
-        return self.check_hold if token is None else partial(self.check_token, token)
+        return self.check_lock if token is None else partial(self.check_token, token)
 
     @property
     @abstractmethod
@@ -121,13 +121,13 @@ class Storage(ABC):
 
     @abstractmethod
     def begin(self, overwrite: bool = False) -> "Storage":
-        """An empty storage to create a store in, which then comes to be here by `appear`.
+        """An empty storage to create a store in, which then comes to be here by `publish`.
 
         What is here stays until then if it can, where it is to be overwritten.
         """
 
     @abstractmethod
-    def appear(self, new: "Storage", overwrite: bool = False) -> None:
+    def publish(self, new: "Storage", overwrite: bool = False) -> None:
         """Make the store that was created in `begin`'s storage the one that is here, as a whole."""
 
     @abstractmethod
@@ -135,11 +135,11 @@ class Storage(ABC):
         """Leave nothing to be seen of a store that was begun in `begin`'s storage, and could not be created."""
 
     @abstractmethod
-    def sweep(self) -> None:
+    def remove_leftovers(self) -> None:
         """Clear away what was being written in a run that died."""
 
     @abstractmethod
-    def settle(self, folder: str) -> None:
+    def sync(self, folder: str) -> None:
         """Make sure that the names of an array's folder and its files are as durable as what is in them."""
 
     @abstractmethod
@@ -147,15 +147,15 @@ class Storage(ABC):
         """Write something and delete it; StoreError where that cannot be done."""
 
     @abstractmethod
-    def _lock(self) -> AbstractContextManager[Hold]:
-        """Hold the lock; StoreLockedError where another run does."""
+    def _lock(self) -> AbstractContextManager[LockHandle]:
+        """LockHandle the lock; StoreLockedError where another run does."""
 
     @abstractmethod
     def check_token(self, token: str) -> None:
         """Raise StoreLockedError unless the lock bears this token."""
 
     @abstractmethod
-    def surely_lacks(self, key: str) -> bool:
+    def known_missing(self, key: str) -> bool:
         """Whether nothing is at a key, if asking is cheap; else it is found missing when an array is read."""
 
     @abstractmethod

@@ -10,14 +10,14 @@ CHECKSUM = "checksum"
 
 
 def serialise(content: dict[str, Any]) -> bytes:
-    """A record as it is written."""
+    """A manifest as it is written."""
     body = json.dumps(content, ensure_ascii=False)
     checksum = hashlib.sha256(body.encode()).hexdigest()
     return (json.dumps({**content, CHECKSUM: checksum}, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def parse(written: bytes, name: str) -> dict[str, Any]:
-    """The content of a record; ``name`` is what it is called in messages.
+    """The content of a manifest; ``name`` is what it is called in messages.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def parse(written: bytes, name: str) -> dict[str, Any]:
         content.pop(CHECKSUM)
         intact = serialise(content) == written  # which an object with a key twice is not
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreDamagedError(f"{name} is damaged: expected a record with a checksum") from error
+        raise StoreDamagedError(f"{name} is damaged: expected a manifest with a checksum") from error
     if not intact:
         raise StoreDamagedError(f"{name} is damaged: its checksum does not fit its content")
     assert isinstance(content, dict)

@@ -1,6 +1,6 @@
-"""What stores of all kinds share: zarr arrays, and a record that says what of them counts.
+"""What stores of all kinds share: zarr arrays, and a manifest that says what of them counts.
 
-All that the record says was safe before the record was.
+All that the manifest says was safe before the manifest was.
 """
 
 import json
@@ -23,7 +23,7 @@ from antipodes.errors import (
 )
 from antipodes.quoting import shorten
 from antipodes.storage.address import Address, in_shell, storage_at
-from antipodes.storage.api import GROUP, RECORD, Hold, Storage, Version
+from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.checksum import digest, parse, serialise
 from antipodes.storage.fields import FieldError, expect, read_fields, write_fields
 from antipodes.storage.layout import Layout, chunk_key
@@ -31,11 +31,11 @@ from antipodes.storage.zarr_settings import check_settings
 
 T = TypeVar("T")
 CHANGES_AT_MOST = 100
-"""So often a record may be replaced while it is read, before that is an error."""
+"""So often a manifest may be replaced while it is read, before that is an error."""
 
 
-class RecordedStore:
-    """A store with a record; it may be sent to other processes, since nothing in it is open."""
+class Store:
+    """A store with a manifest; it may be sent to other processes, since nothing in it is open."""
 
     FORMAT: ClassVar[str]
     VERSION: ClassVar[int] = 2
@@ -47,7 +47,7 @@ class RecordedStore:
     def __init__(self, address: Address | Storage) -> None:
         self.storage = storage_at(address)
         self._seen: Version | None = None
-        """The version of the record that was last read or written here: the one that a commit may replace."""
+        """The version of the manifest that was last read or written here: the one that a commit may replace."""
         self._known: str | None = None
         """Its SHA-256."""
 
@@ -62,10 +62,10 @@ class RecordedStore:
 
     @property
     def is_known(self) -> bool:
-        """Whether its record was read or written here."""
+        """Whether its manifest was read or written here."""
         return self._seen is not None
 
-    def lock(self) -> AbstractContextManager[Hold]:
+    def lock(self) -> AbstractContextManager[LockHandle]:
         """Keep other runs from the store; StoreLockedError where one holds it.
 
         What is written or deleted meanwhile is so only as long as no other run has taken the lock over.
@@ -78,11 +78,11 @@ class RecordedStore:
 
     def check_removable(self) -> None:
         """Raise NotAStoreError unless what is at the address is a store of this kind, damaged or not."""
-        if not self.storage.has(RECORD) or self._claimed_format() != self.FORMAT:
+        if not self.storage.has(MANIFEST) or self._claimed_format() != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.address}, found something else; not overwritten")
 
     def _claimed_format(self) -> str | None:
-        """The format that the record names or, where it is damaged, the attributes of the group."""
+        """The format that the manifest names or, where it is damaged, the attributes of the group."""
         if claimed := format_of(self.storage):
             return claimed
         try:
@@ -121,7 +121,7 @@ class RecordedStore:
                 new = type(self)(begun)
                 zarr.create_group(begun.arrays(), attributes={"format": self.FORMAT, "version": self.VERSION})
                 yield new
-                self.storage.appear(begun, overwrite)
+                self.storage.publish(begun, overwrite)
             except BaseException:
                 self.storage.discard(begun)
                 raise
@@ -135,34 +135,36 @@ class RecordedStore:
         except StoreLockedError:  # what is there now is another run's
             raise
         except StoreError as error:
-            if not overwrite or self.storage.has(RECORD):
+            if not overwrite or self.storage.has(MANIFEST):
                 raise
             raise StoreError(f"{error}; the store that was to be overwritten is deleted") from error
 
     def steadily(self, read: Callable[[], T]) -> T:
-        """What ``read`` returns, which reads the record and what it speaks of; again as long as a run changes them."""
+        """What ``read`` returns, which reads the manifest and the arrays; repeated as long as a run changes them."""
         for _ in range(CHANGES_AT_MOST):
             with suppress(StoreChangedError), self.unless_changed():
                 return read()
         return read()
 
     def read_as(self, kind: type[T]) -> T:
-        """The record, as an instance of a dataclass that declares its fields.
+        """The manifest, as an instance of a dataclass that declares its fields.
 
         Raises
         ------
         NotAStoreError
             There is no store, one of another kind, or one of another version.
         StoreDamagedError
-            The record is not what was written, or a field holds what it may not.
+            The manifest is not what was written, or a field holds what it may not.
         """
         try:
-            written, self._seen = self.storage.read(RECORD)
+            written, self._seen = self.storage.read(MANIFEST)
         except FileNotFoundError:
-            found = "no record in it" if self.exists() else "nothing"
-            raise NotAStoreError(f"expected a store at {self.address}, found {found} (a store has {RECORD})") from None
+            found = "no manifest in it" if self.exists() else "nothing"
+            raise NotAStoreError(
+                f"expected a store at {self.address}, found {found} (a store has {MANIFEST})"
+            ) from None
         self._known = digest(written)
-        content = parse(written, self.storage.name_of(RECORD))
+        content = parse(written, self.storage.name_of(MANIFEST))
         if content.pop("format", None) != self.FORMAT:
             raise NotAStoreError(f"expected {self.HOLDS} at {self.address}, found another kind of store")
         self._check_version(content.pop("version", None))
@@ -184,60 +186,60 @@ class RecordedStore:
 
     @contextmanager
     def checking(self) -> Iterator[None]:
-        """Turn FieldErrors into StoreDamagedErrors that name the record."""
+        """Turn FieldErrors into StoreDamagedErrors that name the manifest."""
         try:
             yield
         except FieldError as error:
-            raise StoreDamagedError(f"{self.storage.name_of(RECORD)} is damaged: {error}") from error
+            raise StoreDamagedError(f"{self.storage.name_of(MANIFEST)} is damaged: {error}") from error
 
-    def write_record(self, record: Any) -> None:
-        """Replace the record that was last seen; StoreError where another run has replaced it, or the lock."""
-        written = serialise({"format": self.FORMAT, "version": self.VERSION, **write_fields(record)})
-        self._seen = self.storage.replace(RECORD, written, self._seen)
+    def write_manifest(self, manifest: Any) -> None:
+        """Replace the manifest that was last seen; StoreError where another run has replaced it, or the lock."""
+        written = serialise({"format": self.FORMAT, "version": self.VERSION, **write_fields(manifest)})
+        self._seen = self.storage.replace(MANIFEST, written, self._seen)
         self._known = digest(written)
 
     @contextmanager
     def unless_changed(self) -> Iterator[None]:
-        """Take nothing for damage that a run has moved or deleted since the record was read.
+        """Take nothing for damage that a run has moved or deleted since the manifest was read.
 
         Raises
         ------
         StoreChangedError
-            Something is missing or other than the record said, and there is another record now.
+            Something is missing or other than the manifest said, and there is another manifest now.
         """
         try:
             yield
         except StoreDamagedError as error:
-            if self._known not in (None, self.record_digest()):
+            if self._known not in (None, self.manifest_digest()):
                 raise StoreChangedError(f"{self.address} was changed by a run while it was read: try again") from error
             raise
 
-    def record_digest(self) -> str:
-        """SHA-256 of the record as it is now, for `check_reachable`; StoreError where there is none."""
+    def manifest_digest(self) -> str:
+        """SHA-256 of the manifest as it is now, for `check_reachable`; StoreError where there is none."""
         try:
-            return digest(self.storage.read(RECORD)[0])
+            return digest(self.storage.read(MANIFEST)[0])
         except FileNotFoundError:
             raise StoreError(f"there is no store at {self.address}") from None
 
-    def check_reachable(self, record_digest: str) -> None:
+    def check_reachable(self, manifest_digest: str) -> None:
         """Raise StoreError, saying what cannot be done, unless this process reads and writes that very store.
 
         A worker on another machine may find nothing at the address, or another disk's directory of that name.
         """
         try:
-            found = self.record_digest()
+            found = self.manifest_digest()
         except InputError as error:  # of a client that cannot be opened here
             raise StoreError(str(error)) from error
-        if found != record_digest:
-            raise StoreError(f"{self.address} is another store here, or another copy: its record is not the expected")
+        if found != manifest_digest:
+            raise StoreError(f"{self.address} is another store here, or another copy: its manifest is not the expected")
         self.storage.probe()
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
-        """The SHA-256 of zarr metadata files, for the record."""
+        """The SHA-256 of zarr metadata files, for the manifest."""
         return {file: digest(self.storage.read(file)[0]) for file in files}
 
     def check_metadata(self, metadata: Mapping[str, str], arrays: Mapping[str, Layout]) -> None:
-        """Raise StoreDamagedError unless the ``zarr.json`` files are those of the record, and describe these arrays."""
+        """Raise StoreDamagedError unless the ``zarr.json`` files match the manifest, and describe these arrays."""
         checks: dict[str, Callable[[Any, str], None]] = {GROUP: self._check_group}
         checks |= {f"{name}/{GROUP}": layout.check for name, layout in arrays.items()}
         with self.checking():
@@ -246,7 +248,7 @@ class RecordedStore:
             name = self.storage.name_of(file)
             content = self._metadata(file)
             if content is None or digest(content) != metadata[file]:
-                raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the record")
+                raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the manifest")
             with self.checking():
                 check(_json(content), name)
 
@@ -303,13 +305,13 @@ class RecordedStore:
         key = chunk_key(name, number)
         chunk = self.storage.name_of(key)
         try:
-            if self.storage.surely_lacks(key):
+            if self.storage.known_missing(key):
                 raise FileNotFoundError(key)
             return np.asarray(self.open_array(name)[first:end])
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError:
-            message = f"chunk {chunk} is missing; the record says that it belongs to the store"
+            message = f"chunk {chunk} is missing; the manifest says that it belongs to the store"
             raise StoreDamagedError(message) from None
         except OSError as error:
             raise StoreError(f"cannot read chunk {chunk}: {error.strerror or error}") from error
@@ -317,10 +319,10 @@ class RecordedStore:
             raise StoreDamagedError(f"chunk {chunk} is damaged: {shorten(str(error), 200)}") from error
 
     def foreign(self, key: str) -> StoreDamagedError:
-        """The error for a chunk whose content is intact, but not what the record vouches for at this place."""
+        """The error for a chunk whose content is intact, but not what the manifest vouches for at this place."""
         return StoreDamagedError(
             f"chunk {self.storage.name_of(key)} is damaged: it does not belong here or was changed, "
-            f"since its digest is not the one in {RECORD}"
+            f"since its digest is not the one in {MANIFEST}"
         )
 
     @contextmanager
@@ -343,10 +345,10 @@ def _json(content: bytes) -> Any:
 
 
 def format_of(address: Address | Storage) -> str | None:
-    """The format that the record of a store names; None where there is no record, or a damaged one."""
+    """The format that the manifest of a store names; None where there is no manifest, or a damaged one."""
     storage = storage_at(address)
     try:
-        found = parse(storage.read(RECORD)[0], storage.name_of(RECORD)).get("format")
+        found = parse(storage.read(MANIFEST)[0], storage.name_of(MANIFEST)).get("format")
     except (FileNotFoundError, StoreDamagedError):
         return None
     return found if isinstance(found, str) else None

@@ -30,7 +30,7 @@ def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop 
     tables, fills = begin_tables(puzzle, index)
     stopped = stop if len(fills) > SOON_DONE else lambda: False
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate((warm_up, *fills))}
-    scheduler.each(calls, lambda key, result: None, stopped)
+    scheduler.run_unordered(calls, lambda key, result: None, stopped)
     if stopped():
         raise InterruptedRunError("interrupted while building the move tables")
     return tables

@@ -10,38 +10,40 @@ from antipodes.bfs.kernels import mark
 from antipodes.bfs.partition import State
 from antipodes.storage.summaries import Summaries
 from antipodes.tables.plan import AT_ONCE, Partition
-from antipodes.tables.store import Record, TableStore
+from antipodes.tables.store import TableManifest, TableStore
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def write_group(store: TableStore, record: Record, group: Group, depth: int, token: str) -> list[Summaries]:
-    """Store what a group found since the record was committed, up to ``depth``; the summaries of its chunks.
+def write_group(store: TableStore, manifest: TableManifest, group: Group, depth: int, token: str) -> list[Summaries]:
+    """Store what a group found since the manifest was committed, up to ``depth``; the summaries of its chunks.
 
     That is done only as long as the lock of the store bears the token.
     """
-    changed = [state for state in group if state.depth > record.committed_depth]
+    changed = [state for state in group if state.depth > manifest.committed_depth]
     at_once = AT_ONCE if all(state.depths is not None for state in changed) else 1
-    return _for_each(lambda state: _write(store, record, state, depth, token), changed, at_once)
+    return _for_each(lambda state: _write(store, manifest, state, depth, token), changed, at_once)
 
 
-def _write(store: TableStore, record: Record, state: State, depth: int, token: str) -> Summaries:
+def _write(store: TableStore, manifest: TableManifest, state: State, depth: int, token: str) -> Summaries:
     depths = state.depths
     if depths is None:  # those in the store are read, and the last layer is added
-        depths = store.read_rows(record, state.first_row, state.first_row + len(state.frontier))
+        depths = store.read_rows(manifest, state.first_row, state.first_row + len(state.frontier))
         mark(depths, state.frontier, depth)
-    return store.write_rows(record, state.first_row, depths, depth, token)
+    return store.write_rows(manifest, state.first_row, depths, depth, token)
 
 
-def read_group(store: TableStore, record: Record, parts: Sequence[Partition], hold_depths: bool) -> Group:
+def read_group(store: TableStore, manifest: TableManifest, parts: Sequence[Partition], hold_depths: bool) -> Group:
     """The partitions of a group at the committed depth."""
-    return tuple(_for_each(lambda part: _read(store, record, part, hold_depths), parts, AT_ONCE if hold_depths else 1))
+    return tuple(
+        _for_each(lambda part: _read(store, manifest, part, hold_depths), parts, AT_ONCE if hold_depths else 1)
+    )
 
 
-def _read(store: TableStore, record: Record, part: Partition, hold_depths: bool) -> State:
-    depths = store.read_rows(record, part.first_row, part.end_row)
-    return partition.restore(part.number, part.first_row, depths, record.committed_depth, hold_depths)
+def _read(store: TableStore, manifest: TableManifest, part: Partition, hold_depths: bool) -> State:
+    depths = store.read_rows(manifest, part.first_row, part.end_row)
+    return partition.restore(part.number, part.first_row, depths, manifest.committed_depth, hold_depths)
 
 
 def _for_each(function: Callable[[Item], Result], items: Sequence[Item], at_once: int) -> list[Result]:

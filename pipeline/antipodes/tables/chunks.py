@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreError
 from antipodes.tables.chunk_cache import ChunkCache, by_chunk
-from antipodes.tables.store import Record, TableStore
+from antipodes.tables.store import TableManifest, TableStore
 
 UNREACHABLE = -1
 """Instead of a distance: no moves lead from the start to the position."""
@@ -21,12 +21,12 @@ Indices = NDArray[np.int64]
 class TableChunks:
     """The depths of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads may share it."""
 
-    def __init__(self, store: TableStore, record: Record, cache_bytes: int) -> None:
+    def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
         self._store = store
         self._identity = store.identity()
-        self._record = record
-        self._states = record.chunk_rows * record.width
-        chunk_bytes = self._states * np.dtype(record.dtype).itemsize
+        self._manifest = manifest
+        self._states = manifest.chunk_rows * manifest.width
+        chunk_bytes = self._states * np.dtype(manifest.dtype).itemsize
         self._chunks = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), store.address)
 
     def close(self) -> None:
@@ -54,19 +54,19 @@ class TableChunks:
 
     def all_at(self, depth: int) -> Iterator[Indices]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
-        for number in self._record.chunks.holding(depth):
+        for number in self._manifest.chunks.holding(depth):
             yield np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
         depths = self._chunks[number].ravel()[indices % self._states]
-        missing = UNREACHABLE if self._record.complete else UNKNOWN
-        return np.where(depths > self._record.committed_depth, missing, depths.astype(np.int32))
+        missing = UNREACHABLE if self._manifest.complete else UNKNOWN
+        return np.where(depths > self._manifest.committed_depth, missing, depths.astype(np.int32))
 
     def _read(self, number: int) -> Depths:
-        first_row = number * self._record.chunk_rows
-        end_row = min(self._record.rows, first_row + self._record.chunk_rows)
+        first_row = number * self._manifest.chunk_rows
+        end_row = min(self._manifest.rows, first_row + self._manifest.chunk_rows)
         try:
-            return self._store.read_rows(self._record, first_row, end_row)
+            return self._store.read_rows(self._manifest, first_row, end_row)
         finally:  # chunks of another store would make wrong distances, or look damaged
             if self._store.identity() != self._identity:
                 raise StoreError(f"{self._store.address} was replaced after it was opened: open it again")

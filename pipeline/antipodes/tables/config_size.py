@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
-"""What a number, or a character, of a config takes: in memory as it is read and written, and in the record."""
+"""What a number, or a character, of a config takes: in memory as it is read and written, and in the manifest."""
 ORDINARY_SETTINGS = 2000
-"""So many of them are counted with the program and the record."""
+"""So many of them are counted with the program and the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class ConfigSize:
     memory_bytes: int
     """In each process."""
     disk_bytes: int
-    """In the record, which is there twice while it is replaced."""
+    """In the manifest, which is there twice while it is replaced."""
 
 
 def config_size(settings: Mapping[str, Any]) -> ConfigSize:

@@ -10,18 +10,20 @@ from antipodes.events import Listener, WaitingForWorkers
 from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
 from antipodes.tables.plan import MIB, WORKER_SHARE, Plan, check_memory, plan_run
-from antipodes.tables.store import WIDEST, Record
+from antipodes.tables.store import WIDEST, TableManifest
 
 JOIN_SECONDS, POLL_SECONDS = 60.0, 0.1
 """So long workers may join where those that there are have too little memory; and how often that is looked at."""
 
 
-def plan_checked(config: Config, options: RunOptions, scheduler: Scheduler, record: Record | None = None) -> Plan:
+def plan_checked(
+    config: Config, options: RunOptions, scheduler: Scheduler, manifest: TableManifest | None = None
+) -> Plan:
     """The plan of a run, of this store if any; ResourceLimitError where it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
-    cut = record.cut if record else None
+    cut = manifest.cut if manifest else None
     plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes, config.settings)
-    plan = plan.widened() if record and record.dtype == WIDEST else plan
+    plan = plan.widened() if manifest and manifest.dtype == WIDEST else plan
     try:
         if limit is not None:
             check_memory(plan, limit)
@@ -44,7 +46,7 @@ def plan_that_fits(
     scheduler: Scheduler,
     listener: Listener,
     interrupted: Callable[[], bool],
-    record: Record | None,
+    manifest: TableManifest | None,
 ) -> Plan:
     """As `plan_checked`; where the workers of a cluster are too few, others have a while to join.
 
@@ -56,7 +58,7 @@ def plan_that_fits(
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
-            return plan_checked(config, options, scheduler, record)
+            return plan_checked(config, options, scheduler, manifest)
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise

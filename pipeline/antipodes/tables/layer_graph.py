@@ -15,7 +15,7 @@ from antipodes.storage.summaries import Summaries
 from antipodes.tables.building import build_tables
 from antipodes.tables.checkpoint import read_group, write_group
 from antipodes.tables.plan import Partition, Plan
-from antipodes.tables.store import Record, TableStore
+from antipodes.tables.store import TableManifest, TableStore
 
 Settled = Callable[[int, int], None]
 """Told how many groups of a layer are settled, and of how many."""
@@ -55,13 +55,13 @@ class Groups:
         self._groups: list[Handle] = []
         self._frontiers: list[Handle] = []
 
-    def begin(self, starts: NDArray[np.int64], record: Record) -> None:
+    def begin(self, starts: NDArray[np.int64], manifest: TableManifest) -> None:
         """Have the groups at depth 0; ``starts`` are indices."""
         width, hold = self.plan.index.width, self.plan.hold_depths
         parts = [tuple((part.number, part.first_row, part.rows) for part in here) for here in self.plan.groups]
-        self._place("begin", [(group.begin, here, width, starts, record.dtype, hold) for here in parts], 0)
+        self._place("begin", [(group.begin, here, width, starts, manifest.dtype, hold) for here in parts], 0)
 
-    def restore(self, store: TableStore, record: Record) -> None:
+    def restore(self, store: TableStore, manifest: TableManifest) -> None:
         """Have the groups at the committed depth, from the store.
 
         Raises
@@ -71,13 +71,13 @@ class Groups:
         """
         self._groups, self._frontiers = [], []  # what they hold makes room
         hold = self.plan.hold_depths
-        calls: list[Call] = [(read_group, store, _about(record, parts), parts, hold) for parts in self.plan.groups]
-        found = self._place("restore", calls, record.committed_depth)
-        layers = [sum(here.get(depth, 0) for here in found) for depth in range(record.committed_depth + 1)]
-        if layers != list(record.layers):
-            depth = next(depth for depth, count in enumerate(layers) if count != record.layers[depth])
+        calls: list[Call] = [(read_group, store, _about(manifest, parts), parts, hold) for parts in self.plan.groups]
+        found = self._place("restore", calls, manifest.committed_depth)
+        layers = [sum(here.get(depth, 0) for here in found) for depth in range(manifest.committed_depth + 1)]
+        if layers != list(manifest.layers):
+            depth = next(depth for depth, count in enumerate(layers) if count != manifest.layers[depth])
             raise StoreDamagedError(
-                f"{store.address} is damaged: expected {record.layers[depth]:,} positions at depth {depth}, "
+                f"{store.address} is damaged: expected {manifest.layers[depth]:,} positions at depth {depth}, "
                 f"as committed, found {layers[depth]:,}"
             )
 
@@ -102,21 +102,21 @@ class Groups:
         return reached, [sum(here.get(at, 0) for here in found.values()) for at in depths]
 
     def write(
-        self, numbers: Iterable[int], store: TableStore, record: Record, depth: int, token: str
+        self, numbers: Iterable[int], store: TableStore, manifest: TableManifest, depth: int, token: str
     ) -> list[Summaries]:
         """Store what the groups of these numbers know up to ``depth``; the summaries of the chunks that changed."""
         calls: dict[Key, Call] = {
             self._key(f"write-{depth}", number): (
                 write_group,
                 store,
-                _about(record, self.plan.groups[number]),
+                _about(manifest, self.plan.groups[number]),
                 self._groups[number],
                 depth,
                 token,
             )
             for number in numbers
         }
-        written = self._scheduler.values(list(self._scheduler.persist(calls).values()))
+        written = self._scheduler.gather(list(self._scheduler.persist(calls).values()))
         return [chunks for group in written for chunks in group]
 
     def _link(self, puzzle: Puzzle, stop: Stop) -> Handle:
@@ -127,7 +127,7 @@ class Groups:
         return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
 
     def _sources_of_groups(self, stop: Stop) -> list[list[int]]:
-        (sources,) = self._scheduler.values(self._scheduler.parts(group.sources, [self._links]), stop)
+        (sources,) = self._scheduler.gather(self._scheduler.map(group.sources, [self._links]), stop)
         size = self.plan.group_size
         return [
             sorted({source // size for part in parts for source in sources[part.number]}) for parts in self.plan.groups
@@ -136,7 +136,7 @@ class Groups:
     def _place(self, name: str, calls: list[Call], depth: int) -> list[dict[int, int]]:
         """Have the results of the calls as the groups at ``depth``; how many positions each holds, by depth."""
         keyed = {self._key(f"{name}-{depth}", number): call for number, call in enumerate(calls)}
-        self._groups = list(self._scheduler.spread(keyed).values())
+        self._groups = list(self._scheduler.submit(keyed).values())
         self._frontiers = self._groups
         if not self._scheduler.shares_memory:
             lean: dict[Key, Call] = {
@@ -179,17 +179,17 @@ class Groups:
     def _found(self, numbers: Iterable[int]) -> dict[int, dict[int, int]]:
         """How many positions the groups found, by depth."""
         numbers = list(numbers)
-        parts = self._scheduler.parts(group.found, [self._groups[number] for number in numbers])
-        return dict(zip(numbers, self._scheduler.values(parts), strict=True))
+        parts = self._scheduler.map(group.found, [self._groups[number] for number in numbers])
+        return dict(zip(numbers, self._scheduler.gather(parts), strict=True))
 
     def _key(self, name: str, number: int) -> Key:
         return f"{name}-{self._run}", number
 
 
-def _about(record: Record, parts: Sequence[Partition]) -> Record:
-    """What the record says of some partitions: of a large table, it would not be sent along with each task whole."""
-    first, end = parts[0].first_row // record.chunk_rows, -(-parts[-1].end_row // record.chunk_rows)
-    return replace(record, puzzle={}, chunks=record.chunks.part(first, end), layers=(), metadata={})
+def _about(manifest: TableManifest, parts: Sequence[Partition]) -> TableManifest:
+    """What the manifest says of some partitions: of a large table, it would not be sent along with each task whole."""
+    first, end = parts[0].first_row // manifest.chunk_rows, -(-parts[-1].end_row // manifest.chunk_rows)
+    return replace(manifest, puzzle={}, chunks=manifest.chunks.part(first, end), layers=(), metadata={})
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

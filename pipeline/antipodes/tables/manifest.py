@@ -1,4 +1,4 @@
-"""The record of a table: which of its bytes count, and for what."""
+"""The manifest of a table: which of its bytes count, and for what."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ NOTHING_COMMITTED = -1
 
 
 @dataclass(frozen=True)
-class Record:
+class TableManifest:
     """What a store holds, as of its last commit."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))

@@ -40,12 +40,12 @@ WORKER_SHARE = 0.6
 (`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
 ROW_BYTES = 4
 """What the number of a row takes, which stands beside the row's bits."""
-RECORD_BYTES = 64 * KIB
+MANIFEST_BYTES = 64 * KIB
 MOVE_BYTES = 16
 """What a move takes as part of a puzzle."""
 CHUNK_BYTES = 4 * KIB + 2 * 16
-"""What each chunk takes on disk besides its states: part of its last block, and 16 bytes in the record, which is there
-twice while it is replaced."""
+"""Bytes of each chunk on disk besides its states: part of its last block, and 16 in the manifest, of which there are
+two while it is replaced."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def plan_run(
         group_size=group_size,
         table_bytes=tables,
         memory_bytes=fixed + depths,
-        disk_bytes=index.size + CHUNK_BYTES * ceil(index.rows / chunk_rows) + RECORD_BYTES + config.disk_bytes,
+        disk_bytes=index.size + CHUNK_BYTES * ceil(index.rows / chunk_rows) + MANIFEST_BYTES + config.disk_bytes,
         depth_bytes=depths,
         hold_depths=hold_depths,
         memory_limit=memory_limit,

@@ -17,11 +17,11 @@ from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions, available_workers
 from antipodes.storage.address import Address
-from antipodes.storage.store import RecordedStore
+from antipodes.storage.store import Store
 from antipodes.tables.fitting import plan_that_fits
 from antipodes.tables.plan import Plan
 from antipodes.tables.search import LayerSearch
-from antipodes.tables.store import NOTHING_COMMITTED, Record, TableStore, check_same_puzzle
+from antipodes.tables.store import NOTHING_COMMITTED, TableManifest, TableStore, check_same_puzzle
 from antipodes.tables.table import Table
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
@@ -44,7 +44,7 @@ A_CONFIG = "a Config, such as load_config(name) or Config(settings) gives"
 class RunReport:
     """What a run came to."""
 
-    record: Record
+    manifest: TableManifest
     store: str
     """Its path, or its URL."""
     farthest: Labels
@@ -66,20 +66,20 @@ class RunReport:
     @property
     def complete(self) -> bool:
         """Whether the table is finished."""
-        return self.record.complete
+        return self.manifest.complete
 
     def to_json(self) -> dict[str, Any]:
         """The report with the keys of the command line's ``--json``."""
         search = self.clock.search
         return {
-            "puzzle": self.record.puzzle["name"],
+            "puzzle": self.manifest.puzzle["name"],
             "store": self.store,
             "complete": self.complete,
-            "index_size": self.record.index_size,
-            "states": self.record.states,
-            "radius": self.record.radius,
-            "layers": list(self.record.layers),
-            "antipodes": self.record.layers[-1] if self.complete else None,
+            "index_size": self.manifest.index_size,
+            "states": self.manifest.states,
+            "radius": self.manifest.radius,
+            "layers": list(self.manifest.layers),
+            "antipodes": self.manifest.layers[-1] if self.complete else None,
             "resumed_from": self.resumed_from,
             "seconds": {
                 "total": self.seconds,
@@ -124,12 +124,12 @@ def run_puzzle(
     check_request(options, listener, interrupted)
     table = TableStore(arguments.address(store, "a store"))
     with table.lock() as hold:
-        record = None if options.overwrite else _found(table, config)
-        states = record.states if record else 0
-        resumed_from = record.committed_depth if record and record.committed_depth != NOTHING_COMMITTED else None
-        if record is not None and record.complete:
-            farthest = _farthest(table, record, config)
-            return _report(table, record, farthest, resumed_from, states, begin)
+        manifest = None if options.overwrite else _found(table, config)
+        states = manifest.states if manifest else 0
+        resumed_from = manifest.committed_depth if manifest and manifest.committed_depth != NOTHING_COMMITTED else None
+        if manifest is not None and manifest.complete:
+            farthest = _farthest(table, manifest, config)
+            return _report(table, manifest, farthest, resumed_from, states, begin)
         with (
             saying_what_is_kept(options, table, partial(_kept, table)),
             chosen_scheduler(options, scheduler, listener) as opened,
@@ -137,13 +137,13 @@ def run_puzzle(
             if not opened.ready(listener, interrupted):
                 raise InterruptedRunError("interrupted: there was no worker yet")
             planned = partial(plan_that_fits, config, options, opened, listener, interrupted)
-            first_plan = planned(record)  # before anything is overwritten
+            first_plan = planned(manifest)  # before anything is overwritten
             search = LayerSearch(
                 puzzle=config.puzzle,
                 planned=planned,
                 store=table,
                 hold=hold,
-                record=record or _create(table, config, first_plan, opened),
+                manifest=manifest or _create(table, config, first_plan, opened),
                 scheduler=opened,
                 checkpoint_every=_checkpoint_every(options, opened),
                 commit_share=COMMIT_SHARE if options.checkpoint_every is None else 1.0,
@@ -151,14 +151,14 @@ def run_puzzle(
                 interrupted=interrupted,
             )
             farthest = _farthest(table, search.run(), config)
-    return _report(table, search.record, farthest, resumed_from, states, begin, search)
+    return _report(table, search.manifest, farthest, resumed_from, states, begin, search)
 
 
-def _farthest(table: TableStore, record: Record, config: Config) -> Labels:
+def _farthest(table: TableStore, manifest: TableManifest, config: Config) -> Labels:
     """The first antipodes, read from the table; none of an unfinished one."""
-    if not record.complete:
+    if not manifest.complete:
         return config.puzzle.start_labels[:0]
-    return Table(table, record, puzzle=config.puzzle).antipodes(SHOWN)
+    return Table(table, manifest, puzzle=config.puzzle).antipodes(SHOWN)
 
 
 def check_request(options: RunOptions, listener: Listener, interrupted: Callable[[], bool]) -> None:
@@ -170,7 +170,7 @@ def check_request(options: RunOptions, listener: Listener, interrupted: Callable
 
 def _report(
     table: TableStore,
-    record: Record,
+    manifest: TableManifest,
     farthest: Labels,
     resumed_from: int | None,
     states_before: int,
@@ -178,13 +178,13 @@ def _report(
     search: LayerSearch | None = None,
 ) -> RunReport:
     return RunReport(
-        record=record,
+        manifest=manifest,
         store=table.address,
         farthest=farthest,
         resumed_from=resumed_from,
         clock=search.clock if search else Clock(),
         seconds=time.perf_counter() - begin,
-        states_found=record.states - states_before,
+        states_found=manifest.states - states_before,
         workers_lost=search.losses if search else 0,
         found_again=search.found_again if search else 0,
         peak_memory=peak_memory(),
@@ -199,8 +199,8 @@ def resume(
     scheduler: Any = None,
 ) -> RunReport:
     """Resume an unfinished store, which contains its puzzle; see `run_puzzle`."""
-    record = TableStore(arguments.address(store, "a store")).read()
-    return run_puzzle(record.config, store, options, listener, interrupted, scheduler)
+    manifest = TableStore(arguments.address(store, "a store")).read()
+    return run_puzzle(manifest.config, store, options, listener, interrupted, scheduler)
 
 
 def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:
@@ -216,7 +216,7 @@ def peak_memory() -> int:
 
 
 @contextmanager
-def saying_what_is_kept(options: RunOptions, store: RecordedStore, kept: Callable[[], str]) -> Iterator[None]:
+def saying_what_is_kept(options: RunOptions, store: Store, kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error how much was saved, and the command that resumes; not where a store is damaged."""
     try:
         yield
@@ -248,21 +248,21 @@ def _kept(store: TableStore) -> str:
     return "nothing is committed yet" if committed == NOTHING_COMMITTED else f"depths 0 to {committed} are kept"
 
 
-def _found(store: TableStore, config: Config) -> Record | None:
-    """The record of the store that is to be continued or reported; None where there is nothing."""
+def _found(store: TableStore, config: Config) -> TableManifest | None:
+    """The manifest of the store that is to be continued or reported; None where there is nothing."""
     if not store.exists():
         return None
-    record = store.read()
-    check_same_puzzle(record, config, store.address)
-    return store.sweep(record)
+    manifest = store.read()
+    check_same_puzzle(manifest, config, store.address)
+    return store.remove_leftovers(manifest)
 
 
-def _create(store: TableStore, config: Config, plan: Plan, scheduler: Scheduler) -> Record:
+def _create(store: TableStore, config: Config, plan: Plan, scheduler: Scheduler) -> TableManifest:
     """An empty store, in place of what is there, which stays if there is a worker that could not write the new one."""
     overwrite = store.exists()
     if overwrite:
         store.check_removable()
-        scheduler.everywhere((store.check_reachable, store.record_digest()))
+        scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
     return store.create(config, plan, overwrite)
 
 

@@ -19,10 +19,10 @@ from antipodes.events import (
 from antipodes.executors.api import Scheduler, SchedulerError, SchedulerLostError, WorkersLostError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.clock import Clock
-from antipodes.storage.api import Hold
+from antipodes.storage.api import LockHandle
 from antipodes.tables.layer_graph import Groups
 from antipodes.tables.plan import Plan
-from antipodes.tables.store import NOTHING_COMMITTED, WIDEST, Record, TableStore
+from antipodes.tables.store import NOTHING_COMMITTED, WIDEST, TableManifest, TableStore
 
 BLOCK_SECONDS = 2.0
 """Layers are handed over together as long as they take less: a run answers to an interruption after about so long."""
@@ -37,12 +37,12 @@ class LayerSearch:
     """A breadth-first search, a layer at a time, that resumes from what the store holds."""
 
     puzzle: Puzzle
-    planned: Callable[[Record], Plan]
+    planned: Callable[[TableManifest], Plan]
     """The plan for the workers that there are."""
     store: TableStore
-    hold: Hold
+    hold: LockHandle
     """The lock of the store."""
-    record: Record
+    manifest: TableManifest
     """The last commit."""
     scheduler: Scheduler
     """It is ready."""
@@ -77,11 +77,11 @@ class LayerSearch:
     losses_since_commit: int = 0
     """How often since the last commit, lost connections to the scheduler included."""
 
-    def run(self) -> Record:
+    def run(self) -> TableManifest:
         """Search until no new position is found, or the run is interrupted; the commit it ends with."""
-        self.scheduler.prepare((warm_up,))
+        self.scheduler.on_worker_start((warm_up,))
         lost = False
-        while not self.record.complete and not self.stopping:
+        while not self.manifest.complete and not self.stopping:
             if lost or self.scheduler.changed:
                 self.groups = None
                 if not self.scheduler.ready(self.listener, self._stop):
@@ -93,7 +93,7 @@ class LayerSearch:
             except (WorkersLostError, SchedulerLostError) as error:
                 self._lose(error)
                 lost = True
-        return self.record
+        return self.manifest
 
     @property
     def depth(self) -> int:
@@ -104,32 +104,32 @@ class LayerSearch:
         """Have the last commit on the workers that there are."""
         if self.groups is None:
             with self.clock.measure("tables"):
-                self.scheduler.everywhere((self.store.check_reachable, self.store.record_digest()))
+                self.scheduler.run_on_all_workers((self.store.check_reachable, self.store.manifest_digest()))
                 self.groups = Groups(self.scheduler, self.puzzle, self._plan(), self._stop)
         with self.clock.measure("write"):
             self._go_on(self.groups)
         self.block, self.taken_up = FIRST_BLOCK, time.monotonic()
         if not self.begun:
             self.begun = True
-            resumed, plan = self.record.committed_depth != NOTHING_COMMITTED, self.groups.plan
+            resumed, plan = self.manifest.committed_depth != NOTHING_COMMITTED, self.groups.plan
             states = sum(self.layers)
             self.listener(Begun(self.puzzle.name, plan.index.size, self.depth, states, resumed, plan.hold_depths))
 
     def _plan(self) -> Plan:
         try:
-            return self.planned(self.record)
+            return self.planned(self.manifest)
         except ResourceLimitError as error:  # which is nobody's wrong input, now that workers are gone
             raise WorkerFailedError(f"too few workers are left: {error}") from error
 
     def _go_on(self, groups: Groups) -> None:
-        if self.record.committed_depth == NOTHING_COMMITTED:
-            groups.begin(groups.plan.index.rank(self.puzzle.start_labels), self.record)
+        if self.manifest.committed_depth == NOTHING_COMMITTED:
+            groups.begin(groups.plan.index.rank(self.puzzle.start_labels), self.manifest)
             self.unwritten = {number for number, count in enumerate(groups.counts) if count}
             self.layers = [sum(groups.counts)]
         else:
-            groups.restore(self.store, self.record)
+            groups.restore(self.store, self.manifest)
             self.unwritten.clear()
-            self.layers = list(self.record.layers)
+            self.layers = list(self.manifest.layers)
 
     def _search(self) -> None:
         """Search until there is nothing more to find, the run is interrupted, or the last commit is to be taken up."""
@@ -137,13 +137,13 @@ class LayerSearch:
         if self._is_commit_due():
             self._commit()
         while any(self.groups.counts) and not self._stop():
-            if self.depth + 1 == self.record.unreached:
+            if self.depth + 1 == self.manifest.unreached:
                 self._widen()
                 return
             self._advance(self.groups)
             if self._is_commit_due():
                 self._commit()
-                if self.scheduler.keeps_history and not self.record.complete:
+                if self.scheduler.keeps_history and not self.manifest.complete:
                     return
         if self.unwritten or not any(self.groups.counts):
             self._commit()
@@ -177,7 +177,7 @@ class LayerSearch:
         assert self.groups is not None
         if self.checkpoint_every == 0 or not self.groups.plan.hold_depths:
             return 1
-        return min(self.block, self.scheduler.layers_at_once, self.record.unreached - 1 - self.depth)
+        return min(self.block, self.scheduler.layers_at_once, self.manifest.unreached - 1 - self.depth)
 
     def _is_commit_due(self) -> bool:
         assert self.groups is not None
@@ -190,15 +190,15 @@ class LayerSearch:
         self.listener(Committing(self.depth))
         written_before = self.clock.write
         with self.clock.measure("write"):
-            written = self.groups.write(sorted(self.unwritten), self.store, self.record, self.depth, self.hold.token)
-            self.record = replace(
-                self.record,
+            written = self.groups.write(sorted(self.unwritten), self.store, self.manifest, self.depth, self.hold.token)
+            self.manifest = replace(
+                self.manifest,
                 complete=not any(self.groups.counts),
                 committed_depth=self.depth,
                 layers=tuple(self.layers),
-                chunks=self.record.chunks.updated(written),
+                chunks=self.manifest.chunks.updated(written),
             )
-            self.store.commit(self.record)
+            self.store.commit(self.manifest)
         self.unwritten.clear()
         self.losses_since_commit = 0
         self.taken_up = time.monotonic()
@@ -213,16 +213,16 @@ class LayerSearch:
         SchedulerError
             That happened too often since the last commit.
         """
-        again = max(0, sum(self.layers) - self.record.states)
-        self.groups, self.layers = None, list(self.record.layers)
+        again = max(0, sum(self.layers) - self.manifest.states)
+        self.groups, self.layers = None, list(self.manifest.layers)
         self.losses += isinstance(error, WorkersLostError)
         self.losses_since_commit += 1
         self.found_again += again
         if self.losses_since_commit > LOSSES_ALLOWED:
             raise self._last_loss(error)
-        self.hold.renew()
-        self.store.storage.sweep()  # what they were writing
-        self.listener(WorkersLost(str(error), self.record.committed_depth, again))
+        self.hold.rotate_token()
+        self.store.storage.remove_leftovers()  # what they were writing
+        self.listener(WorkersLost(str(error), self.manifest.committed_depth, again))
 
     def _last_loss(self, error: SchedulerError) -> SchedulerError:
         if isinstance(error, SchedulerLostError):
@@ -242,9 +242,9 @@ class LayerSearch:
         """
         if self.unwritten:
             self._commit()
-        if self.record.dtype == WIDEST:
+        if self.manifest.dtype == WIDEST:
             raise DepthLimitError(f"expected depths up to {self.depth:,}, found positions that lie deeper")
         with self.clock.measure("write"):
             self.groups = None  # the depths of a byte each make room for the wider ones
-            self.record = self.store.widen(self.record)
+            self.manifest = self.store.widen(self.manifest)
         self.listener(Widened(self.depth))

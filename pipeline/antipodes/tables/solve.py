@@ -168,10 +168,10 @@ def _answers(store: Path, problem: Problem) -> bool:
     if not store.is_dir() or not _asks_for_start(problem) or not _reversible(problem):
         return False
     try:
-        record = TableStore(store).read()
+        manifest = TableStore(store).read()
     except NotAStoreError:
         return False
-    return record.complete and record.fingerprint == problem.puzzle.fingerprint
+    return manifest.complete and manifest.fingerprint == problem.puzzle.fingerprint
 
 
 def _asks_for_start(problem: Problem) -> bool:

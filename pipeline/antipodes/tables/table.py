@@ -20,7 +20,7 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.tables.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.plan import MIB
-from antipodes.tables.store import Record, TableStore
+from antipodes.tables.store import TableManifest, TableStore
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
@@ -39,7 +39,7 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
     InputError
         The address or the number of bytes is none.
     NotAStoreError, StoreDamagedError
-        There is no table at the address, or its record is damaged.
+        There is no table at the address, or its manifest is damaged.
     """
     cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
     store = TableStore(arguments.address(address, "the address of a table"))
@@ -61,13 +61,13 @@ class Table:
     """
 
     def __init__(
-        self, store: TableStore, record: Record, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
+        self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
     ) -> None:
-        self.puzzle: Puzzle = puzzle or record.config.puzzle
+        self.puzzle: Puzzle = puzzle or manifest.config.puzzle
         self._address = store.address
-        self._record = record
-        self._index = record.cut[0]
-        self._chunks = TableChunks(store, record, cache_bytes)
+        self._manifest = manifest
+        self._index = manifest.cut[0]
+        self._chunks = TableChunks(store, manifest, cache_bytes)
         self._source = (store, cache_bytes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -84,7 +84,7 @@ class Table:
 
     def __len__(self) -> int:
         """How many positions have a distance."""
-        return self._record.states
+        return self._manifest.states
 
     def __repr__(self) -> str:
         return f"open_table({self._address!r})"
@@ -96,17 +96,17 @@ class Table:
     @property
     def complete(self) -> bool:
         """Whether the table is finished."""
-        return self._record.complete
+        return self._manifest.complete
 
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth."""
-        return list(self._record.layers)
+        return list(self._manifest.layers)
 
     @property
     def radius(self) -> int:
         """The greatest distance, so far if the table is unfinished."""
-        return self._record.radius
+        return self._manifest.radius
 
     @property
     def index_size(self) -> int:

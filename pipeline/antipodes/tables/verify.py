@@ -21,7 +21,7 @@ from antipodes.storage.address import Address
 from antipodes.tables.building import build_tables
 from antipodes.tables.plan import Partition, human, partitions, plan_partition
 from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
-from antipodes.tables.store import NOTHING_COMMITTED, Record, TableStore
+from antipodes.tables.store import NOTHING_COMMITTED, TableManifest, TableStore
 
 SHOWN = 5
 """How many positions of each kind of problem are named."""
@@ -65,23 +65,23 @@ def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> V
     store = TableStore(arguments.address(address, "the address of a table"))
     seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
     try:
-        record = store.read()
-        if record.committed_depth == NOTHING_COMMITTED:
+        manifest = store.read()
+        if manifest.committed_depth == NOTHING_COMMITTED:
             return Verdict(True, 0, 0, (), complete=False)
-        return _Proof(store, record, scheduler, seed).verdict()
+        return _Proof(store, manifest, scheduler, seed).verdict()
     except StoreDamagedError as error:
         return Verdict(False, 0, 0, (str(error),))
 
 
 class _Proof:
-    def __init__(self, store: TableStore, record: Record, scheduler: Scheduler, seed: int) -> None:
+    def __init__(self, store: TableStore, manifest: TableManifest, scheduler: Scheduler, seed: int) -> None:
         self.store = store
-        self.record = record
+        self.manifest = manifest
         self.scheduler = scheduler
         self.seed = seed
-        self.puzzle: Puzzle = record.config.puzzle
-        self.index: Index = record.cut[0]
-        self.partitions = partitions(self.index, plan_partition(self.index, record.chunk_rows, scheduler.workers))
+        self.puzzle: Puzzle = manifest.config.puzzle
+        self.index: Index = manifest.cut[0]
+        self.partitions = partitions(self.index, plan_partition(self.index, manifest.chunk_rows, scheduler.workers))
 
     def verdict(self) -> Verdict:
         """Check all partitions by the move tables, and a sample of the positions without them."""
@@ -90,7 +90,7 @@ class _Proof:
         blocks = self._blocks()
         findings = self._findings(tables, blocks)
         sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings], self.seed)
-        (here,) = self.scheduler.values([tables])
+        (here,) = self.scheduler.gather([tables])
         known = KnownDepths(self.index, self.partitions, blocks, self._read_here)
         wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
         problems = (*self._problems(findings), *self._shown(wrong))
@@ -99,22 +99,22 @@ class _Proof:
             self.index.size,
             len(sample),
             problems,
-            self.record.complete,
-            self.record.committed_depth,
+            self.manifest.complete,
+            self.manifest.committed_depth,
             self.seed,
         )
 
     def _read_here(self, block: Handle) -> Block:
         if isinstance(block, Partition):
-            return _read(self.store, self.record, block)
-        read: Block = self.scheduler.values([block])[0]
+            return _read(self.store, self.manifest, block)
+        read: Block = self.scheduler.gather([block])[0]
         return read
 
     @property
     def _depths_known(self) -> tuple[int, int]:
         """The greatest depth, and the greatest one whose successors are known."""
-        deepest = self.record.committed_depth
-        return deepest, deepest if self.record.complete else deepest - 1
+        deepest = self.manifest.committed_depth
+        return deepest, deepest if self.manifest.complete else deepest - 1
 
     def _check_memory(self) -> None:
         building = building_bytes(self.puzzle, self.index, self.scheduler.workers)
@@ -130,12 +130,12 @@ class _Proof:
         sources = self._sources(tables)
         calls = {
             ("check", part.number): (
-                _check, self.store, self.record, blocks[part.number],
+                _check, self.store, self.manifest, blocks[part.number],
                 [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known, self.seed,
             )
             for part in self.partitions
         }  # fmt: skip
-        found: list[Findings] = self.scheduler.values(list(self.scheduler.persist(calls).values()))
+        found: list[Findings] = self.scheduler.gather(list(self.scheduler.persist(calls).values()))
         return found
 
     def _starts(self) -> NDArray[np.int64]:
@@ -148,22 +148,22 @@ class _Proof:
     def _sources(self, tables: Handle) -> list[list[int]]:
         bounds = [*(part.first_row for part in self.partitions), self.index.rows]
         (reaches,) = self.scheduler.persist({("reaches", 0): (partition.reaches, tables, bounds)}).values()
-        return partition.sources(self.scheduler.values([reaches])[0])
+        return partition.sources(self.scheduler.gather([reaches])[0])
 
     def _blocks(self) -> list[Handle]:
         """The depths of all partitions, or what to read them from where memory cannot hold them all."""
-        if self.index.size * np.dtype(self.record.dtype).itemsize > available_memory() // 2:
+        if self.index.size * np.dtype(self.manifest.dtype).itemsize > available_memory() // 2:
             return list(self.partitions)
-        calls = {("block", part.number): (_read, self.store, self.record, part) for part in self.partitions}
+        calls = {("block", part.number): (_read, self.store, self.manifest, part) for part in self.partitions}
         return list(self.scheduler.persist(calls).values())
 
     def _problems(self, findings: list[Findings]) -> Iterator[str]:
         layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
-        counts = enumerate(zip(self.record.layers, layers, strict=True))
+        counts = enumerate(zip(self.manifest.layers, layers, strict=True))
         if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
             depth, expected, found = wrong[0]
             others = f", and other numbers at {len(wrong) - 1:,} more depths" if len(wrong) > 1 else ""
-            yield f"the record counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
+            yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
         yield from self._shown(
             {
                 what: np.concatenate([getattr(finding, kind) for finding in findings])
@@ -183,13 +183,13 @@ class _Proof:
                 yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"
 
 
-def _read(store: TableStore, record: Record, part: Partition) -> Block:
-    return Block(part.first_row, store.read_rows(record, part.first_row, part.end_row))
+def _read(store: TableStore, manifest: TableManifest, part: Partition) -> Block:
+    return Block(part.first_row, store.read_rows(manifest, part.first_row, part.end_row))
 
 
 def _check(
     store: TableStore,
-    record: Record,
+    manifest: TableManifest,
     block: Block | Partition,
     sources: list[Block | Partition],
     tables: MoveTables,
@@ -199,6 +199,6 @@ def _check(
     seed: int,
 ) -> Findings:
     def read(one: Block | Partition) -> Block:
-        return _read(store, record, one) if isinstance(one, Partition) else one
+        return _read(store, manifest, one) if isinstance(one, Partition) else one
 
     return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded, seed)

@@ -1,4 +1,4 @@
-"""The record of a board's tilings: which of its bytes count, and for what."""
+"""The manifest of a board's tilings: which of its bytes count, and for what."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class TilingRecord:
+class TilingManifest:
     """What a store holds, as of its last commit."""
 
     board: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))

@@ -19,7 +19,7 @@ from antipodes.runs.options import RunOptions
 from antipodes.tables.run import check_request, chosen_scheduler, peak_memory, saying_what_is_kept
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.search import TilingSearch
-from antipodes.tilings.store import TilingRecord, TilingStore, check_same_problem
+from antipodes.tilings.store import TilingManifest, TilingStore, check_same_problem
 
 SHOWN = 3
 """Tilings that a run reads back, to be shown: the first, the last, and between them."""
@@ -31,7 +31,7 @@ CHECKPOINT_EVERY = 1.0
 class TilingReport:
     """What a run came to."""
 
-    record: TilingRecord
+    manifest: TilingManifest
     store: str
     """Its path, or its URL."""
     resumed_from: int | None
@@ -51,7 +51,7 @@ class TilingReport:
     @property
     def complete(self) -> bool:
         """Whether all partitions are searched."""
-        return self.record.complete
+        return self.manifest.complete
 
     @property
     def balance(self) -> float | None:
@@ -62,15 +62,15 @@ class TilingReport:
         """The report with the keys of the command line's ``--json``; ``raw`` counts every image as a solution."""
         clock = self.clock
         return {
-            "board": self.record.board["name"],
+            "board": self.manifest.board["name"],
             "store": self.store,
             "complete": self.complete,
-            "solutions": self.raw_tilings if raw else self.record.tilings,
+            "solutions": self.raw_tilings if raw else self.manifest.tilings,
             "raw_solutions": self.raw_tilings,
-            "placements": self.record.placements,
-            "method": self.record.method,
-            "partitions": self.record.partitions,
-            "searched_partitions": len(self.record.searched),
+            "placements": self.manifest.placements,
+            "method": self.manifest.method,
+            "partitions": self.manifest.partitions,
+            "searched_partitions": len(self.manifest.searched),
             "resumed_from_partitions": self.resumed_from,
             "seconds": {
                 "total": self.seconds,
@@ -129,12 +129,12 @@ def tile_board(
     tilings = TilingStore(arguments.address(store, "a store"))
     every = CHECKPOINT_EVERY if options.checkpoint_every is None else options.checkpoint_every
     with tilings.lock():
-        record = None if options.overwrite else _found(tilings, config, method)
-        resumed_from = (len(record.searched) or None) if record else None
+        manifest = None if options.overwrite else _found(tilings, config, method)
+        resumed_from = (len(manifest.searched) or None) if manifest else None
         clock = Clock()
         begun = partial(TilingSearch, config.problem, tilings, every, listener, interrupted, clock=clock)
-        if record is not None and record.complete:
-            search = begun(record)
+        if manifest is not None and manifest.complete:
+            search = begun(manifest)
         else:
             with (
                 saying_what_is_kept(options, tilings, partial(_kept, tilings)),
@@ -142,11 +142,11 @@ def tile_board(
             ):
                 if not opened.ready(listener, interrupted):  # before anything is overwritten
                     raise InterruptedRunError("interrupted: there was no worker yet")
-                search = begun(record or _create(tilings, config, method or PRUNING, clock))
+                search = begun(manifest or _create(tilings, config, method or PRUNING, clock))
                 search.run(opened)
-        shown = _shown(tilings, search.record)
+        shown = _shown(tilings, search.manifest)
     return TilingReport(
-        search.record,
+        search.manifest,
         tilings.address,
         resumed_from,
         shown,
@@ -158,25 +158,25 @@ def tile_board(
     )
 
 
-def _shown(store: TilingStore, record: TilingRecord) -> dict[int, NDArray[np.int32]]:
-    if not record.complete or not record.tilings:
+def _shown(store: TilingStore, manifest: TilingManifest) -> dict[int, NDArray[np.int32]]:
+    if not manifest.complete or not manifest.tilings:
         return {}
-    numbers = sorted({step * (record.tilings - 1) // (SHOWN - 1) for step in range(SHOWN)})
-    return dict(zip(numbers, store.picked(record, numbers), strict=True))
+    numbers = sorted({step * (manifest.tilings - 1) // (SHOWN - 1) for step in range(SHOWN)})
+    return dict(zip(numbers, store.picked(manifest, numbers), strict=True))
 
 
-def _found(store: TilingStore, config: BoardConfig, method: str | None) -> TilingRecord | None:
-    """The record of the store, which is that of these tilings; None where there is no store."""
+def _found(store: TilingStore, config: BoardConfig, method: str | None) -> TilingManifest | None:
+    """The manifest of the store, which is that of these tilings; None where there is no store."""
     if not store.exists():
         return None
-    record = store.read()
-    check_same_problem(record, config, method, store.address)
-    store.check_partitions(record)
-    store.sweep(record)
-    return record
+    manifest = store.read()
+    check_same_problem(manifest, config, method, store.address)
+    store.check_partitions(manifest)
+    store.remove_leftovers(manifest)
+    return manifest
 
 
-def _create(store: TilingStore, config: BoardConfig, method: str, clock: Clock) -> TilingRecord:
+def _create(store: TilingStore, config: BoardConfig, method: str, clock: Clock) -> TilingManifest:
     """An empty store, in place of what is there."""
     with clock.measure("tables"):
         partitions = len(partitions_of(config.problem, method))
@@ -184,5 +184,5 @@ def _create(store: TilingStore, config: BoardConfig, method: str, clock: Clock) 
 
 
 def _kept(store: TilingStore) -> str:
-    record = store.read()
-    return f"{len(record.searched)} of {record.partitions} partitions are kept"
+    manifest = store.read()
+    return f"{len(manifest.searched)} of {manifest.partitions} partitions are kept"

@@ -17,7 +17,7 @@ from antipodes.exact_cover.search import Found, search_partition, warm_up
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 from antipodes.executors.api import Call, Key, Scheduler
 from antipodes.runs.clock import Clock
-from antipodes.tilings.store import Searched, TilingRecord, TilingStore
+from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 
 
 @dataclass
@@ -30,7 +30,7 @@ class TilingSearch:
     """Seconds between two commits at least; 0 commits each partition."""
     listener: Listener
     interrupted: Callable[[], bool]
-    record: TilingRecord
+    manifest: TilingManifest
     """The last commit."""
     clock: Clock = field(default_factory=Clock)
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -54,7 +54,7 @@ class TilingSearch:
         with self.clock.measure("tables"):
             self._prepare(scheduler)
         with self.clock.measure("write"):
-            self.found.append(self.store.tilings(self.record))
+            self.found.append(self.store.tilings(self.manifest))
         self._tell_begin()
         with self.clock.measure("search"):
             self._search(scheduler)
@@ -64,8 +64,8 @@ class TilingSearch:
     @property
     def raw_tilings(self) -> int:
         """The tilings known, images under symmetries counted as different."""
-        if self.record.raw_tilings is not None:
-            return self.record.raw_tilings
+        if self.manifest.raw_tilings is not None:
+            return self.manifest.raw_tilings
         return int(symmetry_of(self.problem).orbit_sizes(np.concatenate(self.found)).sum())
 
     def busy_seconds(self) -> tuple[float, ...]:
@@ -74,24 +74,24 @@ class TilingSearch:
         return tuple(sorted([*self.busy.values(), *idle], reverse=True))
 
     def _prepare(self, scheduler: Scheduler) -> None:
-        partitions_of(self.problem, self.record.method)
-        scheduler.prepare((warm_up, self.problem, self.record.method))
-        warming: dict[Key, Call] = {(f"prepare-{self.run_id}", 0): (warm_up, self.problem, self.record.method)}
-        scheduler.each(warming, lambda *_: None, self.interrupted)
+        partitions_of(self.problem, self.manifest.method)
+        scheduler.on_worker_start((warm_up, self.problem, self.manifest.method))
+        warming: dict[Key, Call] = {(f"prepare-{self.run_id}", 0): (warm_up, self.problem, self.manifest.method)}
+        scheduler.run_unordered(warming, lambda *_: None, self.interrupted)
 
     def _tell_begin(self) -> None:
-        done, tilings = len(self.record.searched), self.record.tilings
-        self.listener(TilingBegun(self.problem.name, self.record.partitions, done, tilings))
+        done, tilings = len(self.manifest.searched), self.manifest.tilings
+        self.listener(TilingBegun(self.problem.name, self.manifest.partitions, done, tilings))
 
     def _search(self, scheduler: Scheduler) -> None:
-        done = {one.number for one in self.record.searched}
+        done = {one.number for one in self.manifest.searched}
         calls: dict[Key, Call] = {
-            (f"search-{self.run_id}", number): (search_timed, self.problem, number, self.record.method)
-            for number in range(self.record.partitions)
+            (f"search-{self.run_id}", number): (search_timed, self.problem, number, self.manifest.method)
+            for number in range(self.manifest.partitions)
             if number not in done
         }
         self.begun = self.last_commit = time.monotonic()
-        scheduler.each(calls, self._searched, self.interrupted)
+        scheduler.run_unordered(calls, self._searched, self.interrupted)
 
     def _searched(self, key: Key, outcome: "Outcome") -> None:
         """Keep what a task found, and commit it if it is time."""
@@ -105,27 +105,27 @@ class TilingSearch:
             self._commit()
 
     def _tell_searched(self) -> None:
-        done = len(self.record.searched) + len(self.uncommitted)
+        done = len(self.manifest.searched) + len(self.uncommitted)
         tilings = sum(map(len, self.found))
         rate = self.placements / (time.monotonic() - self.begun)
-        self.listener(PartitionSearched(done, self.record.partitions, tilings, rate))
+        self.listener(PartitionSearched(done, self.manifest.partitions, tilings, rate))
 
     def _commit(self) -> None:
-        self.record = self.store.add(self.record, self.uncommitted)
+        self.manifest = self.store.add(self.manifest, self.uncommitted)
         self.uncommitted.clear()
         self.last_commit = time.monotonic()
-        self.listener(PartitionsCommitted(len(self.record.searched), self.record.partitions))
+        self.listener(PartitionsCommitted(len(self.manifest.searched), self.manifest.partitions))
 
     def _finish(self) -> None:
         """Commit what is left; all tilings together, sorted, if no partition is."""
-        if len(self.record.searched) + len(self.uncommitted) < self.record.partitions:
+        if len(self.manifest.searched) + len(self.uncommitted) < self.manifest.partitions:
             if self.uncommitted:
                 self._commit()
             return
         tilings = distinct(np.concatenate(self.found))
         raw = int(symmetry_of(self.problem).orbit_sizes(tilings).sum())
-        self.record = self.store.finish(self.record, self.uncommitted, tilings, raw)
-        self.listener(PartitionsCommitted(self.record.partitions, self.record.partitions))
+        self.manifest = self.store.finish(self.manifest, self.uncommitted, tilings, raw)
+        self.listener(PartitionsCommitted(self.manifest.partitions, self.manifest.partitions))
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
 from antipodes.tilings.drawing import BOTH, STYLES, draw
 from antipodes.tilings.drawing import steps as laid_one_by_one
-from antipodes.tilings.store import TilingRecord, TilingStore
+from antipodes.tilings.store import TilingManifest, TilingStore
 
 Place = tuple[int, ...]
 """Row and column; in a box layer, row and column."""
@@ -42,7 +42,7 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     InputError
         The address or ``raw`` is of another type.
     NotAStoreError, StoreDamagedError
-        There are no tilings at the address, or the record is damaged.
+        There are no tilings at the address, or the manifest is damaged.
     """
     raw = arguments.flag(raw, "raw")
     store = TilingStore(arguments.address(address, "the address of tilings"))
@@ -96,11 +96,11 @@ class Tilings(Sequence[Tiling]):
     Threads may share it. After `close` it still says what it says of itself, and ClosedError is raised for tilings.
     """
 
-    def __init__(self, store: TilingStore, record: TilingRecord, raw: bool) -> None:
-        self.problem: TilingProblem = record.problem
+    def __init__(self, store: TilingStore, manifest: TilingManifest, raw: bool) -> None:
+        self.problem: TilingProblem = manifest.problem
         """The board and the pieces."""
         self._store = store
-        self._record = record
+        self._manifest = manifest
         self._raw = raw
         self._closed = False
 
@@ -114,7 +114,7 @@ class Tilings(Sequence[Tiling]):
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self.array) if self._raw else self._record.tilings
+        return len(self.array) if self._raw else self._manifest.tilings
 
     @overload
     def __getitem__(self, index: int) -> Tiling: ...
@@ -158,7 +158,7 @@ class Tilings(Sequence[Tiling]):
     @property
     def complete(self) -> bool:
         """Whether all the partitions are searched."""
-        return self._record.complete
+        return self._manifest.complete
 
     @property
     def array(self) -> TilingArray:
@@ -177,7 +177,7 @@ class Tilings(Sequence[Tiling]):
 
     @cached_property
     def _array(self) -> TilingArray:
-        tilings = distinct(self._store.tilings(self._record))
+        tilings = distinct(self._store.tilings(self._manifest))
         return symmetry_of(self.problem).expand(tilings) if self._raw else tilings
 
     def find(self, *placements: int) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Proof that stored tilings are tilings, each once, and as many as the record says."""
+"""Proof that stored tilings are tilings, each once, and as many as the manifest says."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 from antipodes.storage.address import Address
-from antipodes.tilings.store import TilingRecord, TilingStore
+from antipodes.tilings.store import TilingManifest, TilingStore
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,23 @@ def verify_tilings(address: Address) -> TilingVerdict:
     """
     store = TilingStore(arguments.address(address, "the address of tilings"))
     try:
-        record = store.read()
-        store.check_partitions(record)
-        tilings = store.tilings(record)
+        manifest = store.read()
+        store.check_partitions(manifest)
+        tilings = store.tilings(manifest)
     except StoreDamagedError as error:
         return TilingVerdict(False, 0, (str(error),))
-    problems = tuple(_problems(record, record.problem, tilings))
-    searched, partitions = len(record.searched), record.partitions
-    return TilingVerdict(not problems, len(tilings), problems, record.complete, searched, partitions)
+    problems = tuple(_problems(manifest, manifest.problem, tilings))
+    searched, partitions = len(manifest.searched), manifest.partitions
+    return TilingVerdict(not problems, len(tilings), problems, manifest.complete, searched, partitions)
 
 
-def _problems(record: TilingRecord, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
+def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
     wrong = ~_are_tilings(problem, tilings)
     if wrong.any():
         yield f"{wrong.sum():,} x no tiling of the board with each piece once: numbers {_some(wrong)}"
         return  # what follows takes them for tilings
-    yield from _symmetry_problems(record, problem, tilings)
-    if record.complete and not np.array_equal(distinct(tilings), tilings):
+    yield from _symmetry_problems(manifest, problem, tilings)
+    if manifest.complete and not np.array_equal(distinct(tilings), tilings):
         yield "the tilings are not in ascending order, each once"
     if len(distinct(tilings)) < len(tilings):
         yield f"{len(tilings) - len(distinct(tilings)):,} x a tiling that is there before"
@@ -76,20 +76,20 @@ def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
     return result
 
 
-def _symmetry_problems(record: TilingRecord, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
+def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
     symmetry = symmetry_of(problem)
     turned = (symmetry.canonical(tilings) != tilings).any(axis=1)
     if turned.any():
         yield f"{turned.sum():,} x not the smallest of the images under the symmetries: numbers {_some(turned)}"
     raw = int(symmetry.orbit_sizes(tilings).sum())
-    if record.complete and raw != record.raw_tilings:
-        yield f"the record counts {record.raw_tilings} tilings without symmetry, the images of those stored are {raw}"
-    owned = partitions_of(problem, record.method).counts(tilings, symmetry)
+    if manifest.complete and raw != manifest.raw_tilings:
+        yield f"the manifest counts {manifest.raw_tilings} raw tilings, the symmetric copies of those stored are {raw}"
+    owned = partitions_of(problem, manifest.method).counts(tilings, symmetry)
     recorded = np.zeros_like(owned)
-    for one in record.searched:
+    for one in manifest.searched:
         recorded[one.number] = one.tilings
     if not np.array_equal(owned, recorded):
-        yield f"the record counts {recorded.tolist()} tilings by partition, those stored belong to {owned.tolist()}"
+        yield f"the manifest counts {recorded.tolist()} tilings by partition, those stored belong to {owned.tolist()}"
 
 
 def _some(which: NDArray[np.bool_]) -> str:

@@ -131,7 +131,7 @@ class Cluster:
         self._tell_beginning()
         return True
 
-    def prepare(self, call: Call) -> None:
+    def on_worker_start(self, call: Call) -> None:
         self._first_call = call
         self._tell_beginning()
 
@@ -151,7 +151,7 @@ class Cluster:
                 raise
             logger.info("not every worker could %s: %r", function.__name__, error)
 
-    def everywhere(self, call: Call) -> None:
+    def run_on_all_workers(self, call: Call) -> None:
         name = f"everywhere-{uuid.uuid4().hex}"
         self._awaited.update(self.members)
         handles = [
@@ -159,9 +159,9 @@ class Cluster:
             for number, worker in enumerate(self.members)
             for handle in self._submit({(name, number): call}, [(name, number)], [worker])
         ]
-        self.values(handles)
+        self.gather(handles)
 
-    def spread(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
         keys, handles = list(calls), []
         for place, worker in enumerate(self.members):
             first, end = (len(keys) * edge // len(self.members) for edge in (place, place + 1))
@@ -180,7 +180,7 @@ class Cluster:
                 future.add_done_callback(lambda ended: done(ended.key) if ended.status == "finished" else None)
         return dict(zip(keys, futures, strict=True))
 
-    def parts(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
+    def map(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         name = f"{part.__name__}-{uuid.uuid4().hex}"
         return list(self.persist({(name, number): (part, handle) for number, handle in enumerate(handles)}).values())
 
@@ -193,7 +193,7 @@ class Cluster:
             )
         return futures
 
-    def values(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         try:
             with translated(self.client):
                 results: list[Any] = self.client.sync(self._gather, list(handles), stop)
@@ -286,7 +286,7 @@ class Cluster:
     def reporting(self, page: str | None) -> AbstractContextManager[None]:
         return nullcontext() if page is None else reporting(self.client, Path(page), lambda: self.listener)
 
-    def each(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
+    def run_unordered(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
         Errands(self, calls, ended, stopped).run()
 
     def done_of(self, futures: Iterable[Handle]) -> list[Handle]:

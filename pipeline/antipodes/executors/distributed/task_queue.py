@@ -64,7 +64,7 @@ class Errands:
 
     def _end_some(self) -> None:
         done = self.cluster.done_of(self.under_way)
-        for future, result in zip(done, self.cluster.values(done), strict=True):
+        for future, result in zip(done, self.cluster.gather(done), strict=True):
             key, _ = self.under_way.pop(future)
             self.ended(key, result)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.api import Hold, Version
+from antipodes.storage.api import LockHandle, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.owner import Signature, check_bears, in_use, serialised, signature_from, taken_over
 
@@ -39,7 +39,7 @@ _left_behind: set[str] = set()
 """Tokens of the locks that this process let go of but could not delete, since the server did not answer."""
 
 
-class LeaseHold:
+class LeaseHandle:
     """A lock object that is held, and refreshed by a thread."""
 
     def __init__(
@@ -59,7 +59,7 @@ class LeaseHold:
         """What the lock bears now."""
         return str(self._signature["token"])
 
-    def renew(self) -> None:
+    def rotate_token(self) -> None:
         """Put another token into the lock."""
         self._put(token=uuid.uuid4().hex)
 
@@ -116,8 +116,8 @@ class LeaseHold:
 
 
 @contextmanager
-def lease(bucket: Bucket, key: str, address: str) -> Iterator[Hold]:
-    """Hold the lock object of the store at an address.
+def lease(bucket: Bucket, key: str, address: str) -> Iterator[LockHandle]:
+    """LockHandle the lock object of the store at an address.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def check_token(bucket: Bucket, key: str, address: str, token: str) -> None:
     check_bears(address, _read(bucket, key)[0], token)
 
 
-def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHold:
+def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHandle:
     signature = {**_this_process(), "token": uuid.uuid4().hex, "beat": 0}
     found: Signature = {}
     for _ in range(TRIES):
@@ -151,7 +151,7 @@ def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHold:
         begun = _elapsed()
         with suppress(Changed):
             version = bucket.put(key, serialised(signature), version_of(meta) if meta else "create")
-            return LeaseHold(bucket, key, address, signature, version, begun)
+            return LeaseHandle(bucket, key, address, signature, version, begun)
     raise in_use(address, found)
 
 

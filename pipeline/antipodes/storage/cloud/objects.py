@@ -1,7 +1,7 @@
 """Stores in object storage: objects under a prefix of a bucket, each put in one request.
 
-There is a store as soon as there is its record, which is put last and deleted first. Nothing can be renamed, so what is
-written by halves lies under the store's own URL, without a record; the next run that creates a store there clears it.
+A store exists once its manifest does, which is put last and deleted first. Nothing can be renamed, so a half-written
+store is under its own URL, without a manifest; the next run that creates a store there deletes it.
 """
 
 import json
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from antipodes.errors import StoreError
-from antipodes.storage.api import GROUP, RECORD, Hold, Storage, Version
+from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.chunks import PatientStore
 from antipodes.storage.cloud.lease import check_token, lease
@@ -40,10 +40,10 @@ class ObjectStorage(Storage):
         return f"{self.url}/{key}"
 
     def exists(self) -> bool:
-        return self.has(RECORD) or (bool(self._list()) and not self._is_left_over())
+        return self.has(MANIFEST) or (bool(self._list()) and not self._is_left_over())
 
     def _is_left_over(self) -> bool:
-        """Whether what is there, without a record, was to become a store, or was one."""
+        """Whether what is there, without a manifest, was to become a store, or was one."""
         try:
             attributes = json.loads(self.read(GROUP)[0])["attributes"]
             return str(attributes["format"]).startswith("antipodes-")
@@ -59,7 +59,7 @@ class ObjectStorage(Storage):
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         try:
-            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.check_hold)
+            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.check_lock)
         except Changed:
             name = self.name_of(key)
             how = "was replaced by another run since it was read, or removed"
@@ -80,18 +80,18 @@ class ObjectStorage(Storage):
 
     def begin(self, overwrite: bool = False) -> "ObjectStorage":
         if overwrite:
-            self._delete([RECORD])  # from now on there is no store by halves
+            self._delete([MANIFEST])  # from now on there is no store by halves
             self._clear()
         if self.exists():
             raise StoreError(f"expected nothing at {self.url}, where a store is to be created; found something")
         self._clear()
         return self
 
-    def appear(self, new: Storage, overwrite: bool = False) -> None:
-        """Nothing is left to do: the record is there."""
+    def publish(self, new: Storage, overwrite: bool = False) -> None:
+        """Nothing is left to do: the manifest is there."""
 
     def discard(self, new: Storage) -> None:
-        """Nothing is left to do: objects without a record are no store, and whoever creates one clears them away."""
+        """Nothing is left to do: objects without a manifest are no store, and whoever creates one clears them away."""
 
     def _clear(self) -> None:
         """Delete what there is; at last what shows that it is ours to delete."""
@@ -100,12 +100,12 @@ class ObjectStorage(Storage):
 
     def _delete(self, keys: Iterable[str]) -> None:
         """Delete what is at some keys; each time that it is tried, the lock is looked at first if it is held here."""
-        self._bucket.delete([self._path(key) for key in keys], self.check_hold)
+        self._bucket.delete([self._path(key) for key in keys], self.check_lock)
 
-    def sweep(self) -> None:
+    def remove_leftovers(self) -> None:
         self._delete(key for key in self._list() if key.endswith(PARTIAL))
 
-    def settle(self, folder: str) -> None:
+    def sync(self, folder: str) -> None:
         """Nothing is left to do: an object that was put is as durable as it gets."""
 
     def probe(self) -> None:
@@ -113,13 +113,13 @@ class ObjectStorage(Storage):
         self._bucket.put(path, b"probe")
         self._bucket.delete([path])
 
-    def _lock(self) -> AbstractContextManager[Hold]:
+    def _lock(self) -> AbstractContextManager[LockHandle]:
         return lease(self._bucket, f"{self._prefix}.lock", self.url)
 
     def check_token(self, token: str) -> None:
         check_token(self._bucket, f"{self._prefix}.lock", self.url, token)
 
-    def surely_lacks(self, key: str) -> bool:
+    def known_missing(self, key: str) -> bool:
         return False
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> PatientStore:

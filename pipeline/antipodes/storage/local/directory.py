@@ -15,14 +15,14 @@ from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.api import GROUP, RECORD, Hold, Storage, Version
+from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.local.files import PARTIAL, replace_file, sync_directory
 from antipodes.storage.local.lock import check_token, lock
 
 NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 """What the system says of paths at which nothing is; after any other error there may be something, unseen for now."""
 
-STORED = {RECORD, GROUP, "depth", "depth.wide", "tilings", "partitions"}
+STORED = {MANIFEST, GROUP, "depth", "depth.wide", "tilings", "partitions"}
 """All that is directly in the directory of a store, of any kind."""
 
 
@@ -76,7 +76,7 @@ class DirectoryStorage(Storage):
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         try:
-            replace_file(self.path / key, content, self.check_hold)
+            replace_file(self.path / key, content, self.check_lock)
         except StoreLockedError:
             raise
         except OSError as error:
@@ -84,7 +84,7 @@ class DirectoryStorage(Storage):
         return {}
 
     def delete(self, folder: str) -> None:
-        self.check_hold()
+        self.check_lock()
         shutil.rmtree(self.path / folder, ignore_errors=True)
 
     def folders(self, folder: str) -> list[str]:
@@ -112,7 +112,7 @@ class DirectoryStorage(Storage):
             raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
     def begin(self, overwrite: bool = False) -> "DirectoryStorage":
-        self.check_hold()
+        self.check_lock()
         self._clear(self._removed)
         place = self.path.resolve()
         new = place.with_name(f".{place.name}.new")
@@ -125,13 +125,13 @@ class DirectoryStorage(Storage):
     def discard(self, new: Storage) -> None:
         assert isinstance(new, DirectoryStorage)
         with suppress(StoreError):  # another run may have taken over, and be creating its own store there
-            self.check_hold()
+            self.check_lock()
             shutil.rmtree(new.path, ignore_errors=True)
 
-    def appear(self, new: Storage, overwrite: bool = False) -> None:
+    def publish(self, new: Storage, overwrite: bool = False) -> None:
         assert isinstance(new, DirectoryStorage)
         place = self.path.resolve()
-        self.check_hold()
+        self.check_lock()
         if overwrite:
             place.rename(self._removed)
         try:
@@ -142,12 +142,12 @@ class DirectoryStorage(Storage):
             raise
         sync_directory(place.parent)
         if overwrite:
-            (self._removed / RECORD).unlink(missing_ok=True)  # first, so that what is left of it is no store
+            (self._removed / MANIFEST).unlink(missing_ok=True)  # first, so that what is left of it is no store
             shutil.rmtree(self._removed, ignore_errors=True)
 
     def _restore(self) -> None:
         """Put a store back that was about to be overwritten by a run that died before the new one was in its place."""
-        if not self.exists() and (self._removed / RECORD).is_file():
+        if not self.exists() and (self._removed / MANIFEST).is_file():
             self._removed.rename(self.path.resolve())
             sync_directory(self.path.resolve().parent)
 
@@ -165,13 +165,13 @@ class DirectoryStorage(Storage):
                     raise StoreError(f"cannot write {self.address}: {leftover} is in the way, since {name} is in it")
         shutil.rmtree(leftover, ignore_errors=True)
 
-    def sweep(self) -> None:
-        self.check_hold()
+    def remove_leftovers(self) -> None:
+        self.check_lock()
         for leftover in self._files():
             if leftover.endswith(PARTIAL):
                 (self.path / leftover).unlink(missing_ok=True)
 
-    def settle(self, folder: str) -> None:
+    def sync(self, folder: str) -> None:
         last = self.path / folder
         parents = last.relative_to(self.path).parents
         for path in (last / "c", last, *(self.path / parent for parent in parents)):
@@ -187,7 +187,7 @@ class DirectoryStorage(Storage):
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
     @contextmanager
-    def _lock(self) -> Iterator[Hold]:
+    def _lock(self) -> Iterator[LockHandle]:
         with lock(self.path) as hold:
             self._restore()
             yield hold
@@ -195,7 +195,7 @@ class DirectoryStorage(Storage):
     def check_token(self, token: str) -> None:
         check_token(self.path, token)
 
-    def surely_lacks(self, key: str) -> bool:
+    def known_missing(self, key: str) -> bool:
         return not self.has(key)
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> DurableStore:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from antipodes.errors import NotAStoreError, StoreError
 from antipodes.quoting import quote
-from antipodes.storage.api import Hold
+from antipodes.storage.api import LockHandle
 from antipodes.storage.owner import Signature, check_bears, in_use, serialised, signature_from
 
 
@@ -22,14 +22,14 @@ class FileHold:
         self._store = store
         self._path = lock_path(store)
         self._token = ""
-        self.renew()
+        self.rotate_token()
 
     @property
     def token(self) -> str:
         """What the file bears now."""
         return self._token
 
-    def renew(self) -> None:
+    def rotate_token(self) -> None:
         """Write another token into the file.
 
         The new text goes over the old one in one call and is never shorter, so that no reader finds half of it. It is
@@ -50,8 +50,8 @@ class FileHold:
 
 
 @contextmanager
-def lock(store: Path) -> Iterator[Hold]:
-    """Hold ``<store>.lock``; the system lets go of it when the process ends, however it ends.
+def lock(store: Path) -> Iterator[LockHandle]:
+    """LockHandle ``<store>.lock``; the system lets go of it when the process ends, however it ends.
 
     Raises
     ------
