@@ -11,7 +11,7 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config, load_config
 from antipodes.errors import AntipodesError, InputError
-from antipodes.executors.api import Threads
+from antipodes.executors.threads import Threads
 from antipodes.puzzles.families import puzzle_from
 from antipodes.searches.problem import Problem
 from antipodes.searches.routes import exchanges

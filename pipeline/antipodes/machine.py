@@ -1,5 +1,7 @@
-"""How much memory there is; a module of its own, since a search needs nothing else of a plan."""
+"""What this machine has: memory and processors, and how much of the memory a run has used."""
 
+import os
+import resource
 from pathlib import Path
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
@@ -17,3 +19,14 @@ def available_memory() -> int:
             if limit.isdecimal():
                 available = min(available, int(limit))
     return available
+
+
+def available_workers() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def peak_memory() -> int:
+    """The most memory, in bytes, that this process, or the largest one that it started, has taken."""
+    kilobytes = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return kilobytes * 1024

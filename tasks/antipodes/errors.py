@@ -71,3 +71,47 @@ class StoreChangedError(StoreError):
 
 class StoreLockedError(StoreError):
     """Another run holds the store."""
+
+
+class SchedulerError(AntipodesError, RuntimeError):
+    """The scheduler cannot be reached, or lost what the run cannot do without."""
+
+
+class SchedulerLostError(InterruptedRunError, SchedulerError):
+    """The scheduler is lost; the run can resume on another one."""
+
+
+class SchedulerSilentError(InterruptedRunError, SchedulerError):
+    """The scheduler no longer answers, though the connection is there: to ask it again would take as long."""
+
+
+class WorkersLostError(SchedulerError):
+    """Workers are gone, and results with them: what was not committed has to be computed again."""
+
+
+class UnfinishedError(AntipodesError, LookupError):
+    """The answer lies beyond what an unfinished table knows."""
+
+
+class PatternError(InputError):
+    """A text that is no pattern of the puzzle at hand."""
+
+
+class PermutationError(InputError):
+    """An array that is no permutation, or that has too many elements to be numbered in 64 bits."""
+
+
+class RankError(InputError, IndexError):
+    """A number, or a factorial digit, that no permutation has."""
+
+
+class OutputError(AntipodesError, OSError):
+    """Standard output cannot take what is printed."""
+
+
+class ReaderGoneError(OutputError):
+    """The process that read standard output has left, as `head` does."""
+
+
+class FieldError(Exception):
+    """A field holds what it may not; the message names the field."""

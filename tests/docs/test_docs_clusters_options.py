@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from clusters import Cluster, Run
 
-from antipodes.errors import InputError
-from antipodes.executors.api import SchedulerError, as_scheduler
+from antipodes.errors import InputError, SchedulerError
 from antipodes.executors.distributed.connection import connected, dashboard_of
+from antipodes.executors.opening import as_scheduler
 
 Begin = Callable[..., Run]
 

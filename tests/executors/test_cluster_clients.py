@@ -15,9 +15,8 @@ from puzzle_settings import complete, jump
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, InterruptedRunError
+from antipodes.errors import InputError, InterruptedRunError, SchedulerLostError
 from antipodes.events import ClusterReady, Event, LayerSettled, WorkersLost, silence
-from antipodes.executors.api import SchedulerLostError
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 

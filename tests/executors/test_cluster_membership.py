@@ -14,9 +14,8 @@ from distributed import Client
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, WorkerFailedError
+from antipodes.errors import InputError, SchedulerLostError, WorkerFailedError, WorkersLostError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
-from antipodes.executors.api import SchedulerLostError, WorkersLostError
 from antipodes.executors.distributed import cluster as workers_of_cluster
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle

@@ -17,9 +17,8 @@ from distributed import Client
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, InterruptedRunError
+from antipodes.errors import InputError, InterruptedRunError, SchedulerError
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused, silence
-from antipodes.executors.api import SchedulerError
 from antipodes.executors.distributed import connection, membership, pulse
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.executors.distributed.scheduler_file import address_in

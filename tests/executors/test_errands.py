@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from antipodes.errors import SchedulerLostError, WorkersLostError
 from antipodes.events import Listener, silence
-from antipodes.executors.api import Call, Key, SchedulerLostError, Stop, WorkersLostError
+from antipodes.executors.api import Call, Key, Stop
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.executors.distributed.task_queue import Errands
 

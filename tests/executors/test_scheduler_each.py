@@ -8,7 +8,9 @@ import pytest
 
 from antipodes.errors import WorkerFailedError
 from antipodes.events import silence
-from antipodes.executors.api import Key, Scheduler, Threads, open_scheduler
+from antipodes.executors.api import Key, Scheduler
+from antipodes.executors.opening import open_scheduler
+from antipodes.executors.threads import Threads
 
 
 @pytest.fixture(scope="module", params=["threads", "local"])

@@ -14,9 +14,10 @@ from oracles import ORACLES
 from programs import Command
 
 from antipodes.config import load_config
+from antipodes.errors import PatternError
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import sliding
-from antipodes.puzzles.pattern import Pattern, PatternError
+from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table

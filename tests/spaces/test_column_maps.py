@@ -11,7 +11,7 @@ from brute_force import Position, distances, exchanged, layers
 
 import antipodes.spaces.move_tables
 from antipodes.config import Config
-from antipodes.executors.api import Threads
+from antipodes.executors.threads import Threads
 from antipodes.spaces.move_tables import MAPS_OF_INT16, map_type, most_column_maps, move_tables
 from antipodes.tables.plan import plan_index
 from antipodes.tables.run import run_puzzle

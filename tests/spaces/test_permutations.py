@@ -7,17 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES
 
-from antipodes.errors import InputError
-from antipodes.spaces.permutations import (
-    ALGORITHMS,
-    Algorithm,
-    PermutationError,
-    RankError,
-    factorial_digits,
-    from_factorial_digits,
-    rank,
-    unrank,
-)
+from antipodes.errors import InputError, PermutationError, RankError
+from antipodes.spaces.permutations import ALGORITHMS, Algorithm, factorial_digits, from_factorial_digits, rank, unrank
 
 LEXICOGRAPHIC: tuple[Algorithm, ...] = ("counting", "shrinking")
 

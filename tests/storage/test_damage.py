@@ -185,9 +185,9 @@ def test_what_is_no_store(
 def test_an_older_reader_of_a_table_that_was_widened_meanwhile(tmp_path: Path) -> None:
     """A depth of 256 must not be 0 to who opened the table when it had bytes."""
     from antipodes.config import Config
-    from antipodes.errors import StoreChangedError
+    from antipodes.errors import StoreChangedError, UnfinishedError
     from antipodes.tables.run import RunOptions, run_puzzle
-    from antipodes.tables.table import UnfinishedError, open_table
+    from antipodes.tables.table import open_table
 
     start = " ".join(["0"] + ["1"] * 299)
     config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": start})

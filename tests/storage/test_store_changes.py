@@ -9,7 +9,7 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config
 from antipodes.errors import StoreChangedError, StoreDamagedError
-from antipodes.executors.api import Threads
+from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
 from antipodes.tables.table import open_table

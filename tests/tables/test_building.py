@@ -12,7 +12,7 @@ from puzzle_settings import complete, jump, listed, sliding
 
 from antipodes.config import Config, load_config
 from antipodes.errors import InterruptedRunError
-from antipodes.executors.api import Threads
+from antipodes.executors.threads import Threads
 from antipodes.spaces import exchange_tables
 from antipodes.spaces.move_tables import move_tables
 from antipodes.tables.building import build_tables

@@ -8,7 +8,7 @@ from stores import change_manifest, contents
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
-from antipodes.executors.api import Threads
+from antipodes.executors.threads import Threads
 from antipodes.spaces.arrangements import Index
 from antipodes.tables import plan
 from antipodes.tables.run import RunOptions, run_puzzle

@@ -8,11 +8,13 @@ import pytest
 from antipodes.config import load_config
 from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Event, Listener, WaitingForWorkers
-from antipodes.executors.api import Stop, Threads
+from antipodes.executors.api import WORKER_SHARE, Stop
+from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
+from antipodes.sizes import MIB
 from antipodes.tables import fitting
 from antipodes.tables.fitting import plan_checked, plan_that_fits
-from antipodes.tables.plan import MIB, WORKER_SHARE, Plan
+from antipodes.tables.plan import Plan
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
 

@@ -8,19 +8,10 @@ import pytest
 from stores import contents
 
 from antipodes.config import load_config
+from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError
 from antipodes.events import Begun, Event, LayerSettled, WorkersLost
-from antipodes.executors.api import (
-    Call,
-    Done,
-    Handle,
-    Key,
-    SchedulerError,
-    SchedulerLostError,
-    Stop,
-    Threads,
-    WorkersLostError,
-    never,
-)
+from antipodes.executors.api import Call, Done, Handle, Key, Stop, never
+from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 
 ByThreads = Callable[[str], dict[str, bytes]]
@@ -33,7 +24,6 @@ class Forgetful(Threads):
     """Threads that lose something at the calls of these numbers, and take up each commit anew, as clusters do."""
 
     shares_memory = False
-    keeps_history = True
 
     def __init__(self, at: Collection[int], error: type[SchedulerError] = WorkersLostError) -> None:
         super().__init__(2)
@@ -42,7 +32,7 @@ class Forgetful(Threads):
         self.calls: list[str] = []
 
     def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        self._call("spread")
+        self._call("submit")
         return super().persist(calls)
 
     def persist(

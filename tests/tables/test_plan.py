@@ -14,11 +14,11 @@ from antipodes.config import load_config
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.sizes import human
 from antipodes.spaces.arrangements import Index, radices
 from antipodes.tables.plan import (
     PROGRAM_BYTES,
     check_memory,
-    human,
     numbered,
     partitions,
     plan_chunk,

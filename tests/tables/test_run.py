@@ -20,9 +20,10 @@ from antipodes.errors import (
     StoreError,
     StoreMismatchError,
 )
-from antipodes.executors.api import Call, Threads
+from antipodes.executors.api import Call
+from antipodes.executors.threads import Threads
 from antipodes.puzzles.families import puzzle_from
-from antipodes.runs.options import memory_size
+from antipodes.sizes import memory_size
 from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
 from antipodes.tables.store import TableStore

@@ -19,6 +19,7 @@ from antipodes.errors import (
     PositionError,
     StoreDamagedError,
     StoreError,
+    UnfinishedError,
     UnreachableError,
 )
 from antipodes.searches.problem import Problem
@@ -26,7 +27,7 @@ from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve_by_table
 from antipodes.tables.store import TableStore
-from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, UnfinishedError, open_table
+from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 / 4 5 6 / 7 8 0"

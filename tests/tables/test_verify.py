@@ -10,7 +10,7 @@ from stores import change_manifest, chunk_files, contents, set_depth
 import antipodes.tables.verify
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, ResourceLimitError
-from antipodes.executors.api import Threads
+from antipodes.executors.threads import Threads
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangements import Index
 from antipodes.tables.run import RunOptions, run_puzzle

@@ -17,12 +17,13 @@ from programs import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.errors import InputError, StoreError, StoreMismatchError
+from antipodes.errors import InputError, SchedulerError, StoreError, StoreMismatchError
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.search import search_partition
 from antipodes.exact_cover.symmetry import distinct
-from antipodes.executors.api import SchedulerError, Threads, open_scheduler
+from antipodes.executors.opening import open_scheduler
+from antipodes.executors.threads import Threads
 from antipodes.storage.local import directory
 from antipodes.storage.local import files as durable
 from antipodes.tables.run import RunOptions

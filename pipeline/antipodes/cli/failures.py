@@ -11,12 +11,13 @@ from typer.core import TyperGroup
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
-from antipodes.cli.streams import OutputError, ReaderGoneError
 from antipodes.errors import (
     AntipodesError,
     InputError,
     InterruptedRunError,
     NotAStoreError,
+    OutputError,
+    ReaderGoneError,
     ResourceLimitError,
     StoreMismatchError,
 )

@@ -63,7 +63,8 @@ def chosen_store(option: str | None, run: Mapping[str, Any], name: str) -> Addre
 def run_options(defaults: dict[str, Any], **given: Any) -> Any:
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
     with loading():
-        from antipodes.runs.options import RunOptions, memory_size
+        from antipodes.runs.options import RunOptions
+        from antipodes.sizes import memory_size
 
     chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
     for name in ("store", "quiet"):  # which are not the run's

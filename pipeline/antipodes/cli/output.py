@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from antipodes.cli.streams import OutputError, ReaderGoneError, can_encode, escaped
+from antipodes.cli.streams import can_encode, escaped
+from antipodes.errors import OutputError, ReaderGoneError
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
 """No path that anyone resumes a run with."""

@@ -17,8 +17,9 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     with loading():
         from antipodes.config import load_config
         from antipodes.machine import available_memory
-        from antipodes.runs.options import memory_size, tasks_at_once
-        from antipodes.tables.plan import human, plan_run
+        from antipodes.runs.options import tasks_at_once
+        from antipodes.sizes import human, memory_size
+        from antipodes.tables.plan import plan_run
 
     config = load_config(puzzle)
     limit = memory_size(memory_limit) if memory_limit is not None else available_memory()

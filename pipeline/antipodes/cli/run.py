@@ -131,8 +131,8 @@ def _run(
 
 def _print_report(config: "Config", report: "RunReport") -> None:
     with loading():
+        from antipodes.sizes import human
         from antipodes.tables.drawing import draw_layers, draw_positions
-        from antipodes.tables.plan import human
 
     manifest, clock = report.manifest, report.clock
     print(draw_layers(manifest.layers))

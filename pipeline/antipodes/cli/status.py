@@ -28,7 +28,7 @@ def status(store: Store, as_json: AsJson = False) -> None:
 
 def _table_status(address: Address, as_json: bool) -> None:
     with loading():
-        from antipodes.tables.plan import human
+        from antipodes.sizes import human
         from antipodes.tables.store import NOTHING_COMMITTED, TableStore
 
     table = TableStore(address)
@@ -56,7 +56,7 @@ def _table_status(address: Address, as_json: bool) -> None:
 
 
 def _tilings_status(address: Address, as_json: bool) -> None:
-    from antipodes.tables.plan import human
+    from antipodes.sizes import human
     from antipodes.tilings.store import TilingStore
 
     store = TilingStore(address)

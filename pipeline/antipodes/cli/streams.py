@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, TextIO
 
-from antipodes.errors import AntipodesError, InputError
+from antipodes.errors import InputError, OutputError, ReaderGoneError
 
 LONGEST_LINE = 1 << 16
 """Characters of a line of input: more than the largest board takes with the longest names of its pieces."""
@@ -35,14 +35,6 @@ SIZES = ("COLUMNS", "LINES")
 """The environment's variables with the size of the terminal, which libraries take for numbers unseen."""
 DRAWN = "antipodes-drawn"
 """The name of the error handler that uses them."""
-
-
-class OutputError(AntipodesError, OSError):
-    """Standard output cannot take what is printed."""
-
-
-class ReaderGoneError(OutputError):
-    """The process that read standard output has left, as `head` does."""
 
 
 def in_ascii(error: UnicodeError) -> tuple[str, int]:

@@ -163,8 +163,8 @@ def _counted(report: "TilingReport", raw: bool) -> str:
 
 
 def _print_times(report: "TilingReport") -> None:
-    from antipodes.tables.plan import human
-    from antipodes.tables.run import peak_memory
+    from antipodes.machine import peak_memory
+    from antipodes.sizes import human
 
     clock = report.clock
     if not clock.search:

@@ -76,7 +76,7 @@ def _approval_of_tilings(verdict: "TilingVerdict") -> str:
 
 def _verify_table(address: Address, workers: int | None, seed: int | None, as_json: bool) -> int:
     with loading():
-        from antipodes.executors.api import Threads
+        from antipodes.executors.threads import Threads
         from antipodes.runs.options import tasks_at_once
         from antipodes.tables.verify import verify as prove
 

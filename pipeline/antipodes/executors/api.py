@@ -4,19 +4,17 @@ The rest of the program knows no more than this: `persist` runs tasks and leaves
 `gather` fetches them; `run_unordered` passes on each result as its task ends; `run_on_all_workers` asks all workers.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-import dask.threaded
-from dask.callbacks import Callback
 from dask.task_spec import List, Task, TaskRef
 
-from antipodes.errors import AntipodesError, InputError, InterruptedRunError
-from antipodes.events import Listener, silence
-from antipodes.machine import available_memory
-from antipodes.quoting import quote
+from antipodes.events import Listener
+
+WORKER_SHARE = 0.6
+"""Of the memory limit of a cluster's worker, what a run plans with: freed memory that it keeps comes on top
+(`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
 
 Key = tuple[str, int]
 Handle = Any
@@ -30,42 +28,18 @@ Call = tuple[Any, ...]
 Stop = Callable[[], bool]
 """Asked whether to begin nothing more."""
 
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
-LARGEST_PORT = 65535
-NOT_BEGUN = object()
-"""The result of a task that a stop came before."""
-
 
 def never() -> bool:
     """Ask for no stop."""
     return False
 
 
-class SchedulerError(AntipodesError, RuntimeError):
-    """The scheduler cannot be reached, or lost what the run cannot do without."""
-
-
-class SchedulerLostError(InterruptedRunError, SchedulerError):
-    """The scheduler is lost; the run can resume on another one."""
-
-
-class SchedulerSilentError(InterruptedRunError, SchedulerError):
-    """The scheduler no longer answers, though the connection is there: to ask it again would take as long."""
-
-
-class WorkersLostError(SchedulerError):
-    """Workers are gone, and results with them: what was not committed has to be computed again."""
-
-
 class Scheduler(Protocol):
     """Runs tasks."""
 
     shares_memory: bool
-    """Whether all tasks see the same arrays, so that nothing is gained by handing on less than the whole."""
-    layers_at_once: int
-    """How many layers are worth being handed over before the first of them is asked for."""
-    keeps_history: bool
-    """Whether it remembers how each result came about, as long as another one comes from it."""
+    """Whether all tasks see the same arrays. If not, results travel, each call costs a round trip, and the scheduler
+    remembers the lineage of every result."""
 
     @property
     def workers(self) -> int:
@@ -116,66 +90,6 @@ class Scheduler(Protocol):
         """
 
 
-class Threads:
-    """Threads of this process; results are values in memory."""
-
-    shares_memory = True
-    layers_at_once = 1
-    keeps_history = False
-    processes = 0
-    changed = False
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self.memory = available_memory()
-
-    def ready(self, listener: Listener, stop: Stop) -> bool:
-        return True
-
-    def on_worker_start(self, call: Call) -> None:
-        pass
-
-    def run_on_all_workers(self, call: Call) -> None:
-        pass
-
-    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        return self.persist(calls)
-
-    def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
-    ) -> dict[Key, Handle]:
-        keys = list(calls if wanted is None else wanted)
-        ended = Callback(posttask=lambda key, *_: done(key)) if done else Callback()
-        with ended:
-            results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
-        return dict(zip(keys, results, strict=True))
-
-    def map(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        return [part(result) for result in handles]
-
-    def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
-        return list(handles)
-
-    def reporting(self, page: str | None) -> AbstractContextManager[None]:
-        if page is not None:
-            raise InputError("--performance-report: expected a cluster to report on, found the scheduler threads")
-        return nullcontext()
-
-    def run_unordered(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
-        def run(function: Callable[..., Any], *arguments: Any) -> Any:
-            return NOT_BEGUN if stopped() else function(*arguments)
-
-        def tell(name: str, result: Any, *_: Any) -> None:
-            if result is not NOT_BEGUN:
-                ended(keys[name], result)
-
-        # of tasks that do not depend on each other dask begins with the last name, and the first call is to be first
-        keys = {f"{len(calls) - place:09}": key for place, key in enumerate(calls)}
-        graph = {name: Task(name, run, *calls[key]) for name, key in keys.items()}
-        with Callback(posttask=tell):
-            dask.threaded.get(graph, list(graph), num_workers=self.workers)
-
-
 def result_of(key: Key) -> Any:
     """What stands, as an argument of a call, for the result of another call that is handed over with it."""
     return TaskRef(key)
@@ -192,61 +106,3 @@ def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key,
         key: Task(key, *around, *(List(*one) if isinstance(one, list) else one for one in call))
         for key, call in calls.items()
     }
-
-
-@contextmanager
-def open_scheduler(
-    name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
-) -> Iterator[Scheduler]:
-    """The scheduler called ``threads`` or ``local``, with so many workers, or the one at an address or in a file.
-
-    The listener is told what is waited for.
-
-    Raises
-    ------
-    InputError
-        The name is none of these.
-    SchedulerError
-        No scheduler answers at the address.
-    """
-    check_scheduler_name(name)
-    if name == "threads" and scheduler_file is None:
-        yield Threads(workers)
-    else:
-        from antipodes.executors.distributed.cluster import Cluster
-        from antipodes.executors.distributed.connection import connected, local_cluster
-
-        if scheduler_file is not None:
-            opened = connected(scheduler_file=scheduler_file, listener=listener)
-        else:
-            opened = local_cluster(workers, listener) if name == "local" else connected(name, listener=listener)
-        with opened as client, Cluster(client) as cluster:
-            yield cluster
-
-
-@contextmanager
-def as_scheduler(given: Any) -> Iterator[Scheduler]:
-    """What was given instead of a name: a scheduler, or a client of dask.distributed; it stays open."""
-    if isinstance(given, Threads):
-        yield given
-        return
-    from antipodes.executors.distributed.cluster import Cluster
-
-    if isinstance(given, Cluster):
-        yield given
-        return
-    with Cluster(given) as cluster:
-        yield cluster
-
-
-def check_scheduler_name(name: str) -> None:
-    """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
-    if name not in ("threads", "local"):
-        check_address(name, "--scheduler", "threads, local or ")
-
-
-def check_address(address: str, where: str, others: str = "") -> None:
-    """Raise InputError, which begins with ``where``, unless a text can be the address of a dask scheduler."""
-    found = ADDRESS.fullmatch(address)
-    if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
-        raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")

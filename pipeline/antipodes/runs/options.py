@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from antipodes import arguments
-from antipodes.errors import InputError
-from antipodes.executors.api import check_scheduler_name
-from antipodes.quoting import quote
+from antipodes.executors.address import check_scheduler_name
+from antipodes.machine import available_workers
 from antipodes.storage.address import Address, argument
 
 MOST_WORKERS = 4096
@@ -92,24 +91,6 @@ def _number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
-def memory_size(text: str | int) -> int:
-    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
-    from dask.utils import parse_bytes
-
-    try:
-        size = int(parse_bytes(text))
-    except (ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
-    if not 1 <= size <= arguments.GREATEST:
-        raise InputError(f"memory limit: expected 1 byte or more, found {quote(text)}")
-    return size
-
-
 def tasks_at_once(workers: int | None) -> int:
     """The number that was asked for, else that of the processors; InputError unless it is 1 to 4096."""
     return available_workers() if workers is None else arguments.integer(workers, "workers", 1, MOST_WORKERS)
-
-
-def available_workers() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

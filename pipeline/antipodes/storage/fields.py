@@ -10,16 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from antipodes.errors import FieldError
 from antipodes.quoting import quote, shorten
 
 KIND = "kind"
 """The key of a field's metadata that holds its declaration."""
 
 T = TypeVar("T")
-
-
-class FieldError(Exception):
-    """A field holds what it may not; the message names the field."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from zarr.errors import ContainsArrayError
 
 from antipodes.errors import (
+    FieldError,
     InputError,
     NotAStoreError,
     StoreChangedError,
@@ -25,7 +26,7 @@ from antipodes.quoting import shorten
 from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.checksum import digest, parse, serialise
-from antipodes.storage.fields import FieldError, expect, read_fields, write_fields
+from antipodes.storage.fields import expect, read_fields, write_fields
 from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.zarr_settings import check_settings
 

@@ -7,9 +7,10 @@ from math import ceil
 from antipodes.config import Config
 from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Listener, WaitingForWorkers
-from antipodes.executors.api import Scheduler
+from antipodes.executors.api import WORKER_SHARE, Scheduler
 from antipodes.runs.options import RunOptions
-from antipodes.tables.plan import MIB, WORKER_SHARE, Plan, check_memory, plan_run
+from antipodes.sizes import MIB
+from antipodes.tables.plan import Plan, check_memory, plan_run
 from antipodes.tables.store import WIDEST, TableManifest
 
 JOIN_SECONDS, POLL_SECONDS = 60.0, 0.1

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs import group
+from antipodes.bfs.partition import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_result, result_of
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.summaries import Summaries
 from antipodes.tables.building import build_tables
 from antipodes.tables.checkpoint import read_group, write_group
-from antipodes.tables.plan import Partition, Plan
+from antipodes.tables.plan import Plan
 from antipodes.tables.store import TableManifest, TableStore
 
 Settled = Callable[[int, int], None]

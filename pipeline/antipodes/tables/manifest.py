@@ -7,9 +7,9 @@ from typing import Any
 
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
+from antipodes.errors import FieldError
 from antipodes.spaces.arrangements import Index
 from antipodes.storage.fields import (
-    FieldError,
     anything,
     boolean,
     building,

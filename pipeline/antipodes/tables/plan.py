@@ -7,13 +7,14 @@ from math import ceil, prod
 from typing import Any
 
 from antipodes import arguments
+from antipodes.bfs.partition import Partition
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.sizes import KIB, MIB, human
 from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.move_tables import building_bytes, most_column_maps, most_moves, table_bytes
 from antipodes.tables.config_size import config_size
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 MAX_INDEX = 2**63 - 1
 MAX_ROWS = 2**31 - 1
 """The move tables number rows, and columns, in 32 bits."""
@@ -35,9 +36,6 @@ the average, and the memory of a worker holds several."""
 AT_ONCE = 4
 """Partitions of a group that are written, or read, at the same time: one is compressed while another is on its way.
 Where depths do not stay in memory it is one, as each takes those of a partition."""
-WORKER_SHARE = 0.6
-"""Of the memory limit of a cluster's worker, what a run plans with: freed memory that it keeps comes on top
-(`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
 ROW_BYTES = 4
 """What the number of a row takes, which stands beside the row's bits."""
 MANIFEST_BYTES = 64 * KIB
@@ -46,21 +44,6 @@ MOVE_BYTES = 16
 CHUNK_BYTES = 4 * KIB + 2 * 16
 """Bytes of each chunk on disk besides its states: part of its last block, and 16 in the manifest, of which there are
 two while it is replaced."""
-
-
-@dataclass(frozen=True)
-class Partition:
-    """A contiguous range of rows, a whole number of chunks."""
-
-    number: int
-    first_row: int
-    end_row: int
-    """The row behind the last."""
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return self.end_row - self.first_row
 
 
 Cut = tuple[Index, int]
@@ -246,15 +229,6 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
             f"{plan.index.size:,} positions take up to {human(plan.memory_bytes)}, "
             f"{human(plan.table_bytes)} of it for the move tables"
         )
-
-
-def human(size: float) -> str:
-    """A number of bytes as a person reads it."""
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:,.1f} PiB"
 
 
 def _table_cost(puzzle: Puzzle, index: Index) -> int:

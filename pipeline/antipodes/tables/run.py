@@ -1,6 +1,5 @@
 """A run from beginning to end: plan, lock, create or continue the store, search, report."""
 
-import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,12 +9,21 @@ from typing import Any
 
 from antipodes import arguments
 from antipodes.config import Config
-from antipodes.errors import InterruptedRunError, NotAStoreError, StoreDamagedError, StoreError, WorkerFailedError
+from antipodes.errors import (
+    InterruptedRunError,
+    NotAStoreError,
+    SchedulerError,
+    StoreDamagedError,
+    StoreError,
+    WorkerFailedError,
+)
 from antipodes.events import Listener, silence
-from antipodes.executors.api import Scheduler, SchedulerError, as_scheduler, open_scheduler
+from antipodes.executors.api import Scheduler
+from antipodes.executors.opening import as_scheduler, open_scheduler
+from antipodes.machine import available_workers, peak_memory
 from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.clock import Clock
-from antipodes.runs.options import RunOptions, available_workers
+from antipodes.runs.options import RunOptions
 from antipodes.storage.address import Address
 from antipodes.storage.store import Store
 from antipodes.tables.fitting import plan_that_fits
@@ -207,12 +215,6 @@ def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:
     if options.checkpoint_every is not None:
         return options.checkpoint_every
     return CHECKPOINT_EVERY if scheduler.shares_memory else ON_A_CLUSTER
-
-
-def peak_memory() -> int:
-    """The most memory, in bytes, that this process, or the largest one that it started, has taken."""
-    kilobytes = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return kilobytes * 1024
 
 
 @contextmanager

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.bfs.partition import Partition
 from antipodes.bfs.proof import Block
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import MoveTables, most_moves
-from antipodes.tables.plan import Partition
 
 SAMPLE = (30, 1000)
 """Positions of a sample: at least, where each has millions of neighbours to compute, and at most."""

@@ -5,7 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from antipodes.bfs.kernels import warm_up
-from antipodes.errors import DepthLimitError, ResourceLimitError, WorkerFailedError
+from antipodes.bfs.partition import RECENT
+from antipodes.errors import (
+    DepthLimitError,
+    ResourceLimitError,
+    SchedulerError,
+    SchedulerLostError,
+    WorkerFailedError,
+    WorkersLostError,
+)
 from antipodes.events import (
     Begun,
     Committed,
@@ -16,7 +24,7 @@ from antipodes.events import (
     Widened,
     WorkersLost,
 )
-from antipodes.executors.api import Scheduler, SchedulerError, SchedulerLostError, WorkersLostError
+from antipodes.executors.api import Scheduler
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.clock import Clock
 from antipodes.storage.api import LockHandle
@@ -143,7 +151,7 @@ class LayerSearch:
             self._advance(self.groups)
             if self._is_commit_due():
                 self._commit()
-                if self.scheduler.keeps_history and not self.manifest.complete:
+                if not self.scheduler.shares_memory and not self.manifest.complete:  # truncate the lineage
                     return
         if self.unwritten or not any(self.groups.counts):
             self._commit()
@@ -177,7 +185,8 @@ class LayerSearch:
         assert self.groups is not None
         if self.checkpoint_every == 0 or not self.groups.plan.hold_depths:
             return 1
-        return min(self.block, self.scheduler.layers_at_once, self.manifest.unreached - 1 - self.depth)
+        at_once = 1 if self.scheduler.shares_memory else RECENT  # a round trip costs milliseconds
+        return min(self.block, at_once, self.manifest.unreached - 1 - self.depth)
 
     def _is_commit_due(self) -> bool:
         assert self.groups is not None

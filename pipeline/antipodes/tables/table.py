@@ -12,23 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
-from antipodes.errors import AntipodesError, InputError, StoreDamagedError, UnreachableError
+from antipodes.errors import InputError, StoreDamagedError, UnfinishedError, UnreachableError
 from antipodes.puzzles.move import predecessors
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
+from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.matches import Matches, match
-from antipodes.tables.plan import MIB
 from antipodes.tables.store import TableManifest, TableStore
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
 CACHE_BYTES = 256 * MIB
-
-
-class UnfinishedError(AntipodesError, LookupError):
-    """The answer lies beyond what an unfinished table knows."""
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":

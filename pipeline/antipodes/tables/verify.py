@@ -9,17 +9,19 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.bfs import partition
+from antipodes.bfs.partition import Partition
 from antipodes.bfs.proof import Block, Findings, check_partition
 from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
 from antipodes.executors.api import Handle, Scheduler
 from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import shorten
+from antipodes.sizes import human
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import MoveTables, building_bytes, table_bytes
 from antipodes.storage.address import Address
 from antipodes.tables.building import build_tables
-from antipodes.tables.plan import Partition, human, partitions, plan_partition
+from antipodes.tables.plan import partitions, plan_partition
 from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
 from antipodes.tables.store import NOTHING_COMMITTED, TableManifest, TableStore
 

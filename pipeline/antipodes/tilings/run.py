@@ -14,9 +14,10 @@ from antipodes import arguments
 from antipodes.errors import InputError, InterruptedRunError
 from antipodes.events import Listener, silence
 from antipodes.exact_cover.partitions import METHODS, PRUNING, partitions_of
+from antipodes.machine import peak_memory
 from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions
-from antipodes.tables.run import check_request, chosen_scheduler, peak_memory, saying_what_is_kept
+from antipodes.tables.run import check_request, chosen_scheduler, saying_what_is_kept
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.search import TilingSearch
 from antipodes.tilings.store import TilingManifest, TilingStore, check_same_problem

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import arguments
-from antipodes.errors import InputError
+from antipodes.errors import PatternError
 from antipodes.puzzles.board import HOLE, SEPARATORS
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import quote, shorten
@@ -29,10 +29,6 @@ GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][
 ANYTHING = "?"
 BATCH = 1 << 16
 """Positions listed at once."""
-
-
-class PatternError(InputError):
-    """A text that is no pattern of the puzzle at hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
-from antipodes.errors import InputError
+from antipodes.errors import PermutationError, RankError
 
 Permutations = NDArray[np.uint8]
 """``(n, k)``: every row has each of ``0 .. k - 1`` once."""
@@ -29,14 +29,6 @@ Algorithm = Literal["counting", "shrinking", "linear"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 MAX_ELEMENTS = 20
 """20! is the greatest factorial below 2**63."""
-
-
-class PermutationError(InputError):
-    """An array that is no permutation, or that has too many elements to be numbered in 64 bits."""
-
-
-class RankError(InputError, IndexError):
-    """A number, or a factorial digit, that no permutation has."""
 
 
 def rank(permutations: ArrayLike, algorithm: Algorithm = "counting") -> Ranks:

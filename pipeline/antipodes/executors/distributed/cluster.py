@@ -15,22 +15,17 @@ from weakref import WeakSet
 
 from distributed import Client, wait
 
-from antipodes.bfs.partition import RECENT
-from antipodes.errors import AntipodesError, InputError, InterruptedRunError, WorkerFailedError
-from antipodes.events import Listener, silence
-from antipodes.executors.api import (
-    Call,
-    Done,
-    Ended,
-    Handle,
-    Key,
+from antipodes.errors import (
+    AntipodesError,
+    InputError,
+    InterruptedRunError,
     SchedulerLostError,
     SchedulerSilentError,
-    Stop,
+    WorkerFailedError,
     WorkersLostError,
-    graph_of,
-    never,
 )
+from antipodes.events import Listener, silence
+from antipodes.executors.api import WORKER_SHARE, Call, Done, Ended, Handle, Key, Stop, graph_of, never
 from antipodes.executors.distributed.allocator import give_back_freed_memory
 from antipodes.executors.distributed.connection import NOTICE_SECONDS, one_line, translated
 from antipodes.executors.distributed.membership import Membership
@@ -39,7 +34,7 @@ from antipodes.executors.distributed.pulse import BEAT_SECONDS, Pulse
 from antipodes.executors.distributed.task_queue import Errands
 from antipodes.executors.distributed.watch import Watch
 from antipodes.executors.distributed.worker import begin_run, end_run, named
-from antipodes.tables.plan import WORKER_SHARE, human
+from antipodes.sizes import human
 
 REASON_SECONDS = 0.5
 """So long after it is known that a worker is gone, it is known why."""
@@ -54,8 +49,6 @@ class Cluster:
     """The workers of a client that someone else opened, and closes; results stay on the workers as futures."""
 
     shares_memory = False
-    layers_at_once = RECENT
-    keeps_history = True
 
     def __init__(self, client: Any) -> None:
         if not isinstance(client, Client) or client.asynchronous:

@@ -7,16 +7,15 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import dask.config
 from distributed import Client, KilledWorker, LocalCluster
 from distributed.client import FutureCancelledError, FuturesCancelledError
 
-from antipodes.errors import AntipodesError
+from antipodes.errors import AntipodesError, SchedulerError, SchedulerLostError, SchedulerSilentError, WorkersLostError
 from antipodes.events import Listener, Waiting, silence
-from antipodes.executors.api import SchedulerError, SchedulerLostError, SchedulerSilentError, WorkersLostError
 from antipodes.executors.distributed.scheduler_file import address_in
 from antipodes.executors.distributed.scratch import scratch_folder
 
@@ -109,14 +108,21 @@ class _Client(Client):
         await asyncio.wait_for(super()._ensure_connected(timeout), timeout)
 
 
+_abandoned: list[Any] = []
+"""Clients that could not be closed in time. dask closes a client again when it is garbage-collected, and hangs for ever
+if that happens while another client starts: these are never collected."""
+
+
 @contextmanager
 def _closing(client: Any) -> Iterator[Any]:
     """Close the client in the end; a scheduler that does not answer is not waited for."""
     try:
         yield client
     finally:
-        with suppress(TimeoutError):
+        try:
             client.close(timeout=NOTICE_SECONDS)
+        except TimeoutError:
+            _abandoned.append(client)
 
 
 def ask(client: Any, question: Callable[..., Any], *arguments: Any, seconds: float | None = None, **named: Any) -> Any:

@@ -5,8 +5,9 @@ import time
 from collections.abc import Mapping, Set
 from typing import Any
 
+from antipodes.errors import SchedulerError
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused
-from antipodes.executors.api import SchedulerError, Stop
+from antipodes.executors.api import Stop
 from antipodes.executors.distributed.connection import (
     LOAD_SECONDS,
     POLL_SECONDS,

@@ -6,9 +6,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import InputError
+from antipodes.errors import InputError, SchedulerError, SchedulerSilentError
 from antipodes.events import Listener
-from antipodes.executors.api import SchedulerError, SchedulerSilentError
 from antipodes.executors.distributed.connection import ask, one_line, telling
 
 DRAW_SECONDS = 60.0

@@ -6,8 +6,8 @@ import stat
 import time
 from pathlib import Path
 
-from antipodes.errors import InputError
-from antipodes.executors.api import SchedulerError, check_address
+from antipodes.errors import InputError, SchedulerError
+from antipodes.executors.address import check_address
 
 FLUSH_SECONDS = 2.0
 """Seconds in which a file that a scheduler is just writing becomes whole."""

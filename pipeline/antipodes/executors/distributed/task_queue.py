@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from antipodes.executors.api import Call, Ended, Handle, Key, SchedulerLostError, Stop, WorkersLostError
+from antipodes.errors import SchedulerLostError, WorkersLostError
+from antipodes.executors.api import Call, Ended, Handle, Key, Stop
 
 if TYPE_CHECKING:
     from antipodes.executors.distributed.cluster import Cluster

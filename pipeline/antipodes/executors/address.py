@@ -1,0 +1,22 @@
+"""How the scheduler that a run uses is named: threads, local, or the address of one."""
+
+import re
+
+from antipodes.errors import InputError
+from antipodes.quoting import quote
+
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
+LARGEST_PORT = 65535
+
+
+def check_scheduler_name(name: str) -> None:
+    """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
+    if name not in ("threads", "local"):
+        check_address(name, "--scheduler", "threads, local or ")
+
+
+def check_address(address: str, where: str, others: str = "") -> None:
+    """Raise InputError, which begins with ``where``, unless a text can be the address of a dask scheduler."""
+    found = ADDRESS.fullmatch(address)
+    if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
+        raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")
