@@ -19,6 +19,7 @@ from distributed import Client
 from antipodes.config import Config, load_config
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.executors.distributed.cluster import Cluster
+from antipodes.sizes import KIB
 from antipodes.spaces.move_tables import ILLEGAL, move_tables
 from antipodes.tables import plan
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -30,7 +31,7 @@ REPEATS = 5
 LARGE_REPEATS = 3
 PUZZLE, LARGE = "three-colours", "seven-tiles"
 WORKERS = 2
-FINE_GROUPS = (1, 256 * plan.KIB)
+FINE_GROUPS = (1, 256 * KIB)
 """Groups that are much too small, to see what tasks cost the scheduler."""
 
 

@@ -9,10 +9,10 @@ from clusters import Cluster, Run
 from s3 import Bucket
 from tblib import pickling_support
 
+from antipodes import errors
 from antipodes.config import load_config
 from antipodes.errors import AntipodesError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import Committed, Event
-from antipodes.executors import api as scheduler
 from antipodes.executors.distributed.worker import named
 from antipodes.tables.run import RunOptions, run_puzzle
 
@@ -25,7 +25,7 @@ def all_below(kind: type[AntipodesError]) -> set[type[AntipodesError]]:
 
 def test_all_errors_survive_pickling() -> None:
     kinds = all_below(AntipodesError)
-    assert scheduler.WorkersLostError in kinds
+    assert errors.WorkersLostError in kinds
     assert len(kinds) > 15
     for kind in kinds:
         there = pickle.loads(pickle.dumps(kind("what was said")))

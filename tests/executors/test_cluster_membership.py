@@ -98,7 +98,7 @@ def test_a_connection_that_was_made_anew(cluster: Cluster, client: Client) -> No
         before = client.scheduler_comm
         client.loop.add_callback(before.comm.abort)
         wait_until(lambda: client.scheduler_comm is not before and client.status == "running", "it is there again")
-        slow = partial(scheduler.everywhere, (time.sleep, 5))
+        slow = partial(scheduler.run_on_all_workers, (time.sleep, 5))
         assert isinstance(error_of(slow), SchedulerLostError)
         assert scheduler.ready(silence, never)
         assert error_of(partial(ask_all, scheduler)) is None
@@ -110,7 +110,7 @@ def test_a_client_that_has_given_up(cluster: Cluster, client: Client) -> None:
         assert scheduler.ready(silence, never)
         client.close()
         for do in (
-            partial(Workers.prepare, call=(time.sleep, 0)),
+            partial(Workers.on_worker_start, call=(time.sleep, 0)),
             ask_all,
             spread_two,
             partial(Workers.ready, listener=silence, stop=never),

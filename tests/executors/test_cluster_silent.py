@@ -174,7 +174,7 @@ def test_a_member_that_freezes_is_named(cluster: Cluster) -> None:
     with cluster.client() as client, Workers(client) as scheduler:
         assert scheduler.ready(events.append, never)
         frozen.stop()
-        waiting = threading.Thread(target=partial(scheduler.everywhere, (time.sleep, 0)))
+        waiting = threading.Thread(target=partial(scheduler.run_on_all_workers, (time.sleep, 0)))
         waiting.start()
         said = Waiting(f"worker {next(iter(scheduler.members))}, which has not been heard of for 2 seconds")
         wait_until(lambda: said in events, "it is said who is waited for")

@@ -129,7 +129,7 @@ def test_who_lost_the_lock_file_deletes_nothing(tmp_path: Path) -> None:
         for change in (
             lambda: storage.begin(overwrite=True),
             storage.begin,
-            storage.sweep,
+            storage.remove_leftovers,
             lambda: storage.delete("depth"),
         ):
             with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):

@@ -37,7 +37,7 @@ def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Buc
     before = bucket.get("t.zarr/commit.json")
     with store.lock() as held:
         take_over(bucket)
-        for write in (lambda: store.commit(manifest), held.renew):
+        for write in (lambda: store.commit(manifest), held.rotate_token):
             with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
                 write()
     assert json.loads(bucket.get(LOCK)) == ELSEWHERE
@@ -209,7 +209,7 @@ def test_a_put_of_the_lock_that_was_obeyed_though_no_answer_came(
         with monkeypatch.context() as patch:
             patch.setattr(lease, "REFRESH_EVERY", -1.0)
             with pytest.raises(StoreError, match="cannot write"):
-                (hold.renew if change == "renew" else hold.confirm)()
+                (hold.rotate_token if change == "renew" else hold.confirm)()
         proxy.fault = lambda number, method, path: None
         lost = json.loads(bucket.get(LOCK))
         assert (lost["beat"], lost["token"] == before["token"]) == (1, change == "refresh")

@@ -9,6 +9,7 @@ from stores import change_manifest, contents
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
 from antipodes.executors.threads import Threads
+from antipodes.sizes import GIB
 from antipodes.spaces.arrangements import Index
 from antipodes.tables import plan
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -74,7 +75,7 @@ def test_wide_boards_with_few_pieces_are_not_taken_for_large(piece: str, board: 
     puzzle = Config({"name": "wide", "family": "jump", "moves": piece, "start": drawing}).puzzle
     planned = plan.plan_run(puzzle, 2)
     assert planned.index.size == positions
-    assert planned.memory_bytes < 5 * plan.GIB
+    assert planned.memory_bytes < 5 * GIB
 
 
 def test_the_figures_of_a_held_run_hold_for_three_colours() -> None:

@@ -20,6 +20,12 @@ EVERY_LAYER, AT_THE_END = 0.0, 1e9
 """When to commit: the first with other tasks than the second, and a hundred more of them."""
 
 
+@pytest.fixture(autouse=True)
+def _a_layer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are counted, so each layer has calls of its own."""
+    monkeypatch.setattr("antipodes.tables.search.RECENT", 1)
+
+
 class Forgetful(Threads):
     """Threads that lose something at the calls of these numbers, and take up each commit anew, as clusters do."""
 

@@ -7,7 +7,8 @@ from typing import TypeVar
 from antipodes.bfs import partition
 from antipodes.bfs.group import Group
 from antipodes.bfs.kernels import mark
-from antipodes.bfs.partition import Partition, State
+from antipodes.bfs.partition import State
+from antipodes.bfs.rows import Partition
 from antipodes.storage.summaries import Summaries
 from antipodes.tables.plan import AT_ONCE
 from antipodes.tables.store import TableManifest, TableStore

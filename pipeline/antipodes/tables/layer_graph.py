@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs import group
-from antipodes.bfs.partition import Partition
+from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_result, result_of
 from antipodes.puzzles.puzzle import Puzzle

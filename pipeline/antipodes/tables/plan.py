@@ -7,7 +7,7 @@ from math import ceil, prod
 from typing import Any
 
 from antipodes import arguments
-from antipodes.bfs.partition import Partition
+from antipodes.bfs.rows import Partition
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import KIB, MIB, human

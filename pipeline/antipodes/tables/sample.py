@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.partition import Partition
 from antipodes.bfs.proof import Block
+from antipodes.bfs.rows import Partition
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
 from antipodes.spaces.arrangements import Index

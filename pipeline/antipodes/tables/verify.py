@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.bfs import partition
-from antipodes.bfs.partition import Partition
 from antipodes.bfs.proof import Block, Findings, check_partition
+from antipodes.bfs.rows import Partition
 from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
 from antipodes.executors.api import Handle, Scheduler
 from antipodes.machine import available_memory

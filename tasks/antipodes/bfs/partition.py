@@ -5,7 +5,6 @@ are bytes that it would write again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,21 +17,6 @@ from antipodes.spaces.move_tables import MoveTables
 
 RECENT = 16
 """A state remembers how many positions it found in so many layers: in all those that may be asked for at once."""
-
-
-@dataclass(frozen=True)
-class Partition:
-    """A contiguous range of rows, a whole number of chunks."""
-
-    number: int
-    first_row: int
-    end_row: int
-    """One past the last row."""
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return self.end_row - self.first_row
 
 
 class State(NamedTuple):
