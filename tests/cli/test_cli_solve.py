@@ -102,7 +102,7 @@ def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> No
         with open_table(store) as table:
             assert table.match("?" * puzzle.places).by_distance == dict(enumerate(table.layers))
             if not (problem.steps.undo >= 0).all():
-                with pytest.raises(InputError, match="can be taken back"):
+                with pytest.raises(InputError, match="needs reversible moves"):
                     solve_by_table(problem, table)
                 return
             found = solve_by_table(problem, table, every=True)
@@ -137,7 +137,7 @@ def test_an_unsolvable_position_is_said_to_be(cli: Command, finished: Path, meth
     assert (found["outcome"], found["distance"], found["solutions"]) == ("unreachable", None, [])
     assert (found["expanded"], found["solution_count"]) == (0, 0)
     text = cli("solve", "eight-puzzle", WRONG_PARITY, "--method", method, *store).out
-    assert text.startswith("unsolvable: no moves lead to the goal\n")
+    assert text.startswith("unreachable: no moves lead to the goal\n")
 
 
 @pytest.mark.parametrize("method", [*SEARCHES, "table"])
@@ -147,7 +147,7 @@ def test_a_bound_gives_up(cli: Command, finished: Path, method: str) -> None:
     assert (found["outcome"], found["distance"]) == ("bound", None)
     assert answer(cli, "eight-puzzle", "123405786", "--bound", 2, "--method", method, *store)["distance"] == 2
     text = cli("solve", "eight-puzzle", "123405786", "--bound", 1, "--method", method, *store).out
-    assert text.startswith("not solved within 1 move: it takes more, if there is a way at all\n")
+    assert text.startswith("not solved within 1 move: the goal is farther, or unreachable\n")
 
 
 def test_what_people_read(cli: Command) -> None:
@@ -170,7 +170,7 @@ def test_more_solutions_than_are_listed(cli: Command) -> None:
     found = answer(cli, *arguments)
     assert (len(found["solutions"]), found["solution_count"]) == (3, 40)
     text = cli("solve", *arguments).out
-    assert text.startswith("31 moves, 40 shortest ways\n")
+    assert text.startswith("31 moves, 40 shortest paths\n")
     assert "solution 3 of 40" in text
     assert text.endswith("and 37 more: --list 40\n")
 
@@ -206,7 +206,7 @@ def test_moves_that_cannot_be_taken_back_are_not_read_from_a_table(
     assert cli("run", "one-way.toml", "--quiet").status == 0
     found = answer(cli, "one-way.toml", "-A-")
     assert (found["method"], found["distance"]) == ("bidirectional", 2)
-    assert "moves that can be taken back" in refused("solve", "one-way.toml", "-A-", "--method", "table")
+    assert "needs reversible moves" in refused("solve", "one-way.toml", "-A-", "--method", "table")
 
 
 @pytest.mark.parametrize("limit", [3, 4, 5])
@@ -271,7 +271,7 @@ def test_the_table_of_another_puzzle_is_refused(refused: Callable[..., str], fin
 
 def test_a_table_is_not_asked_for_another_goal(refused: Callable[..., str], finished: Path) -> None:
     arguments = ("solve", "eight-puzzle", FARTHEST, "--store", finished, "--to", "1 2 3 4 5 6 7 0 8")
-    assert "expected the puzzle's start as the goal" in refused(*arguments)
+    assert "needs the puzzle's start as the goal" in refused(*arguments)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -295,13 +295,13 @@ def test_machine_code_is_interrupted_soon(process: Process, tmp_path: Path, meth
     position = "15 14 13 12 11 10 9 8 7 6 5 4 3 1 2 0"  # far away
     running = process("solve", "fifteen.toml", position, "--method", method)
     assert running.stderr is not None
-    assert re.match(rf"{method}: no way of fewer than \d+ moves so far, .* million/s", running.stderr.readline())
+    assert re.match(rf"{method}: no path of fewer than \d+ moves so far, .* million/s", running.stderr.readline())
     running.send_signal(signal.SIGTERM)
     begin = time.perf_counter()
     output, errors = running.communicate(timeout=30)
     assert time.perf_counter() - begin < 2
     assert (running.returncode, output) == (75, "")
-    assert re.match(r"antipodes: stopped after \d+\.\d s: no way of fewer than \d+ moves; nothing was saved", errors)
+    assert re.match(r"antipodes: stopped after \d+\.\d s: no path of fewer than \d+ moves; nothing was saved", errors)
     assert len(errors.splitlines()) == 1
 
 
@@ -311,7 +311,7 @@ def test_a_search_says_how_far_it_is(cli: Command, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("antipodes.cli.search_progress.REPEATED", 0)
     loud = cli("solve", "eight-puzzle", FARTHEST, "--method", method)
     assert loud.status == 0
-    assert re.search(rf"{method}: no way of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)
+    assert re.search(rf"{method}: no path of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)
     quiet = cli("solve", "eight-puzzle", FARTHEST, "--method", method, "--quiet")
     assert (quiet.status, quiet.err) == (0, "")
 
@@ -326,4 +326,4 @@ def test_an_interrupted_search_says_what_is_certain(
 
     monkeypatch.setattr(SearchProgress, "__call__", stop)
     arguments = ("solve", "eight-puzzle", FARTHEST, "--method", "bfs")
-    assert "s: no way of fewer than 13 moves; nothing was saved" in refused(*arguments, status=75)
+    assert "s: no path of fewer than 13 moves; nothing was saved" in refused(*arguments, status=75)

@@ -1,4 +1,4 @@
-"""``antipodes status``: what is in a store."""
+"""``antipodes status``: the progress and the size of a store."""
 
 import typer
 
@@ -29,56 +29,38 @@ def status(store: Store, as_json: AsJson = False) -> None:
 def _table_status(address: Address, as_json: bool) -> None:
     with loading():
         from antipodes.sizes import human
-        from antipodes.tables.store import NOTHING_COMMITTED, TableStore
+        from antipodes.tables.store import TableStore
+        from antipodes.tables.views import status_view
 
-    table = TableStore(address)
-    manifest = table.read()
-    committed = manifest.committed_depth if manifest.committed_depth != NOTHING_COMMITTED else None
+    store = TableStore(address)
+    manifest = store.read()
+    shown = status_view(store, manifest)
     if as_json:
-        print_json(
-            {
-                "puzzle": manifest.puzzle["name"],
-                "store": table.address,
-                "complete": manifest.complete,
-                "committed_depth": committed,
-                "states": manifest.states,
-                "layers": list(manifest.layers),
-                "bytes": table.bytes_stored(),
-            }
-        )
+        print_json(shown)
         return
-    print(f"{manifest.puzzle['name']}: {'finished' if manifest.complete else 'unfinished'}")
+    committed = shown["committed_depth"]
+    print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}")
     print(f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}'}")
-    print(f"  positions    {manifest.states:,} of {manifest.rows * manifest.width:,}")
-    print(f"  stored       {human(table.bytes_stored())} in {table.address}")
+    print(f"  positions    {manifest.states:,} of {manifest.index_size:,}")
+    print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:
-        print(f"  resume with  antipodes resume {in_shell(table.address)}")
+        print(f"  resume with  antipodes resume {in_shell(store.address)}")
 
 
 def _tilings_status(address: Address, as_json: bool) -> None:
     from antipodes.sizes import human
     from antipodes.tilings.store import TilingStore
+    from antipodes.tilings.views import status_view
 
     store = TilingStore(address)
     manifest = store.read()
+    shown = status_view(store, manifest)
     if as_json:
-        print_json(
-            {
-                "board": manifest.board["name"],
-                "store": store.address,
-                "complete": manifest.complete,
-                "method": manifest.method,
-                "partitions": manifest.partitions,
-                "searched_partitions": len(manifest.searched),
-                "solutions": manifest.tilings,
-                "placements": manifest.placements,
-                "bytes": store.bytes_stored(),
-            }
-        )
+        print_json(shown)
         return
-    print(f"{manifest.board['name']}: {'finished' if manifest.complete else 'unfinished'}")
+    print(f"{shown['board']}: {'finished' if manifest.complete else 'unfinished'}")
     print(f"  searched     {len(manifest.searched)} of {manifest.partitions} partitions, method {manifest.method}")
     print(f"  tilings      {manifest.tilings:,} up to the symmetries of the board")
-    print(f"  stored       {human(store.bytes_stored())} in {store.address}")
+    print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:
         print(f"  resume with  antipodes resume {in_shell(store.address)}")
