@@ -108,7 +108,7 @@ def test_wide_depths(tmp_path: Path) -> None:
 
 def test_a_path_without_a_predecessor(refused: Callable[..., str], eight: Path) -> None:
     with open_table(eight) as table:
-        indices = table.rank(table.puzzle.predecessors(table.puzzle.parse(FARTHEST))).tolist()
+        indices = table.space.rank(table.puzzle.predecessors(table.puzzle.parse(FARTHEST))).tolist()
     for index in indices:
         set_depth(eight, index, lambda _: 28)
     assert "no position at depth 30 leads there" in refused("query", "--path", eight, FARTHEST, status=1)
@@ -127,8 +127,8 @@ def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch:
         return read_block(self, manifest, number, expected)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TableStore, "_read_block", noting)
+    chunks = len(TableStore(tmp_path / "t.zarr").read().chunks)
     with open_table(tmp_path / "t.zarr") as table:
-        chunks = len(table._manifest.chunks)
         table.antipodes()
         assert 0 < len(read) < chunks
         read.clear()
