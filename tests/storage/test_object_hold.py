@@ -13,7 +13,7 @@ from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
-from antipodes.storage.cloud.chunks import PatientStore
+from antipodes.storage.cloud.zarr_store import PatientStore
 from antipodes.tables.plan import plan_run
 from antipodes.tables.store import TableManifest, TableStore
 from antipodes.tilings.config import BoardConfig

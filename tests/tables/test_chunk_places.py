@@ -12,7 +12,7 @@ from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
-from antipodes.storage.api import MANIFEST
+from antipodes.storage.backend import MANIFEST
 from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableStore

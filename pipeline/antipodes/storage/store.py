@@ -24,10 +24,10 @@ from antipodes.errors import (
 )
 from antipodes.quoting import shorten
 from antipodes.storage.address import Address, in_shell, storage_at
-from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
-from antipodes.storage.checksum import digest, parse, serialise
+from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.fields import expect, read_fields, write_fields
 from antipodes.storage.layout import Layout, chunk_key
+from antipodes.storage.manifest import digest, parse, serialise
 from antipodes.storage.zarr_settings import check_settings
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ import numpy as np
 from antipodes.errors import StoreMismatchError
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.symmetry import Tilings
-from antipodes.storage.api import GROUP
+from antipodes.storage.backend import GROUP
 from antipodes.storage.fields import expect_fields
 from antipodes.storage.layout import chunk_key
 from antipodes.storage.store import Store

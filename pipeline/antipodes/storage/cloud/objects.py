@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from antipodes.errors import StoreError
-from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
-from antipodes.storage.cloud.chunks import PatientStore
 from antipodes.storage.cloud.lease import check_token, lease
+from antipodes.storage.cloud.zarr_store import PatientStore
 from antipodes.storage.local.files import PARTIAL
 
 

@@ -15,7 +15,7 @@ from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.local.files import PARTIAL, replace_file, sync_directory
 from antipodes.storage.local.lock import check_token, lock
 
