@@ -10,9 +10,9 @@ import numpy as np
 from antipodes.bfs.arrays import Depths
 from antipodes.config import Config
 from antipodes.errors import StoreDamagedError, StoreMismatchError
-from antipodes.storage.layout import chunk_key
+from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.store import Store
-from antipodes.storage.summaries import NO_DEPTH, Summaries, Summary, chunk_digest, committed
+from antipodes.storage.summaries import NO_DEPTH, Summaries, Summary, committed
 from antipodes.tables.manifest import DEPTH, NOTHING_COMMITTED, WIDER, WIDEST, TableManifest
 from antipodes.tables.plan import Plan
 

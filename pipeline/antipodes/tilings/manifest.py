@@ -25,8 +25,7 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import Layout
-from antipodes.storage.summaries import DIGEST_BYTES
+from antipodes.storage.layout import DIGEST_BYTES, Layout
 from antipodes.tilings.config import BoardConfig
 
 TILINGS = "tilings"

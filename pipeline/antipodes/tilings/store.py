@@ -10,9 +10,8 @@ from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.symmetry import Tilings
 from antipodes.storage.backend import GROUP
 from antipodes.storage.fields import expect_fields
-from antipodes.storage.layout import chunk_key
+from antipodes.storage.layout import DIGEST_BYTES, chunk_digest, chunk_key
 from antipodes.storage.store import Store
-from antipodes.storage.summaries import DIGEST_BYTES, chunk_digest
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched, TilingManifest, array_of
 
