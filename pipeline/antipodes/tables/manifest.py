@@ -24,8 +24,8 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes.storage.layout import Layout
-from antipodes.storage.summaries import Summaries, summaries
 from antipodes.tables.plan import MAX_INDEX, Cut
+from antipodes.tables.summaries import Summaries, summaries
 
 DEPTH = "depth"
 WIDER = "depth.wide"

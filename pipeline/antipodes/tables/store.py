@@ -12,9 +12,9 @@ from antipodes.config import Config
 from antipodes.errors import StoreDamagedError, StoreMismatchError
 from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.store import Store
-from antipodes.storage.summaries import NO_DEPTH, Summaries, Summary, committed
 from antipodes.tables.manifest import DEPTH, NOTHING_COMMITTED, WIDER, WIDEST, TableManifest
 from antipodes.tables.plan import Plan
+from antipodes.tables.summaries import NO_DEPTH, Summaries, Summary, committed
 
 __all__ = ["DEPTH", "NOTHING_COMMITTED", "WIDEST", "TableManifest", "TableStore", "check_same_puzzle"]
 
