@@ -1,4 +1,4 @@
-"""What a store asks of the place where its bytes lie, whatever kind of place it is."""
+"""What a store needs from the place of its bytes, whatever kind of place that is."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -6,13 +6,15 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Protocol
 
+from antipodes.errors import StoreError
+
 MANIFEST = "commit.json"
-"""The key of what says that there is a store, and what of it counts."""
+"""The key of the manifest: without it there is no store."""
 GROUP = "zarr.json"
-"""The key that is the first to be written in a store."""
+"""The key that is written first in a store."""
 
 Version = Mapping[str, str]
-"""What tells the content of a key from what it is replaced with; empty where nothing does."""
+"""What tells the content of a key from later content; empty where the storage has no versions."""
 
 
 class LockHandle(Protocol):
@@ -20,10 +22,10 @@ class LockHandle(Protocol):
 
     @property
     def token(self) -> str:
-        """What the lock bears now; whoever writes with an older one was given up for lost, and is refused."""
+        """The fencing token in the lock; a writer with an older one was declared dead, and is refused."""
 
     def rotate_token(self) -> None:
-        """Give the lock another token: from now on no writer with the old one gets through.
+        """Replace the fencing token: from now on writers with the old one are refused.
 
         Raises
         ------
@@ -32,58 +34,69 @@ class LockHandle(Protocol):
         """
 
     def confirm(self) -> None:
-        """Make sure that no other run has taken the lock over, nor will while the next request is made.
+        """Check that no other run has taken the lock over, nor can do so during the next request.
 
         Raises
         ------
         StoreLockedError
-            One has.
+            Another run has taken the lock over.
         """
 
 
 class Storage(ABC):
     """Bytes by their keys, which are paths with slashes.
 
-    It may be sent to other processes, since nothing in it is open. What is written is safe when the call returns, and
-    replaces what was there as a whole. Nothing but FileNotFoundError and StoreErrors leaves its methods.
+    It may be sent to other processes, since nothing in it is open. Content is durable when the call that writes it
+    returns, and replaces older content atomically. Methods raise FileNotFoundError and StoreErrors; those that create
+    a store, and the zarr stores of `arrays`, raise OSErrors too, which `writing` translates.
 
-    From `lock` on, until it is let go of, whatever is written or deleted here is so only if the lock is still held:
-    who was taken over while it was cut off or suspended raises StoreLockedError, and leaves its successor's data alone.
+    While locked, every write and delete first checks that the lock is still held: a run whose lock was taken over while
+    it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
     """
 
-    _hold: LockHandle | None = None
+    _handle: LockHandle | None = None
 
     @contextmanager
     def lock(self) -> Iterator[LockHandle]:
-        """Keep other runs from the store; StoreLockedError where one holds it."""
-        with self._lock() as hold:
-            self._hold = hold
+        """Keep other runs from the store; StoreLockedError where another run holds the lock."""
+        with self._lock() as handle:
+            self._handle = handle
             try:
-                yield hold
+                yield handle
             finally:
-                self._hold = None
+                self._handle = None
 
     def check_lock(self) -> None:
-        """Raise StoreLockedError where the lock, which is held here, was taken over by another run."""
-        if self._hold is not None:
-            self._hold.confirm()
+        """Raise StoreLockedError if the lock is held here, but was taken over by another run."""
+        if self._handle is not None:
+            self._handle.confirm()
 
     def fence(self, token: str | None) -> Callable[[], None]:
-        """What is to be called before a write on behalf of a token, if any, else of who holds the lock here."""
+        """The check to call before a write: that of the fencing token, if one is given, else that of the held lock."""
         return self.check_lock if token is None else partial(self.check_token, token)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn OSErrors into StoreErrors."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
     @property
     @abstractmethod
     def address(self) -> str:
-        """Where it is, as a person writes it."""
+        """The path or the URL, as a person writes it."""
 
     @abstractmethod
     def name_of(self, key: str) -> str:
-        """What a key is called in messages."""
+        """The name of a key in messages."""
 
     @abstractmethod
     def exists(self) -> bool:
-        """Whether there is anything but the remains of a store that was not created or removed to the end."""
+        """Whether there is anything except leftovers of a store that was being created or removed."""
 
     @abstractmethod
     def has(self, key: str) -> bool:
@@ -91,16 +104,18 @@ class Storage(ABC):
 
     @abstractmethod
     def read(self, key: str) -> tuple[bytes, Version]:
-        """What is at a key, and its version; FileNotFoundError where nothing is."""
+        """The content of a key, and its version; FileNotFoundError where there is none."""
 
     @abstractmethod
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
-        """Put ``content`` in place of what is at a key, in this version if the storage can tell; None: of nothing.
+        """Write the content of a key if the old content has this version, or there is none (None); the new version.
+
+        A storage without versions writes without this condition.
 
         Raises
         ------
         StoreError
-            It cannot be written, or there is another version at the key.
+            The content cannot be written, or the key has another version.
         """
 
     @abstractmethod
@@ -113,51 +128,51 @@ class Storage(ABC):
 
     @abstractmethod
     def size(self) -> int:
-        """How many bytes there are at all keys."""
+        """The bytes at all keys together."""
 
     @abstractmethod
     def identity(self, key: str) -> tuple[object, ...]:
-        """What tells the thing at a key from another that takes its place, even an equal one; empty: there is none."""
+        """A value that changes when the content of a key is replaced, even by equal content; empty for no content."""
 
     @abstractmethod
-    def begin(self, overwrite: bool = False) -> "Storage":
-        """An empty storage to create a store in, which then comes to be here by `publish`.
+    def stage(self, overwrite: bool = False) -> "Storage":
+        """An empty storage, the staging place of a new store, which `publish` moves here.
 
-        What is here stays until then if it can, where it is to be overwritten.
+        If the storage can hold two stores, the one to be overwritten stays until then.
         """
 
     @abstractmethod
-    def publish(self, new: "Storage", overwrite: bool = False) -> None:
-        """Make the store that was created in `begin`'s storage the one that is here, as a whole."""
+    def publish(self, staging: "Storage", overwrite: bool = False) -> None:
+        """Put the store in the staging place here, atomically."""
 
     @abstractmethod
-    def discard(self, new: "Storage") -> None:
-        """Leave nothing to be seen of a store that was begun in `begin`'s storage, and could not be created."""
+    def discard(self, staging: "Storage") -> None:
+        """Remove the unfinished store in the staging place."""
 
     @abstractmethod
     def remove_leftovers(self) -> None:
-        """Clear away what was being written in a run that died."""
+        """Delete what a crashed run was writing."""
 
     @abstractmethod
     def sync(self, folder: str) -> None:
-        """Make sure that the names of an array's folder and its files are as durable as what is in them."""
+        """Make the names of an array's folder and of its files as durable as their content."""
 
     @abstractmethod
     def probe(self) -> None:
-        """Write something and delete it; StoreError where that cannot be done."""
+        """Write a key and delete it; StoreError where that fails."""
 
     @abstractmethod
     def _lock(self) -> AbstractContextManager[LockHandle]:
-        """LockHandle the lock; StoreLockedError where another run does."""
+        """Hold the lock; StoreLockedError where another run holds it."""
 
     @abstractmethod
     def check_token(self, token: str) -> None:
-        """Raise StoreLockedError unless the lock bears this token."""
+        """Raise StoreLockedError unless the lock contains this fencing token."""
 
     @abstractmethod
     def known_missing(self, key: str) -> bool:
-        """Whether nothing is at a key, if asking is cheap; else it is found missing when an array is read."""
+        """Whether nothing is at a key; False where a check costs as much as reading the array."""
 
     @abstractmethod
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> Any:
-        """A folder as zarr takes it; with a token, what is set goes through only while the lock bears it."""
+        """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token."""

@@ -1,4 +1,4 @@
-"""The summary of each chunk of depths in the manifest: a digest that binds it to its place, and the range of its depths."""
+"""What the manifest says of each chunk of depths: a digest that binds it to its place, and the range of its depths."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
