@@ -5,8 +5,8 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
-from antipodes.storage.manifest import ManifestFile
 from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened
+from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableManifest, TableStore
 
