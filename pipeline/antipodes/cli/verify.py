@@ -34,11 +34,11 @@ def verify(
 ) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
     with loading():
-        from antipodes.storage.store import format_of
+        from antipodes.storage.manifest import format_of
         from antipodes.tilings.store import TilingStore
 
     address = find_store(store)
-    if format_of(address) == TilingStore.FORMAT:
+    if format_of(address) == TilingStore.KIND.format:
         verdict = _tilings_verdict(address)
     else:
         verdict = _table_verdict(address, workers, seed)

@@ -12,7 +12,7 @@ from antipodes.machine import available_memory
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.graph import exchange_edges
+from antipodes.searches.graph import swap_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.problem import A_PROBLEM, Problem
@@ -63,7 +63,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
         return Choice(TABLE, f"there is one in {store}")
     if prod(radices(problem.puzzle.counts)) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
-    if exchange_edges(problem.puzzle) is not None:
+    if swap_edges(problem.puzzle) is not None:
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
 

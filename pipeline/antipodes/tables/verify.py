@@ -161,8 +161,8 @@ class _Check:
 
     def _sources(self, tables: Handle) -> list[list[int]]:
         bounds = [*(part.first_row for part in self.partitions), self.index.rows]
-        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.reaches, tables, bounds)}).values()
-        return partition.sources(self.scheduler.gather([reaches])[0])
+        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.successors, tables, bounds)}).values()
+        return partition.predecessors(self.scheduler.gather([reaches])[0])
 
     def _blocks(self) -> list[Handle]:
         """The depths of all partitions; if memory cannot hold them all, the partitions, to be read when needed."""
