@@ -1,7 +1,10 @@
 """Results with the keys of the command line's ``--json``."""
 
 from collections.abc import Iterable
+from math import prod
 from typing import TYPE_CHECKING, Any
+
+from antipodes.spaces.arrangements import radices
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -13,6 +16,16 @@ if TYPE_CHECKING:
     from antipodes.tables.solve import Solved
     from antipodes.tables.store import TableStore
     from antipodes.tables.table import Table
+
+
+def puzzle_view(name: str, puzzle: "Puzzle") -> dict[str, Any]:
+    """A bundled puzzle and the number of its positions, reachable or not."""
+    return {
+        "name": name,
+        "family": puzzle.family,
+        "index_size": prod(radices(puzzle.counts)),
+        "description": puzzle.description,
+    }
 
 
 def plan_view(plan: "Plan") -> dict[str, Any]:
