@@ -28,20 +28,21 @@ class TableStore(Store):
 
     def create(self, config: Config, plan: Plan, overwrite: bool = False) -> TableManifest:
         """Make an empty store; it appears as a whole, or not at all, in place of the one that is to be overwritten."""
+        record = plan.space.record
         manifest = TableManifest(
             puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
             symbols=config.puzzle.symbols,
-            counts=config.puzzle.counts,
-            rows=plan.index.rows,
-            width=plan.index.width,
+            counts=record.counts,
+            rows=record.rows,
+            width=record.width,
             chunk_rows=plan.chunk_rows,
             dtype="uint8",
             array=DEPTH,
             complete=False,
             committed_depth=NOTHING_COMMITTED,
             layers=(),
-            chunks=Summaries.empty(0, -(-plan.index.rows // plan.chunk_rows)),
+            chunks=Summaries.empty(0, -(-record.rows // plan.chunk_rows)),
             metadata={},
         )
         with self.creating(overwrite) as new:
