@@ -11,11 +11,11 @@ from antipodes.bfs import group
 from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_result, result_of
-from antipodes.storage.summaries import Summaries
 from antipodes.tables.building import build_tables
 from antipodes.tables.checkpoint import read_group, write_group
 from antipodes.tables.plan import Plan
 from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.summaries import Summaries
 
 Settled = Callable[[int, int], None]
 """Told how many groups of a layer are settled, and of how many."""

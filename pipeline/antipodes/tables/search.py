@@ -27,7 +27,7 @@ from antipodes.events import (
 from antipodes.executors.api import Scheduler
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.clock import Clock
-from antipodes.storage.api import LockHandle
+from antipodes.storage.backend import LockHandle
 from antipodes.tables.layer_graph import Groups
 from antipodes.tables.plan import Plan
 from antipodes.tables.store import NOTHING_COMMITTED, WIDEST, TableManifest, TableStore

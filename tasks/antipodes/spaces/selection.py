@@ -2,13 +2,13 @@
 
 from math import prod
 
+from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-MAX_INDEX = 2**63 - 1
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 ROW_COST, COLUMN_COST = 5, 1
@@ -70,7 +70,7 @@ def _arrangement_spaces(puzzle: Puzzle, counts: tuple[int, ...]) -> list[StateSp
 
 def _check_size(puzzle: Puzzle) -> None:
     size = prod(radices(puzzle.counts))
-    if size > MAX_INDEX:
+    if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
 
 
