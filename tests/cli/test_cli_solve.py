@@ -24,7 +24,7 @@ from antipodes.config import Config, load_config
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.problem import Problem
-from antipodes.searches.standing import Standing
+from antipodes.searches.progress import Standing
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
 from antipodes.tables.table import open_table

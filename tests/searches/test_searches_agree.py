@@ -21,7 +21,7 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.bounds import lower_bound
+from antipodes.searches.heuristics import lower_bound
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.problem import Problem
 

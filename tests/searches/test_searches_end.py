@@ -15,7 +15,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.problem import Problem
-from antipodes.searches.standing import Pace, Standing
+from antipodes.searches.progress import Pace, Standing
 
 ALL: list[Search] = [bfs, bidirectional, iddfs, ida_star]
 DEEPENING: list[Search] = [iddfs, ida_star]
@@ -126,7 +126,7 @@ def test_what_a_search_says_is_true(search: Search) -> None:
 
 def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("antipodes.searches.standing.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("antipodes.searches.progress.time.perf_counter", lambda: clock[0])
     pace, budgets = Pace(), []
 
     for _ in range(20):

@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
-from antipodes.searches.standing import Standing
+from antipodes.searches.progress import Standing
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
 """Seconds before anything is said, between two states of the line on a terminal, and between two lines elsewhere."""

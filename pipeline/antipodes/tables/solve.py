@@ -15,15 +15,15 @@ from antipodes.machine import available_memory
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
 from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.breadth_first import MEMORY_LIMIT
+from antipodes.searches.frontiers import PROOF_MEMORY
 from antipodes.searches.graph import swap_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.packing import Packing, Words
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT
-from antipodes.searches.standing import Listener, silence
-from antipodes.searches.two_ends import PROOF_MEMORY
-from antipodes.searches.ways import NoWayDownError, ways_down
+from antipodes.searches.progress import Listener, silence
+from antipodes.searches.shortest_paths import NoWayDownError, ways_down
 from antipodes.spaces.arrangements import radices
 from antipodes.storage.address import Address
 

@@ -4,10 +4,10 @@ from itertools import islice
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, check_listing, unsolved
+from antipodes.searches.breadth_first import MEMORY_LIMIT, Reached
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT, Reached
-from antipodes.searches.standing import Listener, Standing, silence
-from antipodes.searches.ways import Ways, ways_down
+from antipodes.searches.progress import Listener, Standing, silence
+from antipodes.searches.shortest_paths import Ways, ways_down
 
 METHOD = "bfs"
 

@@ -3,11 +3,11 @@
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
+from antipodes.searches.breadth_first import MEMORY_LIMIT
+from antipodes.searches.frontiers import TwoEnds
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT
-from antipodes.searches.standing import Listener, Standing, silence
-from antipodes.searches.two_ends import TwoEnds
-from antipodes.searches.ways import ways_down
+from antipodes.searches.progress import Listener, Standing, silence
+from antipodes.searches.shortest_paths import ways_down
 
 METHOD = "bidirectional"
 

@@ -2,11 +2,11 @@
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
-from antipodes.searches.bounds import no_bound
-from antipodes.searches.deepening import deepen
+from antipodes.searches.frontiers import PROOF_MEMORY
+from antipodes.searches.heuristics import no_bound
+from antipodes.searches.iterative_deepening import deepen
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.standing import Listener, silence
-from antipodes.searches.two_ends import PROOF_MEMORY
+from antipodes.searches.progress import Listener, silence
 
 METHOD = "iddfs"
 

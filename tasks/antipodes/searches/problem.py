@@ -10,8 +10,8 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.packing import Packing
+from antipodes.searches.progress import Listener, silence
 from antipodes.searches.solvability import parities, solvable
-from antipodes.searches.standing import Listener, silence
 from antipodes.searches.steps import Steps, reversed_moves, steps_of
 
 

@@ -16,7 +16,7 @@ from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.answer import WAY_BYTES
 from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges
-from antipodes.searches.standing import Listener, Pace, Standing, silence
+from antipodes.searches.progress import Listener, Pace, Standing, silence
 
 Route = tuple[int, ...]
 MAX_BOARDS = 1 << 24

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.answer import WAY_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.blank_steps import blank_steps
-from antipodes.searches.bounds import NEVER, LowerBound
+from antipodes.searches.frontiers import UnreachableProof
 from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
+from antipodes.searches.heuristics import NEVER, LowerBound
 from antipodes.searches.problem import Problem, Request
-from antipodes.searches.standing import Pace, Standing
+from antipodes.searches.progress import Pace, Standing
 from antipodes.searches.steps import replay
-from antipodes.searches.two_ends import UnreachableProof
 
 FAR = 1 << 62
 EXPANDED = 1
@@ -206,7 +206,7 @@ def _move_pieces(depth: int, problem: Problem, lower: LowerBound, request: Reque
 
 
 def _move_any(depth: int, problem: Problem, lower: LowerBound, request: Request) -> _Descent:
-    from antipodes.searches.deepening_kernels import Descent, descend
+    from antipodes.searches.depth_first_kernels import Descent, descend
 
     empties = np.append(np.flatnonzero(problem.position == 0), problem.puzzle.places)
     tally = np.array([0, 1, 0, FAR])

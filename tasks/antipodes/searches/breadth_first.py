@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes.errors import ResourceLimitError
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.packing import Packing, Words
-from antipodes.searches.standing import Pace
+from antipodes.searches.progress import Pace
 from antipodes.searches.steps import Steps
 
 MEMORY_LIMIT = 4 << 30
@@ -30,7 +30,7 @@ class Reached:
         memory_limit: int = MEMORY_LIMIT,
         pulse: Callable[[], None] = lambda: None,
     ) -> None:
-        from antipodes.searches.set_kernels import insert
+        from antipodes.searches.hash_set_kernels import insert
 
         self.steps = steps
         self.packing = packing
@@ -65,7 +65,7 @@ class Reached:
 
     def depths(self, keys: Words) -> NDArray[np.int64]:
         """The distance of each of ``(n, words)`` packed positions, or -1 where it has not been reached."""
-        from antipodes.searches.set_kernels import find
+        from antipodes.searches.hash_set_kernels import find
 
         numbers = np.empty(len(keys), dtype=np.int64)
         for begin in range(0, len(keys), SLICE):
@@ -96,7 +96,7 @@ class Reached:
 
     def _expand(self, begin: int, end: int) -> int:
         """How many of the positions were expanded: fewer than all where there is no room for more."""
-        from antipodes.searches.set_kernels import expand
+        from antipodes.searches.hash_set_kernels import expand
 
         places, bits = self.packing.places, self.packing.bits
         after, self._count = expand(self._words, self._slots, begin, end, self._count, places, bits, self.steps)
@@ -118,7 +118,7 @@ class Reached:
         self._fill_slots()
 
     def _fill_slots(self) -> None:
-        from antipodes.searches.set_kernels import fill_slots
+        from antipodes.searches.hash_set_kernels import fill_slots
 
         for begin in range(0, self._count, SLICE):
             fill_slots(self._words, begin, min(self._count, begin + SLICE), self._slots)

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from antipodes.errors import ResourceLimitError
+from antipodes.searches.breadth_first import Reached
 from antipodes.searches.packing import Words
 from antipodes.searches.problem import Problem
-from antipodes.searches.reached import Reached
 
 SHARE = 8
 """A proof beside another search expands one position in so many."""
