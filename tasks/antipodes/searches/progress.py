@@ -1,38 +1,38 @@
-"""What a search says while it works, and how it stays open to interruptions."""
+"""The progress that a search reports, and the pace of its calls, between which it can be interrupted."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 A_CALL = 0.1
-"""Seconds that one call of a kernel is to take: signals and listeners wait until it returns."""
+"""Seconds of one call of a kernel: signals and listeners wait until it returns."""
 FIRST_BUDGET = 1 << 14
 FASTER = 4
-"""The most by which a budget grows from call to call; the first call may include the compilation."""
+"""Factor by which a budget grows from call to call, at most: the first call may include compilation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a search is."""
+class Progress:
+    """The state of a search that is under way."""
 
     method: str
     least: int | None
-    """No way of fewer moves exists; None where the search does not find that out."""
+    """No path has fewer moves; None if the search does not find that out."""
     expanded: int
     """Positions whose successors were generated so far."""
     held: int
     """Positions in memory."""
 
 
-Listener = Callable[[Standing], None]
+Listener = Callable[[Progress], None]
 
 
-def silence(standing: Standing) -> None:
-    """Tell nobody."""
+def silence(progress: Progress) -> None:
+    """Ignore the progress."""
 
 
 class Pace:
-    """How much work to ask of one call of a kernel, learnt from how long the calls before took."""
+    """The budget of work of the next call of a kernel, learnt from the time of the calls before."""
 
     def __init__(self, budget: int = FIRST_BUDGET) -> None:
         self.budget = budget
@@ -43,9 +43,9 @@ class Pace:
         self._begin = time.perf_counter()
 
     def learn(self, used: int) -> None:
-        """The call has ended, and has used so much of the budget.
+        """The call has ended, and has used ``used`` of the budget.
 
-        A call that used little says little of how long more would take, so that the budget grows with what is used.
+        The time of a call that used little says little about larger ones, so the budget grows with the part used.
         """
         seconds = max(time.perf_counter() - self._begin, 1e-9)
         if used:
