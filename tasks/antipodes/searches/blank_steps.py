@@ -20,7 +20,7 @@ class BlankSteps(NamedTuple):
     shift: Words
     """``(steps,)``: the shift, in bits, of the piece that moves the other way in a packed position."""
     spread: Words
-    """``(steps,)``: a bit for the blank's place before the step, and one for its place after; times the piece, the change."""
+    """``(steps,)``: a bit for the blank's place before and after the step; times the piece, it is the change."""
     place: Words
     """``(steps,)``: where the blank is after the step."""
 

@@ -69,9 +69,9 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     Raises
     ------
     InputError
-        An argument is of another type, the limit is not positive, or the puzzle is not one that the method treats:
-        all pieces different, each moving along edges that go both paths; a half turn maps the board onto itself and
-        each side onto the other, left-right reflection maps the board and each side onto itself.
+        An argument is of another type, the limit is not positive, or the method does not fit the puzzle. The pieces
+        must all be different and move along edges both ways. A half turn must map the board onto itself and each side
+        onto the other; left-right reflection must map the board, and each side, onto itself.
     ResourceLimitError
         The routes, or the boards along a combination of them, do not fit into memory.
     """

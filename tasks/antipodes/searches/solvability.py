@@ -17,7 +17,7 @@ THETA_0 = (7, 8)
 
 
 def parities(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """The parities, 0 or 1, that the number of moves from the position to the goal can have; none if it is unreachable."""
+    """The possible parities, 0 or 1, of the number of moves to the goal; none if it is unreachable."""
     return _by_colour(puzzle, position, goal) & _by_permutation(puzzle, position, goal)
 
 
