@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ResourceLimitError
+from antipodes.exact_cover.algorithm_x_kernels import fill_tightest
 from antipodes.exact_cover.boards import Board
-from antipodes.exact_cover.cover_kernels import fill_tightest
-from antipodes.exact_cover.laying import Options
+from antipodes.exact_cover.first_empty_kernels import fill_in_order
+from antipodes.exact_cover.options import Options
 from antipodes.exact_cover.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
 from antipodes.exact_cover.pieces import Piece
 from antipodes.exact_cover.placements import WORDS, Placements, placements_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.regions import Regions, Words
-from antipodes.exact_cover.scan_kernels import fill_in_order
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 
 Kernel = Callable[[NDArray[np.int32], Options, Regions, Words, Words, bool], tuple[Tilings, int]]

@@ -7,7 +7,7 @@ placement is counted whenever a piece is laid where it overlaps nothing.
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.exact_cover.laying import FIRST_ROWS, Options, all_even, appended, linked
+from antipodes.exact_cover.options import FIRST_ROWS, Options, all_even, appended, linked
 from antipodes.exact_cover.regions import WORD, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 from antipodes.jit.bits import trailing_zeros
 from antipodes.jit.compile import kernel

@@ -7,7 +7,7 @@ depth. A placement is counted whenever a piece is laid.
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.exact_cover.laying import FIRST_ROWS, Options, all_even, appended, linked
+from antipodes.exact_cover.options import FIRST_ROWS, Options, all_even, appended, linked
 from antipodes.exact_cover.regions import ONE, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 from antipodes.jit.compile import kernel
 
