@@ -1,6 +1,6 @@
-"""What both searches share: options, the list of pieces left, and the list of tilings found.
+"""The options of a partition, the list of pieces left and the list of tilings found, which both searches share.
 
-Loops stand where numpy has a slice or a function for it, since those of numba take seconds to compile.
+Loops replace slices and functions of numpy, which numba takes seconds to compile.
 """
 
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from antipodes.jit.compile import kernel
 
 FIRST_ROWS = 64
-"""For how many tilings there is room at first; it doubles as needed."""
+"""Tilings for which there is room at first; the room doubles as needed."""
 
 
 class Options(NamedTuple):
-    """The placements that a partition has left, sorted by their first cell, and then by their number."""
+    """The placements that a partition may use, sorted by their first cell, then by their number."""
 
     number: NDArray[np.int32]
     """Their numbers, ``(options,)``."""
@@ -24,45 +24,44 @@ class Options(NamedTuple):
     masks: NDArray[np.uint64]
     """The cells they cover, ``(options, 2)``."""
     columns: NDArray[np.uint16]
-    """What they cover as columns of an exact cover, ``(options, largest piece + 1)``.
+    """The columns of the exact cover that they cover, ``(options, largest piece + 1)``.
 
-    Cells come first, then pieces; one column more, which is never to be covered, fills the rows of smaller
-    pieces.
+    Columns are cells, then pieces. One more column, which needs no cover, fills the rows of smaller pieces.
     """
     starts: NDArray[np.int32]
-    """``starts[cell, piece]`` to ``starts[cell, piece + 1]`` are those of a piece by their first cell."""
+    """``starts[cell, piece]`` to ``starts[cell, piece + 1]``: the options of a piece whose first cell is ``cell``."""
 
 
 @kernel
-def linked(laid: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The pieces not laid yet as a linked list: ``after[piece]``, from ``after[-1]`` to ``len(laid)``."""
-    after = np.empty(len(laid) + 1, dtype=np.int64)
-    last = len(laid)
-    for piece in range(len(laid)):
-        if laid[piece] < 0:
+def linked(placed: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The pieces left as a linked list: ``after[piece]``, from ``after[-1]`` to ``len(placed)``."""
+    after = np.empty(len(placed) + 1, dtype=np.int64)
+    last = len(placed)
+    for piece in range(len(placed)):
+        if placed[piece] < 0:
             after[last] = piece
             last = piece
-    after[last] = len(laid)
+    after[last] = len(placed)
     return after
 
 
 @kernel
-def appended(found: NDArray[np.int32], count: int, laid: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The list with ``laid`` as row ``count``, in twice the room where it is full."""
+def appended(found: NDArray[np.int32], count: int, placed: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The list with ``placed`` as row ``count``, in twice the room if it was full."""
     if count == len(found):
         longer = np.empty((2 * count, found.shape[1]), dtype=np.int32)
         for row in range(count):
-            for piece in range(len(laid)):
+            for piece in range(len(placed)):
                 longer[row, piece] = found[row, piece]
         found = longer
-    for piece in range(len(laid)):
-        found[count, piece] = laid[piece]
+    for piece in range(len(placed)):
+        found[count, piece] = placed[piece]
     return found
 
 
 @kernel
 def all_even(sizes: NDArray[np.uint64]) -> bool:
-    """Whether all pieces are of one size, so that the areas they fill do not depend on which are left."""
+    """Whether all pieces have one size, so that the areas they fill do not depend on which are left."""
     even = True
     for size in sizes:
         even &= size == sizes[0]
