@@ -10,7 +10,7 @@ from tiling_stores import SQUARE
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.cloud import lease
+from antipodes.storage.cloud import lease, server_clock
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.storage.cloud.zarr_store import RetryingStore
@@ -183,16 +183,16 @@ def test_a_deletion_that_is_tried_again_after_the_lock_was_lost(bucket: Bucket, 
 
 
 def test_a_request_ends_while_the_lock_is_surely_held() -> None:
-    assert lease.REFRESH_EVERY < lease.SURE_FOR
-    assert lease.SURE_FOR + REQUEST_TIMEOUT.total_seconds() < lease.STALE_AFTER
+    assert lease.HEARTBEAT_SECONDS < lease.SAFE_SECONDS
+    assert lease.SAFE_SECONDS + REQUEST_TIMEOUT.total_seconds() < lease.EXPIRY_SECONDS
 
 
 def test_a_server_that_is_too_slow_for_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock is left behind, since another run may hold it by the time that it would be deleted."""
     store, manifest = created(bucket)
     with store.lock():
-        monkeypatch.setattr(lease, "SURE_FOR", -1.0)
-        with pytest.raises(StoreError, match=r"cannot refresh the lock of .* in time"):
+        monkeypatch.setattr(lease, "SAFE_SECONDS", -1.0)
+        with pytest.raises(StoreError, match=r"cannot renew the lock of .* in time"):
             store.commit(manifest)
     assert LOCK in bucket.listing()
 
@@ -207,7 +207,7 @@ def test_a_put_of_the_lock_that_was_obeyed_though_no_answer_came(
         before = json.loads(bucket.get(LOCK))
         proxy.fault = lambda number, method, path: "lose" if path.endswith(LOCK) else None
         with monkeypatch.context() as patch:
-            patch.setattr(lease, "REFRESH_EVERY", -1.0)
+            patch.setattr(lease, "HEARTBEAT_SECONDS", -1.0)
             with pytest.raises(StoreError, match="cannot write"):
                 (hold.rotate_token if change == "renew" else hold.confirm)()
         proxy.fault = lambda number, method, path: None
@@ -223,6 +223,6 @@ def test_what_the_time_was_read_off_does_not_stay(bucket: Bucket, monkeypatch: p
     bucket.put("t.zarr.clock/of-a-killed-run", b"1")
     with TableStore(bucket.url()).lock():
         assert "t.zarr.clock/of-a-killed-run" in bucket.listing(), "it may be of a run that lives"
-    monkeypatch.setattr(lease, "CLOCKS_LAST", -5.0)
+    monkeypatch.setattr(server_clock, "KEPT_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert bucket.listing() == [LOCK]

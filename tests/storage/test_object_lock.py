@@ -18,6 +18,7 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreLockedError
+from antipodes.storage import lock_owner
 from antipodes.storage.cloud import lease
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
@@ -102,13 +103,13 @@ def test_a_holder_elsewhere_is_believed(content: bytes, bucket: Bucket, monkeypa
     with pytest.raises(StoreLockedError, match=f"in use by {holder}"), TableStore(bucket.url()).lock():
         pass
     assert bucket.get(LOCK) == content
-    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
 
 
 def test_a_holder_elsewhere_is_believed_for_a_while(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "STALE_AFTER", 1.5)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", 1.5)
     put_lock(bucket)
     with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
         pass
@@ -123,8 +124,8 @@ def test_a_holder_elsewhere_is_believed_for_a_while(bucket: Bucket, monkeypatch:
 
 
 def test_a_holder_that_refreshes_is_believed_for_ever(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "STALE_AFTER", 2.0)
-    monkeypatch.setattr(lease, "REFRESH_EVERY", 0.2)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", 2.0)
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.2)
     with TableStore(bucket.url()).lock() as held:
         end = time.monotonic() + 3.2
         while time.monotonic() < end:
@@ -137,10 +138,10 @@ def test_a_holder_that_refreshes_is_believed_for_ever(bucket: Bucket, monkeypatc
 def test_one_of_many_takes_a_stale_lock_over(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """All find the same stale lock before any of them puts its own."""
     put_lock(bucket)
-    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
     monkeypatch.setattr(lease, "TRIES", 1)
     ready, over = threading.Barrier(3), threading.Barrier(3)
-    read, outcomes = lease._server_time, []
+    read, outcomes = lease.server_time, []
 
     def wait_for_others(*arguments: Any) -> Any:
         now = read(*arguments)
@@ -156,7 +157,7 @@ def test_one_of_many_takes_a_stale_lock_over(bucket: Bucket, monkeypatch: pytest
             outcomes.append("refused")
             over.wait(60)
 
-    monkeypatch.setattr(lease, "_server_time", wait_for_others)
+    monkeypatch.setattr(lease, "server_time", wait_for_others)
     threads = [threading.Thread(target=claim) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -215,8 +216,8 @@ def test_a_holder_that_the_system_hides(
 
     monkeypatch.setattr(psutil, "Process", hidden)
     monkeypatch.setattr(os, "kill", kill)
-    here = {"process": 4321, "machine": lease._machine(), "started": 1.0}
-    assert lease._is_dead(here) is dead
+    here = {"process": 4321, "machine": lock_owner._machine(), "started": 1.0}
+    assert lock_owner.is_dead(here) is dead
 
 
 def test_an_interrupt_while_a_lock_is_acquired_leaves_none(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +225,7 @@ def test_an_interrupt_while_a_lock_is_acquired_leaves_none(bucket: Bucket, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(lease, "_clear_clocks", interrupted)
+        patch.setattr(lease, "remove_leftovers", interrupted)
         with pytest.raises(KeyboardInterrupt), TableStore(bucket.url()).lock():
             pass
     assert LOCK not in bucket.listing()

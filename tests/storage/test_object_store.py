@@ -180,8 +180,8 @@ def test_credentials_stay_in_the_environment(bucket: Bucket, process: Process) -
 def test_the_patience_goes_along_to_other_processes(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     store = TableStore(bucket.url())
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "7")
-    assert TableStore(bucket.url()).storage._bucket.patience.seconds == 7
-    assert pickle.loads(pickle.dumps(store)).storage._bucket.patience.seconds == 30
+    assert TableStore(bucket.url()).storage._bucket.retries.seconds == 7
+    assert pickle.loads(pickle.dumps(store)).storage._bucket.retries.seconds == 30
 
 
 def test_resume_from_python(bucket: Bucket, finished: Path) -> None:
