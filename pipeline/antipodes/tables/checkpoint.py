@@ -44,7 +44,7 @@ def read_group(store: TableStore, manifest: TableManifest, parts: Sequence[Parti
 
 def _read(store: TableStore, manifest: TableManifest, part: Partition, hold_depths: bool) -> State:
     depths = store.read_rows(manifest, part.first_row, part.end_row)
-    return partition.restore(part.number, part.first_row, depths, manifest.committed_depth, hold_depths)
+    return partition.restore(part, depths, manifest.committed_depth, hold_depths)
 
 
 def _for_each(function: Callable[[Item], Result], items: Sequence[Item], at_once: int) -> list[Result]:
