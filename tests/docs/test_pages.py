@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from documents import ALL_PAGES, PAGES, anchors, blocks, links, matches, page_name, sessions
 from programs import Command
-from project import DOCS
+from project import DOCS, ROOT
 
 from antipodes.exact_cover.problem import parse_problem
 from antipodes.puzzles.families import puzzle_from
@@ -83,6 +83,12 @@ def test_names_of_the_program_exist(page: Path) -> None:
     for module, names in IMPORTS.findall(text):
         for name in names.split(","):
             assert hasattr(importlib.import_module(module), name.strip()), f"{module}: {name}"
+
+
+@every_page
+def test_named_tests_exist(page: Path) -> None:
+    existing = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(re.findall(r"`(test_\w+)`", text_of(page))) <= existing
 
 
 def resolved(path: str) -> object:
