@@ -13,8 +13,12 @@ from antipodes.config import RUN_KEYS
 from antipodes.errors import AntipodesError, ConfigError
 from antipodes.exact_cover.problem import parse_problem
 from antipodes.puzzles.families import FAMILIES, puzzle_from
+from antipodes.tables.table import Table
+from antipodes.tilings.table import Tiling, Tilings
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+WITHIN_THE_PROGRAM = {"check_starts"}
 
 
 def page(name: str) -> str:
@@ -77,3 +81,9 @@ def test_the_variables_of_the_program_are_on_the_page() -> None:
 def test_every_error_is_on_the_page() -> None:
     ours = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, AntipodesError)}
     assert ours == set(re.findall(r"`(\w+Error)`", section(page("failures.md"), "## Errors in Python"))) & ours
+
+
+@pytest.mark.parametrize(("kind", "variable"), [(Table, "table"), (Tilings, "tilings"), (Tiling, "tiling")])
+def test_the_public_methods_are_on_the_page(kind: type, variable: str) -> None:
+    methods = {name for name in vars(kind) if not name.startswith("_")}
+    assert methods - WITHIN_THE_PROGRAM <= set(re.findall(rf"`{variable}\.(\w+)", page("python.md")))
