@@ -180,7 +180,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--bound", "-1"], "--bound"),
         (["eight-puzzle", FARTHEST, "--limit", "3"], "--limit: expected --method routes"),
         (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic: expected --method ida-star"),
-        (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a bound of"),
+        (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
         (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store: expected --method table"),
         (["eight-puzzle", FARTHEST, "--store", "nowhere"], "expected a store at nowhere"),
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),

@@ -11,7 +11,7 @@ from programs import Command, Process
 from stores import toml
 
 from antipodes.cli.search_progress import SearchProgress
-from antipodes.searches.standing import Standing
+from antipodes.searches.progress import Progress
 
 FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"
 
@@ -61,9 +61,9 @@ def test_a_search_shows_its_progress(cli: Command, monkeypatch: pytest.MonkeyPat
 def test_an_interrupted_search_says_what_is_ruled_out(
     refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(progress: SearchProgress, standing: Standing) -> None:
-        if (standing.least or 0) > 12:
-            progress._last = standing
+    def stop(progress: SearchProgress, latest: Progress) -> None:
+        if (latest.least or 0) > 12:
+            progress._last = latest
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(SearchProgress, "__call__", stop)

@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
-from antipodes.searches.standing import Standing
+from antipodes.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
 """Seconds until the first line, between two updates of the line on a terminal, and between two lines elsewhere."""
@@ -18,17 +18,17 @@ class SearchProgress:
         self._live = self._stream is not None and self._stream.isatty()
         self._begin: float | None = None
         self._shown_at = 0.0
-        self._last: Standing | None = None
+        self._last: Progress | None = None
         self._drawn = False
 
-    def __call__(self, standing: Standing) -> None:
-        self._last = standing
+    def __call__(self, progress: Progress) -> None:
+        self._last = progress
         now = time.monotonic()
         if self._begin is None:  # loading machine code does not count
             self._begin, self._shown_at = now, now + FIRST - self._pause
         if now - self._shown_at >= self._pause:
             self._shown_at = now
-            self._show(describe(standing, now - self._begin))
+            self._show(describe(progress, now - self._begin))
 
     @property
     def ruled_out(self) -> str | None:
@@ -56,20 +56,20 @@ class SearchProgress:
                 self._stream.flush()
 
 
-def describe(standing: Standing, seconds: float) -> str:
+def describe(progress: Progress, seconds: float) -> str:
     """The progress of a search as one line."""
-    rate = standing.expanded / max(seconds, 1e-9) / 1e6
-    excluded = ruled_out(standing)
+    rate = progress.expanded / max(seconds, 1e-9) / 1e6
+    excluded = ruled_out(progress)
     parts = [
         *([f"{excluded} so far"] if excluded else []),
-        f"{standing.expanded:,} positions expanded, {rate:,.1f} million/s",
-        *([f"{standing.held:,} in memory"] if standing.held else []),
+        f"{progress.expanded:,} positions expanded, {rate:,.1f} million/s",
+        *([f"{progress.held:,} in memory"] if progress.held else []),
     ]
-    return f"{standing.method}: {', '.join(parts)}"
+    return f"{progress.method}: {', '.join(parts)}"
 
 
-def ruled_out(standing: Standing) -> str | None:
+def ruled_out(progress: Progress) -> str | None:
     """The paths that are known not to exist; None if nothing is known."""
-    if standing.least is None or standing.least < 2:
+    if progress.least is None or progress.least < 2:
         return None
-    return f"no path of fewer than {standing.least} moves"
+    return f"no path of fewer than {progress.least} moves"

@@ -44,7 +44,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     count, tally = 0, Counter[int]()
     nearest, farthest = _Extreme(-1), _Extreme(1)
     for labels in Pattern.parse(space.puzzle, pattern).batches():
-        indices = space.index.rank(labels)
+        indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices)
         count += len(labels)
         known = distances >= 0
@@ -72,4 +72,4 @@ class _Extreme:
             self._indices = np.concatenate((self._indices, indices[signed == best]))
 
     def positions(self, space: CheckedSpace) -> Labels:
-        return space.index.unrank(np.sort(self._indices))
+        return space.unchecked.unrank(np.sort(self._indices))

@@ -12,13 +12,13 @@ from antipodes.machine import available_memory
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.breadth_first import MEMORY_LIMIT
 from antipodes.searches.graph import swap_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.problem import A_PROBLEM, Problem
-from antipodes.searches.reached import MEMORY_LIMIT
-from antipodes.searches.standing import Listener, silence
-from antipodes.searches.two_ends import PROOF_MEMORY
+from antipodes.searches.progress import Listener, silence
+from antipodes.searches.unreachability import PROOF_MEMORY
 from antipodes.spaces.arrangements import radices
 from antipodes.storage.address import Address
 from antipodes.tables.table_method import TABLE, answers, solve_by_table

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import arguments
-from antipodes.errors import InputError, NotAStoreError, StoreDamagedError
+from antipodes.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
+from antipodes.searches.breadth_first import MEMORY_LIMIT
 from antipodes.searches.packing import Packing, Words
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT
-from antipodes.searches.ways import NoWayDownError, Ways, ways_down
+from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def solve_by_table(
 
     arguments.instance(table, Table, "an open Table")
     _check_question(problem, table)
-    distance = None if problem.hopeless else table.get_distance(problem.position)
+    distance = None if problem.known_unreachable else table.get_distance(problem.position)
     if distance is None:
         return unsolved(TABLE, Outcome.UNREACHABLE)
     if request.bound is not None and distance > request.bound:
@@ -70,7 +70,7 @@ def answers(address: Address, problem: Problem) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TableDistances:
-    """A table as `ways_down` reads it."""
+    """The distances of a table, as `shortest_paths` reads them."""
 
     table: "Table"
     packing: Packing
@@ -79,12 +79,12 @@ class _TableDistances:
         return self.table.distances(self.packing.unpack(keys)).astype(np.int64)
 
 
-def _paths(problem: Problem, table: "Table", every: bool) -> Ways:
+def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
     distances = _TableDistances(table, problem.packing)
     position = problem.packing.pack(problem.position[np.newaxis])
     try:
-        paths = ways_down(distances, position, problem.steps, every)
-    except NoWayDownError as error:
+        paths = shortest_paths(distances, position, problem.steps, every)
+    except InconsistentDistancesError as error:
         table.path(error.position)  # raises an error that names the damaged chunk
         raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
     starts = set(map(bytes, table.puzzle.start_labels))
@@ -109,4 +109,4 @@ def _asks_for_start(problem: Problem) -> bool:
 
 
 def _reversible(problem: Problem) -> bool:
-    return bool((problem.steps.undo >= 0).all())
+    return bool((problem.steps.inverse >= 0).all())

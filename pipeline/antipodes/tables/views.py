@@ -31,9 +31,9 @@ def puzzle_view(name: str, puzzle: "Puzzle") -> dict[str, Any]:
 def plan_view(plan: "Plan") -> dict[str, Any]:
     """How a puzzle is cut, and upper bounds of memory and disk."""
     return {
-        "index_size": plan.index.size,
-        "rows": plan.index.rows,
-        "width": plan.index.width,
+        "index_size": plan.space.size,
+        "rows": plan.space.rows,
+        "width": plan.space.width,
         "partitions": plan.partition_count,
         "memory_bytes": plan.memory_bytes,
         "disk_bytes": plan.disk_bytes,
