@@ -139,11 +139,11 @@ class _Check:
 
     def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
         starts = self._starts()
-        predecessors = self._predecessors(tables)
+        before = self._predecessors(tables)
         calls = {
             ("check", part.number): (
                 _check, self.store, self.manifest, blocks[part.number],
-                [blocks[number] for number in predecessors[part.number]], tables, starts, *self._depths_known, self.seed,
+                [blocks[number] for number in before[part.number]], tables, starts, *self._depths_known, self.seed,
             )
             for part in self.partitions
         }  # fmt: skip
