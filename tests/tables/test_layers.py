@@ -5,7 +5,7 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
-from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened
+from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableManifest, TableStore
@@ -19,9 +19,9 @@ def events_of(store: Path, **options: float) -> list[Event]:
 
 def test_events_of_a_run(tmp_path: Path) -> None:
     events = events_of(tmp_path / "t.zarr")
-    begun = [event for event in events if isinstance(event, Begun)]
+    begun = [event for event in events if isinstance(event, SearchStarted)]
     settled = [event for event in events if isinstance(event, LayerSettled)]
-    assert begun == [Begun("knights-coloured", 18480, 0, 1, False)]
+    assert begun == [SearchStarted("knights-coloured", 18480, 0, 1, False)]
     assert [event.depth for event in settled] == list(range(1, 23))
     assert settled[-1].states == 18480
     assert all(event.rate > 0 for event in settled)
