@@ -91,14 +91,14 @@ class TableManifest:
         Raises
         ------
         FieldError
-            The positions cannot be cut into so many rows and columns.
+            No row/column split of the positions has these rows and columns.
         """
         counts = tuple(self.counts)
         for leading in range(1, max(2, len(counts))):
             index = Index(counts, leading)
             if (index.rows, index.width) == (self.rows, self.width):
                 return index, self.chunk_rows
-        raise FieldError(f"rows: expected a cut of {counts}, found {self.rows} rows of {self.width} columns")
+        raise FieldError(f"rows: expected a row/column split of {counts}, found {self.rows} x {self.width}")
 
     @property
     def layout(self) -> Layout:
