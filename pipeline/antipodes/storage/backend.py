@@ -94,6 +94,8 @@ class Storage(ABC):
     zarr stores of `arrays`, raise OSErrors too, which `writing` translates.
     """
 
+    address: str
+    """The path or the URL, as a person writes it."""
     lock: StoreLock
 
     @contextmanager
@@ -106,14 +108,9 @@ class Storage(ABC):
         except OSError as error:
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
-    @property
-    @abstractmethod
-    def address(self) -> str:
-        """The path or the URL, as a person writes it."""
-
-    @abstractmethod
     def name_of(self, key: str) -> str:
         """The name of a key in messages."""
+        return f"{self.address}/{key}"
 
     @abstractmethod
     def exists(self) -> bool:
@@ -182,9 +179,9 @@ class Storage(ABC):
     def probe(self) -> None:
         """Write a key and delete it; StoreError where that fails."""
 
-    @abstractmethod
     def known_missing(self, key: str) -> bool:
         """Whether nothing is at a key; False where a check costs as much as reading the array."""
+        return False
 
     @abstractmethod
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> Any:

@@ -34,7 +34,7 @@ class ObjectStorage(Storage):
     """The objects whose keys begin with the path of a URL."""
 
     def __init__(self, url: str, bucket: Bucket | None = None) -> None:
-        self.url = url
+        self.address = url
         scheme, _, rest = url.partition("://")
         name, _, self._prefix = rest.partition("/")
         self._bucket = bucket or Bucket(f"{scheme}://{name}")
@@ -43,14 +43,7 @@ class ObjectStorage(Storage):
         self.lock = ObjectLock(self._bucket, f"{self._prefix}.lock", url)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ObjectStorage, (self.url, self._bucket)
-
-    @property
-    def address(self) -> str:
-        return self.url
-
-    def name_of(self, key: str) -> str:
-        return f"{self.url}/{key}"
+        return ObjectStorage, (self.address, self._bucket)
 
     def exists(self) -> bool:
         """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
@@ -91,7 +84,7 @@ class ObjectStorage(Storage):
             self._delete([MANIFEST])  # first: objects without a manifest are no store
             self._clear()
         if self.exists():
-            raise StoreError(f"expected nothing at {self.url}, where a store is to be created; found something")
+            raise StoreError(f"expected nothing at {self.address}, where a store is to be created; found something")
         self._clear()
         yield self  # after an error, objects without a manifest are no store, and the next run deletes them
 
@@ -114,9 +107,6 @@ class ObjectStorage(Storage):
         path = self._path(f".probe.{uuid.uuid4().hex}{PARTIAL}")
         self._bucket.put(path, b"probe")
         self._bucket.delete([path])
-
-    def known_missing(self, key: str) -> bool:
-        return False
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> RetryingStore:
         prefix = self._path(folder) if folder else self._prefix

@@ -57,15 +57,12 @@ class DirectoryStorage(Storage):
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.address = str(path)
         self.lock = DirectoryLock(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process may have another working directory, so the copy has the absolute path."""
         return DirectoryStorage, (Path(os.path.abspath(self.path)),)
-
-    @property
-    def address(self) -> str:
-        return str(self.path)
 
     def name_of(self, key: str) -> str:
         return str(self.path / key)
