@@ -91,7 +91,7 @@ class TableManifest:
         Raises
         ------
         FieldError
-            The positions cannot be cut into so many rows and columns.
+            No row/column split of the positions has these rows and columns.
         """
         record = SpaceRecord(tuple(self.counts), self.rows, self.width)
         return stored_space(self.config.puzzle, record), self.chunk_rows
