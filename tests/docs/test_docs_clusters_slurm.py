@@ -12,7 +12,7 @@ import pytest
 import yaml
 from clusters import PATIENCE, wait_until
 from project import DOCS, ROOT
-from stores import contents, read_record
+from stores import contents, read_manifest
 
 ByThreads = Callable[[str], dict[str, bytes]]
 EXAMPLES = ROOT / "configs" / "clusters"
@@ -75,7 +75,7 @@ def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(
     job.send_signal(signal.SIGTERM)
     assert job.wait(PATIENCE) == 75, log.read_text()
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
-    manifest = read_record(tmp_path / "t.zarr" / "commit.json")
+    manifest = read_manifest(tmp_path / "t.zarr" / "commit.json")
     committed = manifest["committed_depth"]
     assert committed >= 1
     assert not manifest["complete"]
