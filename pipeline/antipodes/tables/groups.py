@@ -35,7 +35,7 @@ class Block:
     changed: set[int] = field(default_factory=set)
 
 
-class Groups:
+class PartitionGroups:
     """Each group as a handle, and what the others need of it."""
 
     def __init__(self, scheduler: Scheduler, puzzle: Puzzle, plan: Plan, stop: Stop = lambda: False) -> None:

@@ -75,17 +75,18 @@ class TilingStore(Store):
         """Replace the manifest; all that it says must be safe already."""
         self.write_manifest(manifest)
 
-    def remove_leftovers(self, manifest: TilingManifest) -> None:
-        """Clear away what a run that died left behind."""
+    def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
+        """Clear away what a run that died left behind; the manifest, which stays as it is."""
         self.storage.remove_leftovers()
         if manifest.complete:
             self.storage.delete(PARTITIONS)
-            return
+            return manifest
         self.storage.delete(TILINGS)
         known = {str(one.number) for one in manifest.searched}
         for folder in self.storage.folders(PARTITIONS):
             if folder not in known:
                 self.storage.delete(f"{PARTITIONS}/{folder}")
+        return manifest
 
     def add(self, manifest: TilingManifest, found: Mapping[Searched, Tilings]) -> TilingManifest:
         """Commit the tilings of further partitions, ``(tilings, pieces)`` each."""
