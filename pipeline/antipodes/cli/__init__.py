@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
+from antipodes.cli import farthest, layers, plan, puzzles, query, rank, resume, run, show, solve, status, tile, verify
 from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (puzzles, plan, run, status, layers, farthest, query, verify, solve, rank, tile, show):
+for module in (puzzles, plan, run, resume, status, layers, farthest, query, verify, solve, rank, tile, show):
     module.register(app)
 
 
