@@ -19,7 +19,7 @@ from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions
 from antipodes.runs.resume_hint import ReadableStore, resume_hint
 from antipodes.storage.address import Address
-from antipodes.storage.api import LockHandle, Storage
+from antipodes.storage.backend import LockHandle
 
 Manifest = TypeVar("Manifest")
 
@@ -27,7 +27,7 @@ Manifest = TypeVar("Manifest")
 class ResumableStore(ReadableStore[Any], Protocol):
     """A store that a run fills, and another resumes."""
 
-    storage: Storage
+    def lock(self) -> AbstractContextManager[LockHandle]: ...
 
     def exists(self) -> bool: ...
 
@@ -76,7 +76,7 @@ class Session(Generic[AnyStore]):
 
     def lock(self) -> AbstractContextManager[LockHandle]:
         """Keep other runs from the store; StoreLockedError where one holds it."""
-        return self.store.storage.lock()
+        return self.store.lock()
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
         """The manifest of the store to resume or report; None where there is none, or it is to be overwritten.

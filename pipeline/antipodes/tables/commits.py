@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from antipodes.errors import DepthLimitError
 from antipodes.events import Committed, Committing, Listener, Widened
 from antipodes.runs.clock import Clock
-from antipodes.storage.api import LockHandle
+from antipodes.storage.backend import LockHandle
 from antipodes.tables.groups import PartitionGroups
 from antipodes.tables.manifest import WIDEST, TableManifest
 from antipodes.tables.store import TableStore
