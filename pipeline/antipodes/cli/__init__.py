@@ -10,10 +10,10 @@ from typing import NoReturn
 import typer
 
 from antipodes.cli import farthest, layers, plan, puzzles, query, rank, resume, run, show, solve, status, tile, verify
+from antipodes.cli.environment import leave_out_settings
 from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
-from antipodes.cli.surroundings import leave_out_settings
 from antipodes.jit import compiling
 
 app = typer.Typer(

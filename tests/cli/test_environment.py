@@ -4,7 +4,7 @@ from pathlib import Path
 
 from programs import PROGRAM
 
-from antipodes.cli.surroundings import leave_out_settings
+from antipodes.cli.environment import leave_out_settings
 
 HARMFUL = {
     "NUMBA_DISABLE_JIT": "1",
