@@ -19,7 +19,7 @@ from antipodes.cli.options import (
     chosen_store,
     run_options,
 )
-from antipodes.cli.output import print_json, telling_of, terminal_columns
+from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
 from antipodes.storage.address import in_shell
 
@@ -55,7 +55,7 @@ def run(
 
         config = load_config(puzzle)
         options = run_options(
-            dict(config.run),
+            config.run,
             workers=workers,
             scheduler=scheduler,
             scheduler_file=scheduler_file,
@@ -82,7 +82,7 @@ def compute_table(config: "Config", request: Request) -> int:
     if not report.complete:
         return request.interrupted(report)
     if not request.as_json:
-        with telling_of(f"the table in {request.store} is complete"):
+        with printing_about(f"the table in {request.store} is complete"):
             _print_report(config, report)
     return 0
 

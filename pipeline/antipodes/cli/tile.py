@@ -16,7 +16,7 @@ from antipodes.cli.options import (
     chosen_store,
     run_options,
 )
-from antipodes.cli.output import print_json, telling_of, terminal_columns
+from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
 from antipodes.storage.address import in_shell
 
@@ -60,7 +60,7 @@ def tile(
 
         config = load_board(board)
         options = run_options(
-            dict(config.run),
+            config.run,
             workers=workers,
             scheduler=scheduler,
             scheduler_file=scheduler_file,
@@ -110,7 +110,7 @@ def compute_tilings(config: "BoardConfig", method: str | None, request: Request,
     if not report.complete:
         return request.interrupted(report)
     if not request.as_json:
-        with telling_of(f"the tilings in {request.store} are complete"):
+        with printing_about(f"the tilings in {request.store} are complete"):
             _print_report(config, report, raw)
     return 0
 
