@@ -24,7 +24,7 @@ from antipodes.config import Config, load_config
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.problem import Problem
-from antipodes.searches.standing import Standing
+from antipodes.searches.progress import Progress
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
 from antipodes.tables.table import open_table
@@ -101,7 +101,7 @@ def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> No
         problem = Problem.of(puzzle, np.random.default_rng(seed).permutation(puzzle.start_labels[0]))
         with open_table(store) as table:
             assert table.match("?" * puzzle.places).by_distance == dict(enumerate(table.layers))
-            if not (problem.steps.undo >= 0).all():
+            if not (problem.steps.inverse >= 0).all():
                 with pytest.raises(InputError, match="can be taken back"):
                     solve_by_table(problem, table)
                 return
@@ -249,7 +249,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--bound", "-1"], "--bound"),
         (["eight-puzzle", FARTHEST, "--limit", "3"], "--limit: expected --method routes"),
         (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic: expected --method ida-star"),
-        (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a bound of"),
+        (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
         (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store: expected --method table"),
         (["eight-puzzle", FARTHEST, "--store", "nowhere"], "expected a store at nowhere"),
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
@@ -319,7 +319,7 @@ def test_a_search_says_how_far_it_is(cli: Command, monkeypatch: pytest.MonkeyPat
 def test_an_interrupted_search_says_what_is_certain(
     refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(progress: SearchProgress, standing: Standing) -> None:
+    def stop(progress: SearchProgress, standing: Progress) -> None:
         if (standing.least or 0) > 12:
             progress._last = standing
             signal.raise_signal(signal.SIGTERM)

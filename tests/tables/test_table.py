@@ -185,7 +185,7 @@ def in_many_chunks(tmp_path: Path) -> Path:
     config = load_config("eight-puzzle")
     plan = plan_run(config.puzzle)
     store = TableStore(tmp_path / "many.zarr")
-    store.create(config, replace(plan, chunk_rows=-(-plan.index.rows // 18)))
+    store.create(config, replace(plan, chunk_rows=-(-plan.space.rows // 18)))
     run_puzzle(config, tmp_path / "many.zarr", RunOptions(workers=1))
     return tmp_path / "many.zarr"
 

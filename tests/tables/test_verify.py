@@ -11,8 +11,8 @@ import antipodes.tables.verify
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, ResourceLimitError
 from antipodes.executors.threads import Threads
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangements import Index
+from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.space import StateSpace
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.sample import check_sample
 from antipodes.tables.store import TableStore
@@ -159,9 +159,9 @@ def test_move_tables_that_do_not_fit(eight: Path, monkeypatch: pytest.MonkeyPatc
 def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[list[int]] = []
 
-    def noting(puzzle: Puzzle, index: Index, sample: NDArray[np.int64], *others: Any) -> dict[str, NDArray[np.int64]]:
+    def noting(space: StateSpace, sample: NDArray[np.int64], *others: Any) -> dict[str, NDArray[np.int64]]:
         drawn.append(sorted(sample.tolist()))
-        return check_sample(puzzle, index, sample, *others)
+        return check_sample(space, sample, *others)
 
     monkeypatch.setattr("antipodes.tables.verify.check_sample", noting)
     first, second = (verify(eight, Threads(2)).sample_seed for _ in range(2))
@@ -173,6 +173,6 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
 
 def test_wrong_numbers_of_starts(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a run that numbers a few positions wrong, but many right, would begin with them."""
-    rank = Index.rank
-    monkeypatch.setattr(Index, "rank", lambda index, labels: rank(index, labels) ^ (len(labels) < 3))
+    rank = ArrangementSpace.rank
+    monkeypatch.setattr(ArrangementSpace, "rank", lambda space, labels: rank(space, labels) ^ (len(labels) < 3))
     assert "the indices of the starts" in problems(eight)

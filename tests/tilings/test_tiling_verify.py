@@ -100,7 +100,7 @@ def with_two_of_a_piece(tilings: Array) -> Array:
 
 def with_an_image(tilings: Array) -> Array:
     symmetry = symmetry_of(BoardConfig(SQUARE).problem)
-    tilings[-1] = max(map(tuple, symmetry.images(tilings[:1])[:, 0].tolist()))
+    tilings[-1] = max(map(tuple, symmetry.copies(tilings[:1])[:, 0].tolist()))
     return tilings
 
 

@@ -27,9 +27,9 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
     if as_json:
         print_json(
             {
-                "index_size": planned.index.size,
-                "rows": planned.index.rows,
-                "width": planned.index.width,
+                "index_size": planned.space.size,
+                "rows": planned.space.rows,
+                "width": planned.space.width,
                 "partitions": planned.partition_count,
                 "memory_bytes": planned.memory_bytes,
                 "disk_bytes": planned.disk_bytes,
@@ -38,8 +38,8 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
             }
         )
         return
-    print(f"{config.puzzle.name}: {planned.index.size:,} positions")
-    print(f"  {planned.index.rows:,} rows of {planned.index.width:,} columns, {planned.partition_count} partitions")
+    print(f"{config.puzzle.name}: {planned.space.size:,} positions")
+    print(f"  {planned.space.rows:,} rows of {planned.space.width:,} columns, {planned.partition_count} partitions")
     print(f"  memory       at most {human(planned.memory_bytes)}, move tables {human(planned.table_bytes)} of it")
     print(f"  disk         at most {human(planned.disk_bytes)}")
     if not planned.hold_depths:

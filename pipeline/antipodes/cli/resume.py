@@ -41,8 +41,7 @@ def resume(
     """Resume an unfinished store, of a table or of tilings."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.storage.manifest import format_of
-            from antipodes.tables.store import TableStore
+            from antipodes.cli.stores import open_store
             from antipodes.tilings.config import BoardConfig
             from antipodes.tilings.store import TilingStore
 
@@ -57,6 +56,7 @@ def resume(
             memory_limit=memory_limit,
         )
         request = Request(address, options, interrupts, quiet, as_json)
-        if format_of(address) == TilingStore.KIND.format:
-            return compute_tilings(BoardConfig(TilingStore(address).read().board), None, request)
-        return compute_table(TableStore(address).read().config, request)
+        found = open_store(address)
+        if isinstance(found, TilingStore):
+            return compute_tilings(BoardConfig(found.read().board), None, request)
+        return compute_table(found.read().config, request)

@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
-from antipodes.searches.standing import Standing
+from antipodes.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
 """Seconds before anything is said, between two states of the line on a terminal, and between two lines elsewhere."""
@@ -18,10 +18,10 @@ class SearchProgress:
         self._live = self._stream is not None and self._stream.isatty()
         self._begin: float | None = None
         self._shown_at = 0.0
-        self._last: Standing | None = None
+        self._last: Progress | None = None
         self._drawn = False
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: Progress) -> None:
         self._last = standing
         now = time.monotonic()
         if self._begin is None:  # from here on, so that loading machine code does not count
@@ -56,7 +56,7 @@ class SearchProgress:
                 self._stream.flush()
 
 
-def describe(standing: Standing, seconds: float) -> str:
+def describe(standing: Progress, seconds: float) -> str:
     """How far a search is, as one line."""
     rate = standing.expanded / max(seconds, 1e-9) / 1e6
     proved = ruled_out(standing)
@@ -68,7 +68,7 @@ def describe(standing: Standing, seconds: float) -> str:
     return f"{standing.method}: {', '.join(parts)}"
 
 
-def ruled_out(standing: Standing) -> str | None:
+def ruled_out(standing: Progress) -> str | None:
     """Which ways are known not to exist."""
     if standing.least is None or standing.least < 2:
         return None

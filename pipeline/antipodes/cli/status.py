@@ -1,11 +1,17 @@
 """``antipodes status``: what is in a store."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store, find_store
 from antipodes.cli.output import print_json
-from antipodes.storage.address import Address, in_shell
+from antipodes.storage.address import in_shell
+
+if TYPE_CHECKING:
+    from antipodes.tables.store import TableStore
+    from antipodes.tilings.store import TilingStore
 
 
 def register(app: typer.Typer) -> None:
@@ -16,22 +22,21 @@ def register(app: typer.Typer) -> None:
 def status(store: Store, as_json: AsJson = False) -> None:
     """Show a store's progress and size."""
     with loading():
-        from antipodes.storage.manifest import format_of
+        from antipodes.cli.stores import open_store
         from antipodes.tilings.store import TilingStore
 
-    address = find_store(store)
-    if format_of(address) == TilingStore.KIND.format:
-        _tilings_status(address, as_json)
+    found = open_store(find_store(store))
+    if isinstance(found, TilingStore):
+        _tilings_status(found, as_json)
     else:
-        _table_status(address, as_json)
+        _table_status(found, as_json)
 
 
-def _table_status(address: Address, as_json: bool) -> None:
+def _table_status(table: "TableStore", as_json: bool) -> None:
     with loading():
         from antipodes.sizes import human
-        from antipodes.tables.store import NOTHING_COMMITTED, TableStore
+        from antipodes.tables.store import NOTHING_COMMITTED
 
-    table = TableStore(address)
     manifest = table.read()
     committed = manifest.committed_depth if manifest.committed_depth != NOTHING_COMMITTED else None
     if as_json:
@@ -55,11 +60,9 @@ def _table_status(address: Address, as_json: bool) -> None:
         print(f"  resume with  antipodes resume {in_shell(table.address)}")
 
 
-def _tilings_status(address: Address, as_json: bool) -> None:
+def _tilings_status(store: "TilingStore", as_json: bool) -> None:
     from antipodes.sizes import human
-    from antipodes.tilings.store import TilingStore
 
-    store = TilingStore(address)
     manifest = store.read()
     if as_json:
         print_json(

@@ -7,13 +7,13 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
-from antipodes.spaces.arrangements import Index
+from antipodes.spaces.space import StateSpace
 
 
 class CheckedSpace:
     """The state space of a puzzle: its positions as labels, and the index of each."""
 
-    def __init__(self, puzzle: Puzzle, index: Index) -> None:
+    def __init__(self, puzzle: Puzzle, index: StateSpace) -> None:
         self.puzzle = puzzle
         self.index = index
         """The same without checks, for positions and indices that come from the program itself."""

@@ -11,7 +11,6 @@ from antipodes.bfs import group
 from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.building import build_tables
 from antipodes.tables.checkpoint import read_group, write_group
 from antipodes.tables.layer_graph import LayerGraph
@@ -26,7 +25,7 @@ Settled = Callable[[int, int], None]
 class PartitionGroups:
     """The groups of partitions of a plan, as handles of results that stay on the workers."""
 
-    def __init__(self, scheduler: Scheduler, puzzle: Puzzle, plan: Plan, stop: Stop = lambda: False) -> None:
+    def __init__(self, scheduler: Scheduler, plan: Plan, stop: Stop = lambda: False) -> None:
         """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
         self.plan = plan
         self.counts: list[int] = []
@@ -34,7 +33,7 @@ class PartitionGroups:
         self._scheduler = scheduler
         self._run = uuid.uuid4().hex
         """Part of every key, so that results of another run, or from before a loss of workers, have other keys."""
-        self._links = self._link(puzzle, stop)
+        self._links = self._link(stop)
         try:
             self._predecessors = self._find_predecessors(stop)
         except InterruptedRunError:
@@ -45,7 +44,7 @@ class PartitionGroups:
 
     def begin(self, starts: NDArray[np.int64], manifest: TableManifest) -> None:
         """Set the groups to depth 0; ``starts`` are indices ``(n,)``."""
-        width, hold = self.plan.index.width, self.plan.hold_depths
+        width, hold = self.plan.space.width, self.plan.hold_depths
         self._place("begin", [(group.begin, here, width, starts, manifest.dtype, hold) for here in self.plan.groups], 0)
 
     def restore(self, store: TableStore, manifest: TableManifest) -> None:
@@ -112,11 +111,11 @@ class PartitionGroups:
         written = self._scheduler.gather(list(self._scheduler.persist(calls).values()))
         return [chunks for group in written for chunks in group]
 
-    def _link(self, puzzle: Puzzle, stop: Stop) -> Handle:
+    def _link(self, stop: Stop) -> Handle:
         """The move tables, and the partitions that they connect."""
-        tables = build_tables(self._scheduler, puzzle, self.plan.index, stop)
+        tables = build_tables(self._scheduler, self.plan.space, stop)
         linked = self._key("links", 0)
-        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.index.rows)
+        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
         return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:

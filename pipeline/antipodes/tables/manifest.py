@@ -8,8 +8,8 @@ from typing import Any
 from antipodes import arguments
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
-from antipodes.errors import FieldError
-from antipodes.spaces.arrangements import Index
+from antipodes.spaces.selection import stored_space
+from antipodes.spaces.space import SpaceRecord
 from antipodes.storage.fields import (
     anything,
     boolean,
@@ -86,19 +86,15 @@ class TableManifest:
 
     @property
     def cut(self) -> Cut:
-        """How positions are numbered by row and column, and how many rows a chunk has.
+        """The space with the rows and columns of the store, and the number of rows of a chunk.
 
         Raises
         ------
         FieldError
             The positions cannot be cut into so many rows and columns.
         """
-        counts = tuple(self.counts)
-        for leading in range(1, max(2, len(counts))):
-            index = Index(counts, leading)
-            if (index.rows, index.width) == (self.rows, self.width):
-                return index, self.chunk_rows
-        raise FieldError(f"rows: expected a cut of {counts}, found {self.rows} rows of {self.width} columns")
+        record = SpaceRecord(tuple(self.counts), self.rows, self.width)
+        return stored_space(self.config.puzzle, record), self.chunk_rows
 
     @property
     def layout(self) -> Layout:

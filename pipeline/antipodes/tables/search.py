@@ -119,7 +119,7 @@ class TableSearch:
         store = self.commits.store
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
-            return PartitionGroups(self._scheduler, self._config.puzzle, plan, self._session.stop)
+            return PartitionGroups(self._scheduler, plan, self._session.stop)
 
     def _search_layers(self, groups: PartitionGroups) -> End:
         """Search with the groups as long as their workers are there; they are restored from each commit."""
@@ -141,7 +141,7 @@ class TableSearch:
                 groups.restore(self.commits.store, manifest)
                 self._found.layers = list(manifest.layers)
                 return set()
-            groups.begin(groups.plan.index.rank(self._config.puzzle.start_labels), manifest)
+            groups.begin(groups.plan.space.rank(self._config.puzzle.start_labels), manifest)
             self._found.layers = [sum(groups.counts)]
             return {number for number, count in enumerate(groups.counts) if count}
 
@@ -151,7 +151,7 @@ class TableSearch:
         self._started = True
         resumed = self.commits.manifest.committed_depth != NOTHING_COMMITTED
         known = sum(self._found.layers)
-        name, size, depth = self._config.puzzle.name, plan.index.size, self._found.depth
+        name, size, depth = self._config.puzzle.name, plan.space.size, self._found.depth
         self._session.listener(SearchStarted(name, size, depth, known, resumed, plan.hold_depths))
 
     def _roll_back(self, error: SchedulerError) -> None:

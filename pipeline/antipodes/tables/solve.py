@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import arguments
-from antipodes.errors import InputError, NotAStoreError, StoreDamagedError
+from antipodes.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
 from antipodes.machine import available_memory
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
 from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.breadth_first import MEMORY_LIMIT
 from antipodes.searches.graph import swap_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.packing import Packing, Words
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT
-from antipodes.searches.standing import Listener, silence
-from antipodes.searches.two_ends import PROOF_MEMORY
-from antipodes.searches.ways import NoWayDownError, ways_down
+from antipodes.searches.progress import Listener, silence
+from antipodes.searches.shortest_paths import shortest_paths
+from antipodes.searches.unreachability import PROOF_MEMORY
 from antipodes.spaces.arrangements import radices
 from antipodes.storage.address import Address
 
@@ -133,7 +133,7 @@ def solve_by_table(
         raise InputError("table: expected the puzzle's start as the goal, found another; choose another method")
     if not _reversible(problem):
         raise InputError("table: expected moves that can be taken back, found others; choose another method")
-    if problem.hopeless:
+    if problem.known_unreachable:
         return unsolved(TABLE, Outcome.UNREACHABLE)
     distance = table.get_distance(problem.position)
     if distance is None:
@@ -142,8 +142,8 @@ def solve_by_table(
         return unsolved(TABLE, Outcome.BOUND)
     known = _TableDistances(table, problem.packing)
     try:
-        ways = ways_down(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, request.every)
-    except NoWayDownError as error:
+        ways = shortest_paths(known, problem.packing.pack(problem.position[np.newaxis]), problem.steps, request.every)
+    except InconsistentDistancesError as error:
         table.path(error.position)  # which says where the damage is
         raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
     starts = set(map(bytes, table.puzzle.start_labels))
@@ -155,7 +155,7 @@ def solve_by_table(
 
 @dataclass(frozen=True, slots=True)
 class _TableDistances:
-    """A table as `ways_down` asks it."""
+    """The distances of a table, as `shortest_paths` reads them."""
 
     table: "Table"
     packing: Packing
@@ -182,4 +182,4 @@ def _asks_for_start(problem: Problem) -> bool:
 
 
 def _reversible(problem: Problem) -> bool:
-    return bool((problem.steps.undo >= 0).all())
+    return bool((problem.steps.inverse >= 0).all())

@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from antipodes.bfs.arrays import Bitmap, Depths
 from antipodes.jit.bits import ones, trailing_zeros
 from antipodes.jit.compile import kernel
-
-ColumnMap = NDArray[np.int16] | NDArray[np.int32]
+from antipodes.spaces.move_tables import ColumnMap
 
 
 @kernel

@@ -33,12 +33,12 @@ def descend(
     goal_of: Numbers,
     line_of: Numbers,
     lines: Numbers,
-    ways: Indices,
+    paths: Indices,
     every: bool,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and is to be called again.
+    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
 
-    ``blanks`` ``(depth + 1,)`` is the way of the blank, ``cursors`` the next entry of ``origins`` to try at each
+    ``blanks`` ``(depth + 1,)`` is the path of the blank, ``cursors`` the next entry of ``origins`` to try at each
     depth; the pieces that can move onto place ``p`` are on ``origins[origin_at[p] : origin_at[p + 1]]``. ``away`` is
     how far each place is for the blank from where it has to be in the end. A goal counts at the greatest depth only.
     """
@@ -76,8 +76,8 @@ def descend(
         if depth + 1 == greatest:
             if leads_to_goal(labels, place, blank, goals):
                 blanks[greatest] = place
-                if tally[FOUND] < len(ways):
-                    ways[tally[FOUND]] = blanks
+                if tally[FOUND] < len(paths):
+                    paths[tally[FOUND]] = blanks
                 tally[FOUND] += 1
                 if not every:
                     break
@@ -115,7 +115,7 @@ def leads_to_goal(labels: Position, place: int, blank: int, goals: NDArray[np.ui
 def change_of_conflicts(
     labels: Position, a: int, b: int, goal_of: Numbers, line_of: Numbers, lines: Numbers, longest: Numbers
 ) -> int:
-    """What a move of the tile on ``a`` to the blank on ``b`` adds to the moves out of the lines that it concerns."""
+    """The change of the moves out of lines, if the tile on ``a`` moves to the blank on ``b``."""
     change = 0
     for after in range(2):
         sign = 2 * after - 1
@@ -131,7 +131,7 @@ def change_of_conflicts(
 def leaving(
     labels: Position, line: int, axis: int, goal_of: Numbers, line_of: Numbers, lines: Numbers, longest: Numbers
 ) -> int:
-    """How many tiles at least leave a line in which they stand and belong.
+    """A lower bound of the tiles that leave a line in which they stand and belong.
 
     Those that stay are in ascending order of their goals, so at most the longest ascending subsequence stays;
     ``longest`` is room for its length up to each place.
@@ -155,7 +155,7 @@ def leaving(
 
 @kernel
 def estimate(labels: Position, costs: Numbers, goal_of: Numbers, line_of: Numbers, lines: Numbers) -> int:
-    """The lower bound of a position."""
+    """The heuristic of a position."""
     total = 0
     if len(costs):
         for place in range(len(labels)):

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
 from antipodes.spaces.combinations import Ranks
+from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap
 from antipodes.spaces.ranking import Numbering, unrank
-from antipodes.spaces.swap_tables import COLUMNS_AT_ONCE
 
 Labels = NDArray[np.uint8]
-ColumnMap = NDArray[np.int16] | NDArray[np.int32]
 NONE = -1
 UP, DOWN = 0, 1
 
