@@ -92,7 +92,7 @@ class TableManifest:
         Raises
         ------
         FieldError
-            The positions cannot be cut into so many rows and columns.
+            No row/column split of the positions has these rows and columns.
         """
         return self.space_of(self.config.puzzle), self.chunk_rows
 
