@@ -14,7 +14,7 @@ INK = "#1c1c22"
 
 
 def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:
-    """Print a drawing, in colour where stdout is a terminal that has not been asked for none (NO_COLOR)."""
+    """Print a drawing, in colour if stdout is a terminal and the variable NO_COLOR is not set."""
     if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
         _print_in_colour(drawing, colours(len(problem.pieces)))
     else:

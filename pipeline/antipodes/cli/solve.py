@@ -28,11 +28,11 @@ Position = Annotated[
     list[str] | None,
     typer.Argument(metavar="POSITION", help="A position as in the config; routes begin at the puzzle's start."),
 ]
-Method = Annotated[str | None, typer.Option(help=f"{', '.join(METHODS)}. [default: what suits the puzzle]")]
+Method = Annotated[str | None, typer.Option(help=f"{', '.join(METHODS)}. [default: the one that suits the puzzle]")]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Options:
     """The options and arguments."""
 
     method: str | None
@@ -76,14 +76,14 @@ def solve(
         from antipodes.config import load_config
 
     address = find_store(store) if store is not None else None
-    asked = Asked(method, to, every, bound, listed, limit, address, heuristic, as_json)
-    _check_options(asked)
+    options = Options(method, to, every, bound, listed, limit, address, heuristic, as_json)
+    _check_options(options)
     found = load_config(puzzle).puzzle
     with _Stoppable(quiet) as progress:
         if method == ROUTES:
-            _routes(found, position, asked, progress)
+            _routes(found, position, options, progress)
         else:
-            _solve(found, position, asked, progress)
+            _solve(found, position, options, progress)
 
 
 class _Stoppable:
@@ -109,53 +109,53 @@ class _Stoppable:
             raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over")
 
 
-def _check_options(asked: Asked) -> None:
+def _check_options(options: Options) -> None:
     """Refuse options that the method would ignore."""
-    if asked.method not in (None, *METHODS):
-        raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(asked.method)}")
+    if options.method not in (None, *METHODS):
+        raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(options.method)}")
     only = {"limit": ROUTES, "heuristic": "ida-star", "store": TABLE}
     for option, method in only.items():
-        implied = option == "store" and asked.method is None
-        if getattr(asked, option) is not None and asked.method != method and not implied:
-            raise InputError(f"--{option}: expected --method {method}, found {shorten(asked.method or 'none')}")
-    for option, value in (("to", asked.goal), ("bound", asked.bound)):
-        if asked.method == ROUTES and value is not None:
+        implied = option == "store" and options.method is None
+        if getattr(options, option) is not None and options.method != method and not implied:
+            raise InputError(f"--{option}: expected --method {method}, found {shorten(options.method or 'none')}")
+    for option, value in (("to", options.goal), ("bound", options.bound)):
+        if options.method == ROUTES and value is not None:
             raise InputError(f"--{option}: not with --method {ROUTES}, which finds the ends that its routes lead to")
 
 
-def _solve(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
+def _solve(puzzle: "PuzzleItself", position: list[str] | None, options: Options, progress: "SearchProgress") -> None:
     from antipodes.searches.problem import Problem
 
     if not position:
         raise InputError("expected a position to solve, found none")
-    goal = None if asked.goal is None else puzzle.parse(asked.goal)
+    goal = None if options.goal is None else puzzle.parse(options.goal)
     problem = Problem.of(puzzle, puzzle.parse(" ".join(position)), goal)
     with loading():
         from antipodes.tables.solve import solve_timed
 
     solved = solve_timed(
         problem,
-        asked.method if asked.store is None else TABLE,
-        default_store(puzzle.name) if asked.store is None else asked.store,
+        options.method if options.store is None else TABLE,
+        default_store(puzzle.name) if options.store is None else options.store,
         listener=progress,
-        heuristic=asked.heuristic,
-        every=asked.every,
-        bound=asked.bound,
-        listed=asked.listed,
+        heuristic=options.heuristic,
+        every=options.every,
+        bound=options.bound,
+        listed=options.listed,
     )
     progress.clear()
-    show_solved(puzzle, solved, asked.every, asked.bound, asked.as_json)
+    show_solved(puzzle, solved, options.every, options.bound, options.as_json)
 
 
-def _routes(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
+def _routes(puzzle: "PuzzleItself", position: list[str] | None, options: Options, progress: "SearchProgress") -> None:
     with loading():
         from antipodes.searches.routes import exchanges
 
     start = puzzle.parse(" ".join(position)) if position else None
-    limit = asked.limit or ROUTE_LIMIT
+    limit = options.limit or ROUTE_LIMIT
     exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()
     found = exchanges(puzzle, limit, start, progress)
     seconds = time.perf_counter() - begin
     progress.clear()
-    show_routes(puzzle, found, seconds, asked.listed, asked.as_json)
+    show_routes(puzzle, found, seconds, options.listed, options.as_json)
