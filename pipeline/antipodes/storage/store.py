@@ -104,6 +104,11 @@ class Store(Generic[M]):
         """Replace the manifest; all that it names must be safe already."""
         self.manifest_file.write(manifest)
 
+    def remove_leftovers(self, manifest: M) -> M:
+        """Delete what a crashed run was writing; the manifest from now on."""
+        self.storage.remove_leftovers()
+        return manifest
+
     @contextmanager
     def unless_changed(self) -> Iterator[None]:
         """Turn StoreDamagedErrors into StoreChangedErrors if a run has replaced the manifest since it was read."""

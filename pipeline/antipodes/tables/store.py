@@ -51,7 +51,7 @@ class TableStore(Store[TableManifest]):
 
     def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
         """Delete what a crashed run was writing, and finish a widening that it began; the manifest from now on."""
-        self.storage.remove_leftovers()
+        super().remove_leftovers(manifest)
         if manifest.array == WIDER:
             return finish_widening(self, manifest)
         self.storage.delete(WIDER)

@@ -51,7 +51,7 @@ class TilingStore(Store[TilingManifest]):
 
     def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
         """Delete what a crashed run was writing; the manifest, unchanged."""
-        self.storage.remove_leftovers()
+        super().remove_leftovers(manifest)
         if manifest.complete:
             self.storage.delete(PARTITIONS)
             return manifest
