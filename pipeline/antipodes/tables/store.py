@@ -18,7 +18,7 @@ class TableStore(Store[TableManifest]):
     """A store of a table."""
 
     KIND = StoreKind(format="antipodes-table", holds="a table of distances", made_by="antipodes run PUZZLE")
-    MANIFEST = TableManifest
+    MANIFEST_TYPE = TableManifest
 
     def create(self, config: Config, plan: Plan, overwrite: bool = False) -> TableManifest:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""

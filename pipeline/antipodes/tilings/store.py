@@ -23,7 +23,7 @@ class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
 
     KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD")
-    MANIFEST = TilingManifest
+    MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
