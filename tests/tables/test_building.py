@@ -101,7 +101,7 @@ def test_sigterm_while_large_tables_are_built(tmp_path: Path, process: Process) 
     assert "interrupted" in err
 
 
-def test_no_cut_is_said_in_one_line(cli: Command, tmp_path: Path) -> None:
+def test_a_puzzle_without_a_cut_is_refused_in_one_line(cli: Command, tmp_path: Path) -> None:
     config = tmp_path / "wide.toml"
     config.write_text(f'[puzzle]\nname = "wide"\n{sliding(6, 10, [1] * 29 + [2] * 30)}\n')
     outcome = cli("plan", config)
