@@ -76,4 +76,4 @@ def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(report.manifest.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
     verdict = verify(tmp_path / "t.zarr", Threads(2))
     assert not verdict.ok
-    assert "other moves than the move tables have, by the rules of the puzzle" in " | ".join(verdict.problems)
+    assert "moves by the rules of the puzzle that differ from the move tables" in " | ".join(verdict.problems)

@@ -12,8 +12,9 @@ from programs import Command
 from stores import chunk_files
 
 from antipodes.errors import StoreError
-from antipodes.storage.local.directory import STORED, DirectoryStorage
+from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.files import PARTIAL
+from antipodes.storage.local.staging import STORED
 from antipodes.tables.manifest import DEPTH, WIDER
 from antipodes.tables.store import TableStore
 from antipodes.tilings.manifest import PARTITIONS, TILINGS

@@ -126,11 +126,11 @@ def test_a_new_token_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_run_that_lost_its_lock_deletes_nothing(tmp_path: Path) -> None:
     storage = DirectoryStorage(tmp_path / "t.zarr")
     (tmp_path / "t.zarr" / "depth").mkdir(parents=True)
-    with storage.lock():
+    with storage.lock.hold():
         (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "other"}')
         for change in (
-            lambda: storage.stage(overwrite=True),
-            storage.stage,
+            storage.staged(overwrite=True).__enter__,
+            storage.staged().__enter__,
             storage.remove_leftovers,
             lambda: storage.delete("depth"),
         ):

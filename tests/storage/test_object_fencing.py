@@ -121,7 +121,7 @@ def test_a_writer_with_the_token_replaces_late_bytes(bucket: Bucket) -> None:
 
 
 CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
-    lambda store, manifest: store.storage.stage(overwrite=True),
+    lambda store, manifest: store.storage.staged(overwrite=True).__enter__(),
     lambda store, manifest: store.remove_leftovers(manifest),
     lambda store, manifest: store.widen(manifest),
     lambda store, manifest: store.write_rows(
@@ -177,7 +177,7 @@ def test_a_deletion_is_not_retried_after_the_lock_was_lost(bucket: Bucket, proxy
     with store.lock():
         proxy.fault, asked = fault, len(proxy.requests)
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.storage.stage(overwrite=True)
+            store.storage.staged(overwrite=True).__enter__()
     assert [method for method, _ in proxy.requests[asked:]].count("POST") == 1
     assert bucket.contents() == before
 

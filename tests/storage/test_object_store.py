@@ -120,7 +120,7 @@ def test_foreign_objects_are_not_replaced(bucket: Bucket, cli: Command) -> None:
         assert "found" in outcome.err
     assert bucket.listing() == ["t.zarr/precious"]
     with pytest.raises(StoreError, match="expected nothing at"):
-        TableStore(bucket.url()).storage.stage()
+        TableStore(bucket.url()).storage.staged().__enter__()
 
 
 def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:

@@ -284,5 +284,5 @@ def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_copy_does_not_hold_the_lock(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
     with store.lock():
-        assert store.storage._handle is not None
-        assert pickle.loads(pickle.dumps(store)).storage._handle is None
+        assert store.storage.lock.is_held
+        assert not pickle.loads(pickle.dumps(store)).storage.lock.is_held

@@ -8,8 +8,9 @@ from typing import Any
 from antipodes import arguments
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.selection import stored_space
-from antipodes.spaces.space import SpaceRecord
+from antipodes.spaces.space import SpaceRecord, StateSpace
 from antipodes.storage.fields import (
     anything,
     boolean,
@@ -91,10 +92,13 @@ class TableManifest:
         Raises
         ------
         FieldError
-            The positions cannot be cut into so many rows and columns.
+            No row/column split of the positions has these rows and columns.
         """
-        record = SpaceRecord(tuple(self.counts), self.rows, self.width)
-        return stored_space(self.config.puzzle, record), self.chunk_rows
+        return self.space_of(self.config.puzzle), self.chunk_rows
+
+    def space_of(self, puzzle: Puzzle) -> StateSpace:
+        """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
+        return stored_space(puzzle, SpaceRecord(tuple(self.counts), self.rows, self.width))
 
     @property
     def layout(self) -> Layout:

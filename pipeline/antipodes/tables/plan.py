@@ -46,8 +46,8 @@ Cut = tuple[StateSpace, int]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How the rows are divided among chunks and tasks, and upper bounds of the memory and disk of a run."""
+class Division:
+    """The rows of a space, divided among chunks and tasks."""
 
     space: StateSpace
     chunk_rows: int
@@ -55,6 +55,33 @@ class Plan:
     """Rows of each partition except the last."""
     group_size: int
     """Partitions that one task advances."""
+
+    @property
+    def partition_count(self) -> int:
+        """The number of partitions."""
+        return ceil(self.space.rows / self.partition_rows)
+
+    @property
+    def group_count(self) -> int:
+        """The number of groups of partitions."""
+        return ceil(self.space.rows / (self.partition_rows * self.group_size))
+
+    @cached_property
+    def partitions(self) -> tuple[Partition, ...]:
+        """Ranges of rows, each a whole number of chunks."""
+        return partitions(self.space, self.partition_rows)
+
+    @property
+    def groups(self) -> list[tuple[Partition, ...]]:
+        """The partitions of each task, side by side."""
+        firsts = range(0, self.partition_count, self.group_size)
+        return [self.partitions[first : first + self.group_size] for first in firsts]
+
+
+@dataclass(frozen=True)
+class Plan(Division):
+    """How the rows are divided, and upper bounds of the memory and disk of a run."""
+
     table_bytes: int
     """Memory of the move tables."""
     memory_bytes: int
@@ -75,22 +102,6 @@ class Plan:
             return replace(self, hold_depths=False)
         return replace(self, memory_bytes=memory_bytes)
 
-    @property
-    def partition_count(self) -> int:
-        """The number of partitions."""
-        return ceil(self.space.rows / self.partition_rows)
-
-    @cached_property
-    def partitions(self) -> tuple[Partition, ...]:
-        """Ranges of rows, each a whole number of chunks."""
-        return partitions(self.space, self.partition_rows)
-
-    @property
-    def groups(self) -> list[tuple[Partition, ...]]:
-        """The partitions of each task, side by side."""
-        firsts = range(0, self.partition_count, self.group_size)
-        return [self.partitions[first : first + self.group_size] for first in firsts]
-
 
 def plan_run(
     puzzle: Puzzle,
@@ -107,28 +118,24 @@ def plan_run(
     and disk, too, if they list half a million edges.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
-    space, chunk_rows = cut or plan_cut(puzzle)
-    partition_rows = plan_partition(space, chunk_rows, workers)
-    group_size = plan_group(space, ceil(space.rows / partition_rows), workers) if processes else 1
-    groups = ceil(space.rows / (partition_rows * group_size))
-    config = config_size(settings or {})
+    division = _divide(*(cut or plan_cut(puzzle)), workers, processes)
+    space, config = division.space, config_size(settings or {})
     described = MOVE_BYTES * len(puzzle.moves) + config.memory_bytes
-    chunks = min(workers * min(AT_ONCE, group_size), ceil(space.rows / partition_rows)) * 2 * chunk_rows * space.width
-    bits = _bitmap_bytes(space) + ROW_BYTES * space.rows
     fixed = max(1, processes) * (PROGRAM_BYTES + described + space.table_bytes) + max(
-        _divided(bits, groups, processes) + _received_bytes(space, processes) + chunks, space.building_bytes(workers)
+        _search_bytes(division, workers, processes), space.building_bytes(workers)
     )
-    all_depths = _divided(space.size, groups, processes)
+    all_depths = _spread(space.size, division, processes)
     hold_depths = memory_limit is None or fixed + all_depths <= memory_limit
-    depths = all_depths if hold_depths else min(all_depths, workers * partition_rows * space.width)
+    depths = all_depths if hold_depths else min(all_depths, workers * division.partition_rows * space.width)
+    chunks = ceil(space.rows / division.chunk_rows)
     return Plan(
         space=space,
-        chunk_rows=chunk_rows,
-        partition_rows=partition_rows,
-        group_size=group_size,
+        chunk_rows=division.chunk_rows,
+        partition_rows=division.partition_rows,
+        group_size=division.group_size,
         table_bytes=space.table_bytes,
         memory_bytes=fixed + depths,
-        disk_bytes=space.size + CHUNK_BYTES * ceil(space.rows / chunk_rows) + MANIFEST_BYTES + config.disk_bytes,
+        disk_bytes=space.size + CHUNK_BYTES * chunks + MANIFEST_BYTES + config.disk_bytes,
         depth_bytes=depths,
         hold_depths=hold_depths,
         memory_limit=memory_limit,
@@ -183,16 +190,27 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
         )
 
 
+def _divide(space: StateSpace, chunk_rows: int, workers: int, processes: int) -> Division:
+    partition_rows = plan_partition(space, chunk_rows, workers)
+    group_size = plan_group(space, ceil(space.rows / partition_rows), workers) if processes else 1
+    return Division(space, chunk_rows, partition_rows, group_size)
+
+
+def _search_bytes(division: Division, workers: int, processes: int) -> int:
+    """Memory of the search without depths: bits, frontiers received from others, and chunks that are written."""
+    space = division.space
+    bits = _spread(_bitmap_bytes(space) + ROW_BYTES * space.rows, division, processes)
+    received = 0 if processes <= 1 else processes * _bitmap_bytes(space) // 4  # each process holds at most a frontier
+    at_once = min(workers * min(AT_ONCE, division.group_size), division.partition_count)
+    return bits + received + at_once * 2 * division.chunk_rows * space.width
+
+
 def _bitmap_bytes(space: StateSpace) -> int:
     """Memory of the frontier and visited bits, before and after a layer."""
     return 4 * space.rows * 8 * ceil(space.width / 64)
 
 
-def _divided(size: int, groups: int, processes: int) -> int:
-    """Memory of all processes among which the groups are divided, if each takes as much as that with the most."""
+def _spread(size: int, division: Division, processes: int) -> int:
+    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most groups."""
+    groups = division.group_count
     return size if processes <= 1 else ceil(size * ceil(groups / processes) * processes / groups)
-
-
-def _received_bytes(space: StateSpace, processes: int) -> int:
-    """Memory of the frontiers that processes receive from others: each holds at most all of them."""
-    return 0 if processes <= 1 else processes * _bitmap_bytes(space) // 4

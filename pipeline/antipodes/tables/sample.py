@@ -11,13 +11,13 @@ from antipodes.spaces.move_tables import MoveTables
 from antipodes.spaces.space import Indices, StateSpace
 
 SAMPLE = (30, 1000)
-"""Positions of a sample: at least, where each has millions of neighbours to compute, and at most."""
+"""Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
 PLACES_LOOKED_AT = 1 << 26
-"""What the neighbours of all positions of a sample may have of places, so that it takes half a second at most."""
+"""Places of all neighbours of a sample, at most, so that it takes half a second at most."""
 
 
 class KnownDepths:
-    """The depths of any positions of a table."""
+    """The depths of any positions of a table, read when they are needed."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class KnownDepths:
         self._first_rows = np.array([part.first_row for part in parts])
 
     def of(self, indices: Indices, deepest: int) -> Indices:
-        """Those of the indices ``(n,)``, ``(n,)``; rules.INFINITE instead of all beyond the ``deepest``."""
+        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE for all beyond the ``deepest``."""
         depths = np.empty(len(indices), dtype=np.int64)
         numbers = np.searchsorted(self._first_rows, indices // self._width, side="right") - 1
         for number in np.unique(numbers):
@@ -43,7 +43,7 @@ class KnownDepths:
 
 
 def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indices:
-    """Different positions, ``(n,)``: some of those ``drawn`` at each depth, in each partition, and any others."""
+    """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each partition, and others."""
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
     wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.puzzle.places))))
@@ -58,10 +58,10 @@ def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indic
 def check_sample(
     space: StateSpace, sample: Indices, tables: MoveTables, known: KnownDepths, deepest: int, expanded: int
 ) -> dict[str, Indices]:
-    """The indices of the sample that the rules contradict, by what is wrong with them."""
+    """The indices of the sample that the rules contradict, by the kind of problem."""
     after, before = rules.successors(space, sample), rules.predecessors(space, sample)
     asked = (sample, after.indices, before.indices)
-    found = known.of(np.concatenate(asked), deepest)  # in one go, since blocks may have to be read for it
+    found = known.of(np.concatenate(asked), deepest)  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
     wrong = rules.contradicted(depths, after, after_depths, before, before_depths, expanded)
     return {

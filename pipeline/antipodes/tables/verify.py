@@ -139,11 +139,11 @@ class _Check:
 
     def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
         starts = self._starts()
-        sources = self._sources(tables)
+        before = self._predecessors(tables)
         calls = {
             ("check", part.number): (
                 _check, self.store, self.manifest, blocks[part.number],
-                [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known, self.seed,
+                [blocks[number] for number in before[part.number]], tables, starts, *self._depths_known, self.seed,
             )
             for part in self.partitions
         }  # fmt: skip
@@ -157,10 +157,11 @@ class _Check:
             raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
         return starts
 
-    def _sources(self, tables: Handle) -> list[list[int]]:
+    def _predecessors(self, tables: Handle) -> list[list[int]]:
+        """For each partition the numbers of those whose moves lead into it."""
         bounds = [*(part.first_row for part in self.partitions), self.space.rows]
-        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.successors, tables, bounds)}).values()
-        return partition.predecessors(self.scheduler.gather([reaches])[0])
+        (successors,) = self.scheduler.persist({("successors", 0): (partition.successors, tables, bounds)}).values()
+        return partition.predecessors(self.scheduler.gather([successors])[0])
 
     def _blocks(self) -> list[Handle]:
         """The depths of all partitions; if memory cannot hold them all, the partitions, to be read when needed."""
@@ -203,7 +204,7 @@ def _check(
     store: TableStore,
     manifest: TableManifest,
     block: Block | Partition,
-    sources: list[Block | Partition],
+    predecessors: list[Block | Partition],
     tables: MoveTables,
     starts: NDArray[np.int64],
     deepest: int,
@@ -213,4 +214,4 @@ def _check(
     def read(one: Block | Partition) -> Block:
         return _read(store, manifest, one) if isinstance(one, Partition) else one
 
-    return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded, seed)
+    return check_partition(read(block), [read(one) for one in predecessors], tables, starts, deepest, expanded, seed)

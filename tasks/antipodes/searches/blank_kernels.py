@@ -121,20 +121,20 @@ def change_of_conflicts(
         sign = 2 * after - 1
         for axis in range(2):
             if line_of[a, axis] != line_of[b, axis]:
-                change += sign * leaving(labels, line_of[a, axis], axis, goal_of, line_of, lines, longest)
-                change += sign * leaving(labels, line_of[b, axis], axis, goal_of, line_of, lines, longest)
+                change += sign * tiles_leaving(labels, line_of[a, axis], axis, goal_of, line_of, lines, longest)
+                change += sign * tiles_leaving(labels, line_of[b, axis], axis, goal_of, line_of, lines, longest)
         labels[a], labels[b] = labels[b], labels[a]
     return 2 * change
 
 
 @kernel
-def leaving(
+def tiles_leaving(
     labels: Position, line: int, axis: int, goal_of: Numbers, line_of: Numbers, lines: Numbers, longest: Numbers
 ) -> int:
-    """A lower bound of the tiles that leave a line in which they stand and belong.
+    """A lower bound of the tiles that must leave a line that they are in and belong to.
 
-    Those that stay are in ascending order of their goals, so at most the longest ascending subsequence stays;
-    ``longest`` is room for its length up to each place.
+    Tiles that stay are in ascending order of their goals, so at most the longest ascending subsequence stays.
+    ``longest`` is scratch space for its length up to each place.
     """
     count = best = 0
     for i in range(lines.shape[1]):
@@ -163,5 +163,5 @@ def estimate(labels: Position, costs: Numbers, goal_of: Numbers, line_of: Number
     longest = np.empty(lines.shape[1], np.int64)
     for line in range(len(lines)):
         axis = 0 if line_of[lines[line, 0], 0] == line else 1
-        total += 2 * leaving(labels, line, axis, goal_of, line_of, lines, longest)
+        total += 2 * tiles_leaving(labels, line, axis, goal_of, line_of, lines, longest)
     return total
