@@ -92,3 +92,9 @@ def test_the_public_methods_are_on_the_page(kind: type, variable: str) -> None:
 
 def test_every_event_is_on_the_page() -> None:
     assert {event.__name__ for event in get_args(Event)} <= set(re.findall(r"`(\w+)`", page("python.md")))
+
+
+def test_the_targets_of_make_exist() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`make ([\w-]+)", (DOCS / "how-to" / "develop.md").read_text(encoding="utf-8")))
+    assert named <= targets
