@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from antipodes import arguments
 from antipodes.bfs.arrays import UNREACHED
@@ -26,8 +26,10 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes.storage.layout import Layout
-from antipodes.tables.plan import Cut
 from antipodes.tables.summaries import Summaries, summaries
+
+if TYPE_CHECKING:
+    from antipodes.tables.plan import Cut
 
 DEPTH = "depth"
 WIDER = "depth.wide"
@@ -86,7 +88,7 @@ class TableManifest:
         return sum(self.layers)
 
     @property
-    def cut(self) -> Cut:
+    def cut(self) -> "Cut":
         """The space with the rows and columns of the store, and the number of rows of a chunk.
 
         Raises

@@ -1,5 +1,7 @@
 """The store of a table: a chunked zarr array of depths, and the manifest that says how far it can be trusted."""
 
+from typing import TYPE_CHECKING
+
 from antipodes.bfs.arrays import Depths
 from antipodes.config import Config
 from antipodes.errors import StoreMismatchError
@@ -7,9 +9,11 @@ from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tables.depth_array import DepthArray
 from antipodes.tables.manifest import DEPTH, NOTHING_COMMITTED, WIDER, WIDEST, TableManifest
-from antipodes.tables.plan import Plan
 from antipodes.tables.summaries import Summaries
 from antipodes.tables.widening import commit_array, finish_widening, widen
+
+if TYPE_CHECKING:
+    from antipodes.tables.plan import Plan
 
 __all__ = ["DEPTH", "NOTHING_COMMITTED", "WIDEST", "TableManifest", "TableStore", "check_same_puzzle"]
 
@@ -20,7 +24,7 @@ class TableStore(Store[TableManifest]):
     KIND = StoreKind(format="antipodes-table", holds="a table of distances", made_by="antipodes run PUZZLE")
     MANIFEST_TYPE = TableManifest
 
-    def create(self, config: Config, plan: Plan, overwrite: bool = False) -> TableManifest:
+    def create(self, config: Config, plan: "Plan", overwrite: bool = False) -> TableManifest:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
         record = plan.space.record
         manifest = TableManifest(
