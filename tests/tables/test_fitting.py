@@ -1,4 +1,4 @@
-"""Workers of a cluster that have too little memory together: others may join for a while."""
+"""Workers of a cluster that have too little memory together: the run waits for others to join."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -77,21 +77,11 @@ def tile(
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
     with loading():
-        from antipodes.tilings.config import bundled_boards, load_board
+        from antipodes.tilings.config import board_view, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
-        print_json(
-            [
-                {
-                    "name": one.name,
-                    "cells": one.board.size,
-                    "pieces": [piece.name for piece in one.pieces],
-                    "description": one.description,
-                }
-                for one in problems
-            ]
-        )
+        print_json([board_view(one) for one in problems])
         return
     width = max(len(one.name) for one in problems)
     for one in problems:
