@@ -77,7 +77,8 @@ def tile(
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
     with loading():
-        from antipodes.tilings.config import board_view, bundled_boards, load_board
+        from antipodes.tilings.config import bundled_boards, load_board
+        from antipodes.tilings.views import board_view
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:

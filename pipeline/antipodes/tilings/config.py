@@ -35,16 +35,6 @@ def bundled_boards() -> list[str]:
     return list(bundled_configs("boards"))
 
 
-def board_view(problem: TilingProblem) -> dict[str, Any]:
-    """A board with the keys of the command line's ``--json``."""
-    return {
-        "name": problem.name,
-        "cells": problem.board.size,
-        "pieces": [piece.name for piece in problem.pieces],
-        "description": problem.description,
-    }
-
-
 def load_board(name_or_path: str) -> BoardConfig:
     """The board with a bundled name, or in a file.
 

@@ -4,9 +4,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from antipodes.exact_cover.problem import TilingProblem
     from antipodes.tilings.manifest import TilingManifest
     from antipodes.tilings.store import TilingStore
     from antipodes.tilings.table import Tilings
+
+
+def board_view(problem: "TilingProblem") -> dict[str, Any]:
+    """A bundled board: the number of its cells, and its pieces."""
+    return {
+        "name": problem.name,
+        "cells": problem.board.size,
+        "pieces": [piece.name for piece in problem.pieces],
+        "description": problem.description,
+    }
 
 
 def status_view(store: "TilingStore", manifest: "TilingManifest") -> dict[str, Any]:
