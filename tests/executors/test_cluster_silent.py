@@ -19,7 +19,7 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.errors import InputError, InterruptedRunError, SchedulerError
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused, silence
-from antipodes.executors.distributed import connection, membership, pulse
+from antipodes.executors.distributed import connection, heartbeat, membership
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.executors.distributed.scheduler_file import address_in
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -37,10 +37,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         (connection, "ANSWER_SECONDS", 2.0),
         (connection, "NOTICE_SECONDS", 0.5),
         (membership, "SILENT_SECONDS", 3.0),
-        (pulse, "BEAT_SECONDS", 0.2),
-        (pulse, "TELL_SECONDS", 0.4),
-        (pulse, "CONNECT_SECONDS", 2.0),
-        (pulse, "UNHEARD_SECONDS", 2.0),
+        (heartbeat, "BEAT_SECONDS", 0.2),
+        (heartbeat, "TELL_SECONDS", 0.4),
+        (heartbeat, "CONNECT_SECONDS", 2.0),
+        (heartbeat, "UNHEARD_SECONDS", 2.0),
     ):
         monkeypatch.setattr(module, name, seconds)
 
