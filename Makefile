@@ -2,16 +2,17 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# which tests, as pytest's -k takes it; empty for all
+# which tests: those of a room, such as ROOM=storage, and those that pytest's -k takes; empty for all
+ROOM ?=
 ONLY ?=
-PYTEST := $(BIN)/python -m pytest --dist worksteal
+PYTEST := $(BIN)/python -m pytest --dist worksteal -k '$(ONLY)' $(if $(ROOM),tests/$(ROOM))
 
 .PHONY: help run setup test test-slow lint bench clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
 	@echo "make setup      install what the tests need; the others do so by themselves"
-	@echo "make test       the fast tests, a few minutes at most"
+	@echo "make test       the fast tests, a few minutes at most; make test ROOM=storage those of one room"
 	@echo "make test-slow  the tests that take longer"
 	@echo "make lint       ruff and mypy"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
@@ -23,7 +24,7 @@ run: $(VENV)/.installed
 setup: $(VENV)/.installed-for-tests
 
 test: $(VENV)/.installed-for-tests
-	$(PYTEST) -n auto --maxprocesses 4 -k '$(ONLY)'
+	$(PYTEST) -n auto --maxprocesses 4
 
 # they wait more than they compute
 test-slow: $(VENV)/.installed-for-tests

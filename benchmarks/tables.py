@@ -89,7 +89,7 @@ def _million_distances(store: str) -> float:
 
     with open_table(store) as table:
         indices = np.random.default_rng(1).integers(table.index_size, size=MILLION)
-        positions = table.unrank(indices)
+        positions = table.space.unrank(indices)
         begin = time.perf_counter()
         table.distances(positions)
         return time.perf_counter() - begin

@@ -65,7 +65,7 @@ def test_no_position(table: Table, wrong: Any) -> None:
         table.distance,
         table.get_distance,
         table.path,
-        table.labels,
+        table.space.labels,
         table.puzzle.format,
         table.puzzle.draw,
         table.puzzle.successors,
@@ -76,7 +76,7 @@ def test_no_position(table: Table, wrong: Any) -> None:
     if wrong is not None:
         refused(Problem.of, EIGHT, GOAL, [wrong, wrong])
         refused(exchanges, EIGHT, 3, wrong)
-    for method in (table.distances, table.get_distances, table.rank):
+    for method in (table.distances, table.get_distances, table.space.rank):
         refused(method, [wrong])
         refused(method, [wrong, GOAL])
 
@@ -87,7 +87,7 @@ def test_no_number(table: Table, wrong: Any) -> None:
     refused(table.positions_at, 3, wrong)
     refused(table.antipodes, wrong)
     refused(table.random_position, wrong)
-    for method in (table.unrank, table.distances_by_index):
+    for method in (table.space.unrank, table.distances_by_index):
         if not isinstance(wrong, list | tuple | np.ndarray):
             refused(method, [wrong])
             refused(method, [0, wrong])
@@ -119,7 +119,7 @@ def test_numbers_out_of_range(table: Table) -> None:
     ):
         refused(table.positions_at, depth, limit)
     for indices in ([-1], [362880], [2**63], np.array([2**63], dtype=np.uint64), [10**30], 5, [[1]], {1}, "1", None):
-        refused(table.unrank, indices)
+        refused(table.space.unrank, indices)
         refused(table.distances_by_index, indices)
     refused(table.random_position, 3, 5)
     refused(table.random_position, 3, np.random.RandomState(1))
@@ -134,8 +134,12 @@ def test_what_is_reasonable_is_taken(table: Table) -> None:
         assert table.distance(ROW.astype(kind)) == 0
         assert table.distances(np.stack([ROW, ROW]).astype(kind)).tolist() == [0, 0]
     assert table.distance(tuple(GOAL)) == table.distances([GOAL])[0] == table.get_distances([GOAL])[0] == 0
-    assert table.unrank(range(3)).tolist() == table.unrank([0, 1, 2]).tolist() == table.unrank((0, 1, 2)).tolist()
-    assert table.unrank([]).shape == (0, 9)
+    assert (
+        table.space.unrank(range(3)).tolist()
+        == table.space.unrank([0, 1, 2]).tolist()
+        == table.space.unrank((0, 1, 2)).tolist()
+    )
+    assert table.space.unrank([]).shape == (0, 9)
     assert table.distances_by_index(np.arange(3, dtype=np.uint64)).dtype == np.int32
     assert Problem.of(EIGHT, GOAL, [GOAL, GOAL]).goals.shape == (2, 9)
     assert Problem.of(EIGHT, GOAL, GOAL).goals.shape == (1, 9)

@@ -1,6 +1,8 @@
-"""One namespace package in two portions, and who may import whom."""
+"""One namespace package in two portions, and which room may import which."""
 
 import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -10,24 +12,64 @@ import antipodes
 
 PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"}
+LEVELS = (
+    ("program",),
+    ("cli",),
+    ("tables", "tilings"),
+    ("runs",),
+    ("executors", "storage"),
+    ("config", "events", "machine", "sizes"),
+    ("toml_file",),
+    ("searches", "bfs", "exact_cover"),
+    ("spaces",),
+    ("puzzles",),
+    ("jit",),
+    ("arguments", "names"),
+    ("quoting",),
+    ("errors",),
+)
+"""The rooms from the top down: each imports from the levels below its own, never from its own or from above."""
+LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 
-def modules_of(portion: Path) -> set[str]:
-    """The names under ``antipodes`` that a portion provides."""
-    return {path.stem for path in portion.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+def modules_of(portion: Path) -> dict[str, Path]:
+    """The files of a portion by their module names without ``antipodes.``; a package is its ``__init__``."""
+    found = {}
+    for path in sorted(portion.rglob("*.py")):
+        parts = path.relative_to(portion).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules_of(PIPELINE) | modules_of(TASKS)
+
+
+def room_of(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def imports_of(path: Path) -> set[str]:
-    """The modules that a file imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            found.add(str(node.module))
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    """The modules that a file imports, anywhere in it but for the eyes of type checkers alone."""
+    return set(imported(ast.parse(path.read_text(encoding="utf-8")), path))
+
+
+def imported(node: ast.AST, path: Path) -> Iterator[str]:
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+        return
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"{path}: relative import"
+        yield str(node.module)
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    for child in ast.iter_child_nodes(node):
+        yield from imported(child, path)
+
+
+def own_imports_of(module: str) -> set[str]:
+    """The modules of the project that a module imports."""
+    names = {name.removeprefix("antipodes.") for name in imports_of(MODULES[module]) if name.startswith("antipodes.")}
+    return (names & MODULES.keys()) - {module}
 
 
 def test_both_portions_are_one_package() -> None:
@@ -36,26 +78,40 @@ def test_both_portions_are_one_package() -> None:
     assert {str(PIPELINE), str(TASKS)} <= set(antipodes.__path__)
 
 
-def test_no_module_is_in_both() -> None:
-    assert not modules_of(PIPELINE) & modules_of(TASKS)
+def test_no_room_is_in_both() -> None:
+    assert not {room_of(module) for module in modules_of(PIPELINE)} & {room_of(module) for module in modules_of(TASKS)}
+
+
+def test_every_room_has_a_level() -> None:
+    assert {room_of(module) for module in MODULES} == LEVEL_OF.keys()
+
+
+def test_rooms_say_what_they_are_for() -> None:
+    assert [str(path) for path in MODULES.values() if ast.get_docstring(ast.parse(path.read_text())) is None] == []
+
+
+def test_imports_go_down() -> None:
+    upward = [
+        f"{module} imports {name}"
+        for module in MODULES
+        for name in own_imports_of(module)
+        if room_of(name) != room_of(module) and LEVEL_OF[room_of(name)] <= LEVEL_OF[room_of(module)]
+    ]
+    assert upward == []
+
+
+def test_no_circles() -> None:
+    TopologicalSorter({module: own_imports_of(module) for module in MODULES}).prepare()  # raises CycleError
 
 
 @pytest.mark.parametrize("path", sorted(TASKS.rglob("*.py")), ids=lambda path: str(path.relative_to(TASKS)))
-def test_tasks_know_nothing_of_the_pipeline(path: Path) -> None:
-    names = imports_of(path)
-    assert not {name for name in names if name.split(".")[0] in FOREIGN_TO_TASKS}
-    inner = {name.split(".")[1] for name in names if name.startswith("antipodes.")}
-    assert not inner & modules_of(PIPELINE)
-
-
-@pytest.mark.parametrize("path", sorted(TASKS.rglob("*.py")), ids=lambda path: str(path.relative_to(TASKS)))
-def test_tasks_print_nothing(path: Path) -> None:
+def test_tasks_know_no_files_no_dask_and_no_terminal(path: Path) -> None:
+    assert not {name for name in imports_of(path) if name.split(".")[0] in FOREIGN_TO_TASKS}
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
     assert not [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in ("print", "open")]
 
 
-def test_zarr_is_known_to_what_stores() -> None:
-    knowing = {
-        path.stem for path in PIPELINE.rglob("*.py") if any(name.split(".")[0] == "zarr" for name in imports_of(path))
-    }
-    assert knowing == {"store", "layout", "directory", "chunks", "zarr_settings"}
+@pytest.mark.parametrize(("library", "room"), [("zarr", "storage"), ("distributed", "executors"), ("typer", "cli")])
+def test_a_library_is_known_to_one_room(library: str, room: str) -> None:
+    knowing = [module for module, path in MODULES.items() if library in {n.split(".")[0] for n in imports_of(path)}]
+    assert {room_of(module) for module in knowing} == {room}

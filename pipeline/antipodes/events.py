@@ -1,12 +1,12 @@
-"""What happens during a run, told to whoever listens."""
+"""The events of a run, which a listener is told as they happen."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """The search begins, or resumes, with the layer at ``depth``."""
+class SearchStarted:
+    """The search starts, or resumes, with the layer at ``depth``."""
 
     name: str
     index_size: int
@@ -20,32 +20,32 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class ClusterReady:
-    """So many workers of a cluster take part from now on."""
+    """These workers of a cluster are the run's members from now on."""
 
     workers: int
     threads: int
-    """Tasks that they run at once, all together."""
+    """Tasks that all of them together run in parallel."""
     dashboard: str | None
     """The address of dask's dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingForWorkers:
-    """There are not enough workers; the run waits until there are."""
+    """There are too few workers; the run waits for others to join."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Something takes longer than a moment."""
+    """The run waits for something that takes longer than a moment."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerRefused:
-    """A worker is there that cannot take part."""
+    """A worker is excluded, for this reason."""
 
     reason: str
 
@@ -54,21 +54,23 @@ class WorkerRefused:
 class WorkersLost:
     """Workers and their uncommitted results are lost; the search resumes from the last commit."""
 
-    who: str
+    reason: str
+    """Which workers were lost, and why."""
     depth: int
-    """The last depth that is committed, -1 if none is."""
-    again: int
+    """The last committed depth; -1: none."""
+    recomputed: int
     """Positions found since that commit, which have to be recomputed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionSettled:
-    """Another partition of the layer at ``depth`` is done."""
+    """Another group of partitions has finished the layer at ``depth``."""
 
     depth: int
     settled: int
+    """Groups that have finished it."""
     partitions: int
-    """How many of them the layer has."""
+    """Groups that take part in the layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,12 @@ class LayerSettled:
     states: int
     """Positions up to that depth."""
     rate: float
-    """Positions that this run has found a second of search."""
+    """Positions that this run has found per second of search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Committing:
-    """All layers up to ``depth`` are about to be written."""
+    """All layers up to ``depth`` are being written."""
 
     depth: int
 
@@ -105,8 +107,8 @@ class Widened:
 
 
 @dataclass(frozen=True, slots=True)
-class TilingBegun:
-    """The search for tilings begins, or resumes."""
+class TilingSearchStarted:
+    """The search for tilings starts, or resumes."""
 
     name: str
     partitions: int
@@ -118,27 +120,28 @@ class TilingBegun:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSearched:
-    """Another partition of a tiling search is done."""
+    """Another partition of a tiling search is searched."""
 
     done: int
-    """Partitions that are, with those of earlier runs."""
+    """Partitions searched, those of earlier runs included."""
     partitions: int
     tilings: int
     """Tilings so far."""
     rate: float
-    """Placements that this run has made a second of search."""
+    """Placements that this run has made per second of search."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionsCommitted:
-    """So many searched partitions are on disk."""
+    """The searched partitions are on disk."""
 
     done: int
+    """Partitions searched, those of earlier runs included."""
     partitions: int
 
 
 Event = (
-    Begun
+    SearchStarted
     | ClusterReady
     | WaitingForWorkers
     | Waiting
@@ -149,7 +152,7 @@ Event = (
     | Committing
     | Committed
     | Widened
-    | TilingBegun
+    | TilingSearchStarted
     | PartitionSearched
     | PartitionsCommitted
 )

@@ -5,6 +5,7 @@ import pytest
 
 from antipodes.bfs import group, partition
 from antipodes.bfs.group import Group
+from antipodes.bfs.rows import Partition
 from antipodes.puzzles.families import puzzle_from
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import move_tables
@@ -18,7 +19,7 @@ LINKS = group.links(TABLES, BOUNDS)
 
 
 def begun(sizes: list[int]) -> list[Group]:
-    parts = [(number, first, end - first) for number, (first, end) in enumerate(pairwise(BOUNDS))]
+    parts = [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(BOUNDS))]
     ends = np.cumsum([0, *sizes])
     return [
         group.begin(parts[first:end], INDEX.width, STARTS, "uint8", hold_depths=True) for first, end in pairwise(ends)
@@ -35,7 +36,7 @@ def searched(sizes: list[int]) -> tuple[bytes, list[int]]:
     groups, layers = begun(sizes), [1]
     while layers[-1]:
         depth = len(layers) - 1
-        lean = [group.for_others(one, LINKS, depth) for one in groups]
+        lean = [group.boundary(one, LINKS, depth) for one in groups]
         groups = [
             group.advance(one, [other for at, other in enumerate(lean) if at != here], LINKS, depth, 1)
             for here, one in enumerate(groups)
@@ -63,7 +64,7 @@ def test_a_group_alone_goes_on_by_several_layers() -> None:
 def test_others_are_sent_no_more_than_what_leaves_the_group() -> None:
     groups = begun([2, 3])
     for depth in range(6):
-        lean = [group.for_others(one, LINKS, depth) for one in groups]
+        lean = [group.boundary(one, LINKS, depth) for one in groups]
         sent = {int(row) for state in lean[0] for row in state.rows}
         assert all((TABLES.target[row] >= BOUNDS[2]).any() for row in sent)
         groups = [group.advance(one, [lean[1 - here]], LINKS, depth, 1) for here, one in enumerate(groups)]
@@ -71,4 +72,4 @@ def test_others_are_sent_no_more_than_what_leaves_the_group() -> None:
 
 
 def test_links() -> None:
-    assert group.sources(LINKS) == partition.sources(partition.reaches(TABLES, BOUNDS))
+    assert group.predecessors(LINKS) == partition.predecessors(partition.successors(TABLES, BOUNDS))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import UNREACHED, Bitmap, words
-from antipodes.bfs.kernels import expand, leaving, mark, recover, settle
+from antipodes.bfs.kernels import boundary_lines, expand, mark, recover, settle
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -57,13 +57,13 @@ def test_settle(rng: np.random.Generator, width: int, rows: int) -> None:
 
 @settings(deadline=None)
 @given(seeds, st.integers(1, 8), st.integers(0, 4))
-def test_leaving(rng: np.random.Generator, rows: int, moves: int) -> None:
+def test_boundary_lines(rng: np.random.Generator, rows: int, moves: int) -> None:
     flags = rng.random((rows, 70)) < rng.choice([0, 0.01])
     target = -np.sort(-rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32), axis=1)  # illegal ones last
     lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
     out = (target != -1) & ((target < 3) | (target >= 7))
     expected = [line for line in range(rows) if flags[line].any() and out[lines[line]].any()]
-    assert leaving(to_bits(flags), lines, target, 3, 7).tolist() == expected
+    assert boundary_lines(to_bits(flags), lines, target, 3, 7).tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])

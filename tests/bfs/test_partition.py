@@ -1,11 +1,14 @@
+from dataclasses import fields
 from itertools import count, pairwise
 
 import numpy as np
 import pytest
+from dask.sizeof import sizeof
 
 from antipodes.bfs import partition
 from antipodes.bfs.arrays import Depths
 from antipodes.bfs.partition import State
+from antipodes.bfs.rows import Partition
 from antipodes.puzzles.families import puzzle_from
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables, move_tables
@@ -14,12 +17,13 @@ PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3,
 INDEX = Index(PUZZLE.counts, 2)
 TABLES = move_tables(PUZZLE, INDEX)
 STARTS = INDEX.rank(PUZZLE.start_labels)
+WHOLE = Partition(0, 0, 60)
 
 
 def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Depths]:
     """The layers, and the depths, of a search in partitions with these bounds."""
     states = begin(bounds, hold_depths)
-    sources = partition.sources(partition.reaches(TABLES, bounds))
+    sources = partition.predecessors(partition.successors(TABLES, bounds))
     depths = np.full((INDEX.rows, INDEX.width), 255, dtype=np.uint8)
     layers: list[int] = []
     while last := [state for state in states if state.depth == len(layers)]:
@@ -39,7 +43,7 @@ def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Dept
 def advanced(states: list[State], sources: list[list[int]], depth: int) -> list[State]:
     """The next states, each from itself and from what others send."""
     lean = {
-        state.number: partition.for_others(state, TABLES, state.first_row, state.first_row + len(state.rows))
+        state.number: partition.boundary(state, TABLES, state.first_row, state.first_row + len(state.rows))
         for state in states
         if state.depth == depth - 1
     }
@@ -56,7 +60,7 @@ def advanced(states: list[State], sources: list[list[int]], depth: int) -> list[
 
 def begin(bounds: list[int], hold_depths: bool) -> list[State]:
     return [
-        partition.begin(number, first, end - first, INDEX.width, STARTS, "uint8", hold_depths)
+        partition.begin(Partition(number, first, end), INDEX.width, STARTS, "uint8", hold_depths)
         for number, (first, end) in enumerate(pairwise(bounds))
     ]
 
@@ -71,23 +75,23 @@ def test_how_it_is_cut_changes_nothing(bounds: list[int], hold_depths: bool) -> 
     assert np.array_equal(depths, expected_depths)
 
 
-def test_advancing_twice_is_harmless() -> None:
-    first = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+def test_advancing_is_idempotent() -> None:
+    first = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
     once, twice = (partition.advance(first, [first], TABLES, 1) for _ in range(2))
-    for a, b in zip(once, twice, strict=True):
-        assert np.array_equal(a, b)  # type: ignore[arg-type]
+    for field in fields(State):
+        assert np.array_equal(getattr(once, field.name), getattr(twice, field.name))
     assert first.found == ((0, 1),)
     assert first.visited is not None
     assert np.array_equal(first.frontier, first.visited)
 
 
 def test_restore_is_what_the_search_had() -> None:
-    before = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    before = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 6):
         before = partition.advance(before, [before], TABLES, depth)
     assert before.depths is not None
     stored = before.depths.copy()
-    restored = partition.restore(0, 0, stored.copy(), 5, hold_depths=True)
+    restored = partition.restore(WHOLE, stored.copy(), 5, hold_depths=True)
     assert restored.depths is not None
     assert np.array_equal(restored.depths, stored)
     assert np.array_equal(restored.frontier, before.frontier)
@@ -97,7 +101,7 @@ def test_restore_is_what_the_search_had() -> None:
 
 
 def test_a_state_that_nothing_new_leads_to_stays_what_it_is() -> None:
-    first = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    first = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
     assert partition.advance(first, [], TABLES, 1) is first
     later = partition.advance(first, [first], TABLES, 1)
     assert later.depth == 1
@@ -105,7 +109,7 @@ def test_a_state_that_nothing_new_leads_to_stays_what_it_is() -> None:
 
 
 def test_recent_layers_are_remembered() -> None:
-    state = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    state = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
     found = list(state.found)
     for depth in count(1):
         after = partition.advance(state, [state], TABLES, depth)
@@ -118,11 +122,11 @@ def test_recent_layers_are_remembered() -> None:
 
 
 def test_for_others_is_what_leaves() -> None:
-    state = partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=True)
+    state = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 9):
         state = partition.advance(state, [state], TABLES, depth)
-    assert len(partition.for_others(state, TABLES, 0, 60).rows) == 0
-    lean = partition.for_others(state, TABLES, 10, 40)
+    assert len(partition.boundary(state, TABLES, 0, 60).rows) == 0
+    lean = partition.boundary(state, TABLES, 10, 40)
     leaves = ((TABLES.target != ILLEGAL) & ((TABLES.target < 10) | (TABLES.target >= 40))).any(axis=1)
     assert lean.rows.tolist() == np.flatnonzero(leaves & state.frontier.any(axis=1)).tolist()
     assert np.array_equal(lean.frontier, state.frontier[lean.rows])
@@ -130,22 +134,37 @@ def test_for_others_is_what_leaves() -> None:
 
 
 def test_without_depths_in_memory() -> None:
-    assert partition.begin(0, 0, 60, INDEX.width, STARTS, "uint8", hold_depths=False).depths is None
+    assert partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=False).depths is None
     stored = np.full((60, INDEX.width), 255, dtype=np.uint8)
-    assert partition.restore(0, 0, stored, 3, hold_depths=False).depths is None
+    assert partition.restore(WHOLE, stored, 3, hold_depths=False).depths is None
 
 
 def test_starts_outside_belong_to_others() -> None:
-    last = partition.begin(1, 59, 1, INDEX.width, np.array([0, 59 * INDEX.width - 1]), "uint8", hold_depths=True)
+    last = partition.begin(
+        Partition(1, 59, 60), INDEX.width, np.array([0, 59 * INDEX.width - 1]), "uint8", hold_depths=True
+    )
     assert (last.found, last.depth, last.frontier.any()) == ((), -1, False)
-    both = partition.begin(1, 59, 1, INDEX.width, np.array([0, 59 * INDEX.width]), "uint8", hold_depths=True)
+    both = partition.begin(
+        Partition(1, 59, 60), INDEX.width, np.array([0, 59 * INDEX.width]), "uint8", hold_depths=True
+    )
     assert both.found == ((0, 1),)
 
 
 def test_reaches_and_sources() -> None:
     target = np.array([[1, 3], [0, -1], [2, -1], [0, -1]], dtype=np.int32)
     tables = MoveTables(target, np.zeros((4, 2), dtype=np.int16), np.zeros((1, 1), dtype=np.int32))
-    reached = partition.reaches(tables, [0, 1, 2, 4])
+    reached = partition.successors(tables, [0, 1, 2, 4])
     assert reached == [[1, 2], [0], [0, 2]]
-    assert partition.sources(reached) == [[1, 2], [0], [0, 2]]
-    assert partition.sources([[], [0], [0, 1]]) == [[1, 2], [2], []]
+    assert partition.predecessors(reached) == [[1, 2], [0], [0, 2]]
+    assert partition.predecessors([[], [0], [0, 1]]) == [[1, 2], [2], []]
+
+
+def test_dask_counts_half_the_depths_of_a_state() -> None:
+    state = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    assert state.visited is not None
+    assert state.depths is not None
+    counted = state.rows.nbytes + state.frontier.nbytes + state.visited.nbytes + state.depths.nbytes // 2
+    lean = partition.boundary(state, TABLES, 0, 30)
+    overhead = 100
+    assert 0 <= sizeof((state, state)) - 2 * counted <= overhead
+    assert 0 <= sizeof((lean,)) - lean.rows.nbytes - lean.frontier.nbytes <= overhead

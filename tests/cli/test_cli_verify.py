@@ -29,7 +29,7 @@ def test_text(cli: Command, finished: Path, unfinished: Path) -> None:
     outcome = cli("verify", unfinished)
     assert (outcome.status, outcome.out) == (
         0,
-        "ok: 362,880 positions checked, 1,000 of them by the rules alone, every distance up to depth 10 is right; "
+        "ok: 362,880 positions checked, 1,000 of them by the rules alone, every distance up to depth 10 is correct; "
         "the table is unfinished, greater ones are not known yet\n",
     )
 

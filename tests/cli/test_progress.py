@@ -3,15 +3,15 @@ import io
 import pytest
 
 from antipodes.cli.progress import describe, show_progress
-from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened, silence
+from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened, silence
 
 EVENTS: list[tuple[Event, str | None]] = [
-    (Begun("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),
+    (SearchStarted("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),
     (
-        Begun("p", 1000, 0, 1, False, holds_depths=False),
+        SearchStarted("p", 1000, 0, 1, False, holds_depths=False),
         "p: begins; 1,000 positions in all, reachable or not; depths exceed the memory limit: each layer is written",
     ),
-    (Begun("p", 1000, 7, 50, True), "p: resumes from depth 7, 50 positions known; 1,000 positions in all"),
+    (SearchStarted("p", 1000, 7, 50, True), "p: resumes from depth 7, 50 positions known; 1,000 positions in all"),
     (LayerSettled(3, 1234, 5678, 2.5e6), "depth 3: 1,234 positions, 5,678 so far, 2.5 million/s"),
     (Committed(9), "committed up to depth 9"),
     (Widened(254), "depths beyond 254 take 16 bits"),

@@ -23,7 +23,7 @@ from antipodes.config import bundled_configs
 from antipodes.storage.address import checked_url
 
 ByThreads = Callable[[str], dict[str, bytes]]
-TEXT = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "how-to" / "clusters.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -81,7 +81,7 @@ def test_what_is_linked_is_there() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", TEXT)
     assert len(links) > 5
     for link in links:
-        assert (ROOT / "docs" / link).exists(), link
+        assert (ROOT / "docs" / "how-to" / link).exists(), link
 
 
 def manifests() -> list[dict[str, Any]]:

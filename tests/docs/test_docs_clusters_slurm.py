@@ -16,7 +16,7 @@ from stores import contents, read_record
 
 ByThreads = Callable[[str], dict[str, bytes]]
 EXAMPLES = ROOT / "configs" / "clusters"
-DOCUMENT = DOCS / "clusters.md"
+DOCUMENT = DOCS / "how-to" / "clusters.md"
 STAND_INS = {
     # two tasks, as if there were two nodes; a signal goes to both
     "srun": """

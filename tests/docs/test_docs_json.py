@@ -9,7 +9,7 @@ import pytest
 from programs import Command
 from project import DOCS
 
-PAGE = (DOCS / "json.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
 SOLVED = "1 2 3 4 0 5 7 8 6"
 
 
@@ -47,7 +47,7 @@ def test_every_key_is_named(cli: Command) -> None:
         assert found <= named, (command, found - named)
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s#]+)", page.read_text(encoding="utf-8")):
         assert link.startswith("http") or (page.parent / link).exists(), link

@@ -20,7 +20,7 @@ from antipodes.tables.table import open_table
 ORACLE = ORACLES["sliding/eight-puzzle"]
 
 
-@pytest.mark.parametrize("name", ["permutations.md", "searches.md", "build-your-own-search.md"])
+@pytest.mark.parametrize("name", ["how-to/permutations.md", "explanation/searches.md", "tutorial/own-search.md"])
 def test_the_examples(name: str) -> None:
     text = (DOCS / name).read_text(encoding="utf-8")
     names: dict[str, Any] = {}
@@ -32,7 +32,7 @@ def test_the_examples(name: str) -> None:
 
 
 def test_the_search_of_the_example_is_right_and_short() -> None:
-    code = re.findall(r"```python\n(.*?)```", (DOCS / "build-your-own-search.md").read_text(), flags=re.DOTALL)[0]
+    code = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial" / "own-search.md").read_text(), flags=re.DOTALL)[0]
     names: dict[str, Any] = {}
     exec(code, names)
     assert names["layers"] == ORACLE["layers"]
@@ -58,7 +58,7 @@ def test_routes_against_the_table(tmp_path: Path) -> None:
             rows.append(f"| {limit} | {len(found)} | {reached} | {shortest} | {ways} |")
         all_ends = np.concatenate(list(exchange_ends(table.puzzle)))
         assert len(up_to_reflection(table.puzzle, all_ends)) == 20
-    text = (DOCS / "searches.md").read_text(encoding="utf-8")
+    text = (DOCS / "explanation" / "searches.md").read_text(encoding="utf-8")
     for row in rows:
         assert row in text, row
 

@@ -20,7 +20,7 @@ JUMP = {"name": "labelled", "family": "jump", "moves": "knight", "start": "AB#/-
 
 
 class Reader:
-    """A table, read as docs/store-format.md and docs/index-of-positions.md say."""
+    """A table, read as docs/reference/store-format.md and docs/explanation/index-of-positions.md say."""
 
     def __init__(self, store: Path) -> None:
         self.store = store

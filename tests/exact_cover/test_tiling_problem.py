@@ -145,7 +145,7 @@ def test_placements_are_sorted_and_all_different() -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    text = (DOCS / "tilings.md").read_text()
+    text = (DOCS / "explanation" / "tilings.md").read_text()
     example = text[text.index("    [board]") : text.index("* Pieces are moved")]
     problem = parse_problem(tomllib.loads(textwrap.dedent(example))["board"])
     assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
@@ -162,7 +162,7 @@ def turns() -> list[np.ndarray]:
 
 
 def placements_by_the_book(problem: TilingProblem) -> list[tuple[int, list[int]]]:
-    """The piece and the cells of each placement, numbered as `docs/store-format.md` says."""
+    """The piece and the cells of each placement, numbered as `docs/reference/store-format.md` says."""
     places = [tuple(cell) for cell in np.argwhere(problem.board.numbers >= 0).tolist()]
     sides = [max(cell[axis] for cell in places) - min(cell[axis] for cell in places) for axis in range(3)]
     axes = sorted(range(3), key=lambda axis: (sides[axis], axis))[::-1]

@@ -60,7 +60,7 @@ def test_a_cluster_that_is_restarted(cluster: Cluster, by_threads: ByThreads, tm
         run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, acting, scheduler=client)
     (lost,) = [event for event in acting.events if isinstance(event, WorkersLost)]
     # whichever is noticed first: the worker is gone, or the scheduler no longer knows the tasks
-    assert lost.who.startswith(("the cluster was restarted, and has forgotten the tasks", "worker tcp://"))
+    assert lost.reason.startswith(("the cluster was restarted, and has forgotten the tasks", "worker tcp://"))
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
 

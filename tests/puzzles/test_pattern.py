@@ -142,7 +142,7 @@ def test_the_exchanges_of_the_labelled_knights(knights: Path) -> None:
         assert (matches.count, matches.reached) == (36, 36)
         assert (table.distances(matches.nearest) == 16).all()
         assert [table.puzzle.format(one) for one in matches.farthest] == ["XYZ------ABC"]
-        assert (np.diff(table.rank(matches.nearest)) > 0).all()
+        assert (np.diff(table.space.rank(matches.nearest)) > 0).all()
 
 
 def test_the_query_by_pattern(cli: Command, knights: Path) -> None:

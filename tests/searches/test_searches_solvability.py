@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.puzzle import Puzzle, exchange_moves
+from antipodes.puzzles.puzzle import Puzzle, Swaps
 from antipodes.searches.solvability import parities, solvable
 
 GRIDS = {
@@ -32,7 +32,7 @@ DECIDED = {*(f"{r}x{c}" for r, c in GRIDS), "pentagon", "pentagon with a chord"}
 
 def puzzle_on(graph: str, start: tuple[int, ...]) -> Puzzle:
     places, pairs = GRAPHS[graph]
-    moves = exchange_moves([edge for a, b in pairs for edge in ((a, b), (b, a))])
+    moves = Swaps([edge for a, b in pairs for edge in ((a, b), (b, a))])
     return Puzzle(graph, "graph", "", Board(1, places), tuple("01234567"[: max(start) + 1]), (start,), moves)
 
 

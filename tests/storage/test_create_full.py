@@ -48,7 +48,7 @@ def test_a_run_that_is_stopped_while_it_creates(tmp_path: Path, monkeypatch: pyt
 def test_a_run_that_was_taken_over_leaves_what_the_next_one_creates(tmp_path: Path) -> None:
     store = TableStore(tmp_path / "t.zarr").storage
     with store.lock():
-        new = store.begin()
+        new = store.stage()
         (tmp_path / "t.zarr.lock").write_text("{}")
         store.discard(new)
     assert (tmp_path / ".t.zarr.new").exists()

@@ -69,7 +69,7 @@ def test_an_array_in_place_of_one_that_could_not_be_deleted(eight: Path, tmp_pat
     (eight / "depth").symlink_to(tmp_path / "elsewhere")
     store = TableStore(eight)
     with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
-        store.create_array("depth", store.read().layout)
+        store.arrays.create("depth", store.read().layout)
 
 
 @pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])

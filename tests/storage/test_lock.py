@@ -127,8 +127,8 @@ def test_who_lost_the_lock_file_deletes_nothing(tmp_path: Path) -> None:
     with storage.lock():
         (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "other"}')
         for change in (
-            lambda: storage.begin(overwrite=True),
-            storage.begin,
+            lambda: storage.stage(overwrite=True),
+            storage.stage,
             storage.remove_leftovers,
             lambda: storage.delete("depth"),
         ):

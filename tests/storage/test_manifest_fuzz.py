@@ -14,8 +14,8 @@ from programs import Command
 from stores import change_manifest, read_record, write_manifest
 from tiling_stores import SQUARE, board_file, tiled
 
-from antipodes.storage.api import MANIFEST
-from antipodes.storage.checksum import digest
+from antipodes.storage.backend import MANIFEST
+from antipodes.storage.manifest import digest
 
 VALUES: list[Any] = [
     None, True, False, -1, 0, 1, 2, 254, 255, 65535, 2**31, 2**63, 10**400, 1.5, 1e300, "", "x", "..", "../../etc",

@@ -13,7 +13,7 @@ from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
-from antipodes.storage.cloud.chunks import PatientStore
+from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.tables.plan import plan_run
 from antipodes.tables.store import TableManifest, TableStore
 from antipodes.tilings.config import BoardConfig
@@ -102,7 +102,7 @@ def test_newer_bytes_that_come_between_the_check_and_the_write(there: bool, buck
             raise StoreLockedError("taken over")
         bucket.put("t.zarr/depth/c/0/0", b"newer")
 
-    late = PatientStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)
+    late = RetryingStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)
     with pytest.raises(StoreLockedError):
         late._set_fenced("t.zarr/depth/c/0/0", b"older")
     assert bucket.get("t.zarr/depth/c/0/0") == b"newer"
@@ -116,12 +116,12 @@ def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None
         if next(checks) < 3:
             bucket.put("t.zarr/depth/c/0/0", f"late {next(checks)}".encode())
 
-    PatientStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)._set_fenced("t.zarr/depth/c/0/0", b"new")
+    RetryingStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)._set_fenced("t.zarr/depth/c/0/0", b"new")
     assert bucket.get("t.zarr/depth/c/0/0") == b"new"
 
 
 CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
-    lambda store, manifest: store.storage.begin(overwrite=True),
+    lambda store, manifest: store.storage.stage(overwrite=True),
     lambda store, manifest: store.remove_leftovers(manifest),
     lambda store, manifest: store.widen(manifest),
     lambda store, manifest: store.write_rows(
@@ -177,7 +177,7 @@ def test_a_deletion_that_is_tried_again_after_the_lock_was_lost(bucket: Bucket, 
     with store.lock():
         proxy.fault, asked = fault, len(proxy.requests)
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.storage.begin(overwrite=True)
+            store.storage.stage(overwrite=True)
     assert [method for method, _ in proxy.requests[asked:]].count("POST") == 1
     assert bucket.contents() == before
 

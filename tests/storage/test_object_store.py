@@ -120,7 +120,7 @@ def test_what_is_not_ours_is_not_replaced(bucket: Bucket, cli: Command) -> None:
         assert "found" in outcome.err
     assert bucket.listing() == ["t.zarr/precious"]
     with pytest.raises(StoreError, match="expected nothing at"):
-        TableStore(bucket.url()).storage.begin()
+        TableStore(bucket.url()).storage.stage()
 
 
 def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
@@ -160,7 +160,7 @@ def test_reachable(remote: str, bucket: Bucket) -> None:
     before = bucket.listing()
     pickle.loads(pickle.dumps(store)).check_reachable(digest)
     assert bucket.listing() == before
-    with pytest.raises(StoreError, match="another store here"):
+    with pytest.raises(StoreError, match="a different store on this machine"):
         store.check_reachable("0" * 64)
     bucket.delete("t.zarr/commit.json")
     with pytest.raises(StoreError, match="there is no store at"):

@@ -13,6 +13,7 @@ from tiling_stores import SQUARE, board_file
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
+from antipodes.storage.arrays import Arrays
 from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
@@ -65,6 +66,6 @@ def test_in_a_bucket_it_is_said_to_be_gone(bucket: Bucket, proxy: Proxy, monkeyp
     config = load_config("knights-coloured")
     plan = plan_run(config.puzzle)
     TableStore(bucket.url()).create(config, plan)
-    monkeypatch.setattr(TableStore, "create_array", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
+    monkeypatch.setattr(Arrays, "create", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
     with pytest.raises(StoreError, match=r"^refused; the store that was to be overwritten is deleted$"):
         TableStore(bucket.url()).create(config, plan, overwrite=True)

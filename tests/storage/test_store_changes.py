@@ -10,6 +10,7 @@ from tiling_stores import SQUARE, tiled
 from antipodes.config import Config
 from antipodes.errors import StoreChangedError, StoreDamagedError
 from antipodes.executors.threads import Threads
+from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
 from antipodes.tables.table import open_table
@@ -79,13 +80,12 @@ def after(first: Callable[..., Any], then: Callable[[], None]) -> Callable[..., 
 
 
 def test_tilings_while_the_record_is_read(searching: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read_as = after(TilingStore.read_as, lambda: finish_tilings(searching))
-    monkeypatch.setattr(TilingStore, "read_as", read_as)
+    monkeypatch.setattr(ManifestFile, "read", after(ManifestFile.read, lambda: finish_tilings(searching)))
     assert TilingStore(searching).read().complete
 
 
 def test_a_table_while_the_record_is_read(narrow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TableStore, "read_as", after(TableStore.read_as, lambda: finish_table(narrow)))
+    monkeypatch.setattr(ManifestFile, "read", after(ManifestFile.read, lambda: finish_table(narrow)))
     assert TableStore(narrow).read().complete
 
 

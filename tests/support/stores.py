@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import zarr
 
-from antipodes.storage.api import MANIFEST
-from antipodes.storage.checksum import parse, serialise
+from antipodes.storage.backend import MANIFEST
 from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.manifest import parse, serialise
 
 
 def contents(store: Path) -> dict[str, bytes]:

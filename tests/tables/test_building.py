@@ -13,7 +13,7 @@ from puzzle_settings import complete, jump, listed, sliding
 from antipodes.config import Config, load_config
 from antipodes.errors import InterruptedRunError
 from antipodes.executors.threads import Threads
-from antipodes.spaces import exchange_tables
+from antipodes.spaces import swap_tables
 from antipodes.spaces.move_tables import move_tables
 from antipodes.tables.building import build_tables
 from antipodes.tables.plan import plan_index, plan_run
@@ -53,7 +53,7 @@ def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, proc
 
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
-    monkeypatch.setattr(exchange_tables, "BLOCK", 1 << 10)
+    monkeypatch.setattr(swap_tables, "BLOCK", 1 << 10)
     return load_config("knights-coloured")
 
 
@@ -61,12 +61,12 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
 def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = small_blocks(monkeypatch).puzzle
     begun: list[int] = []
-    fills = exchange_tables.fills
+    fills = swap_tables.fills
 
     def counted(*arguments: Any) -> Any:
         return [lambda fill=fill: (begun.append(1), fill()) for fill in fills(*arguments)]
 
-    monkeypatch.setattr(exchange_tables, "fills", counted)
+    monkeypatch.setattr(swap_tables, "fills", counted)
     asked = iter([False] * (allowed + 1))
     with pytest.raises(InterruptedRunError, match="while building the move tables"):
         build_tables(Threads(1), puzzle, plan_index(puzzle), lambda: next(asked, True))

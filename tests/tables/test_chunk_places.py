@@ -12,7 +12,8 @@ from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
-from antipodes.storage.api import MANIFEST
+from antipodes.storage.arrays import Arrays
+from antipodes.storage.backend import MANIFEST
 from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableStore
@@ -70,7 +71,7 @@ def test_an_unfinished_table_is_not_finished_from_swapped_chunks(refused: Callab
     assert read_record(unfinished / MANIFEST) == before
 
 
-def test_layers_that_the_chunks_do_not_hold(unfinished: Path) -> None:
+def test_layers_that_the_chunks_do_not_handle(unfinished: Path) -> None:
     """Whatever vouches for the chunks, a table with other counts than those committed is not continued."""
     layers = read_record(unfinished / MANIFEST)["layers"]
     change_manifest(unfinished, layers=[*layers[:9], layers[9] - 1, layers[10] + 1])
@@ -108,7 +109,7 @@ def test_wide_depths(tmp_path: Path) -> None:
 
 def test_a_path_without_a_predecessor(refused: Callable[..., str], eight: Path) -> None:
     with open_table(eight) as table:
-        indices = table.rank(table.puzzle.predecessors(table.puzzle.parse(FARTHEST))).tolist()
+        indices = table.space.rank(table.puzzle.predecessors(table.puzzle.parse(FARTHEST))).tolist()
     for index in indices:
         set_depth(eight, index, lambda _: 28)
     assert "no position at depth 30 leads there" in refused("query", "--path", eight, FARTHEST, status=1)
@@ -120,15 +121,15 @@ def test_a_path_without_a_predecessor(refused: Callable[..., str], eight: Path) 
 def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_puzzle(load_config("five-tiles"), tmp_path / "t.zarr")
     read: list[int] = []
-    read_block = TableStore._read_block
+    read_chunk = Arrays.read_chunk
 
-    def noting(self: TableStore, manifest: object, number: int, expected: object) -> object:
+    def noting(self: Arrays, name: str, number: int, *rows: int) -> object:
         read.append(number)
-        return read_block(self, manifest, number, expected)  # type: ignore[arg-type]
+        return read_chunk(self, name, number, *rows)
 
-    monkeypatch.setattr(TableStore, "_read_block", noting)
+    monkeypatch.setattr(Arrays, "read_chunk", noting)
+    chunks = len(TableStore(tmp_path / "t.zarr").read().chunks)
     with open_table(tmp_path / "t.zarr") as table:
-        chunks = len(table._manifest.chunks)
         table.antipodes()
         assert 0 < len(read) < chunks
         read.clear()

@@ -5,7 +5,8 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
-from antipodes.events import Begun, Committed, Event, LayerSettled, PartitionSettled, Widened
+from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened
+from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableManifest, TableStore
 
@@ -18,9 +19,9 @@ def events_of(store: Path, **options: float) -> list[Event]:
 
 def test_events_of_a_run(tmp_path: Path) -> None:
     events = events_of(tmp_path / "t.zarr")
-    begun = [event for event in events if isinstance(event, Begun)]
+    begun = [event for event in events if isinstance(event, SearchStarted)]
     settled = [event for event in events if isinstance(event, LayerSettled)]
-    assert begun == [Begun("knights-coloured", 18480, 0, 1, False)]
+    assert begun == [SearchStarted("knights-coloured", 18480, 0, 1, False)]
     assert [event.depth for event in settled] == list(range(1, 23))
     assert settled[-1].states == 18480
     assert all(event.rate > 0 for event in settled)
@@ -39,17 +40,17 @@ def test_every_layer_is_committed(tmp_path: Path) -> None:
 def test_a_write_that_fails_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")
-    write_manifest = TableStore.write_manifest
+    write_manifest = ManifestFile.write
     committed: list[int] = []
 
-    def write(self: TableStore, manifest: TableManifest) -> None:
+    def write(self: ManifestFile, manifest: TableManifest) -> None:
         if len(committed) == failing:
             raise StoreError("cannot write")
         write_manifest(self, manifest)
         committed.append(manifest.committed_depth)
 
     with monkeypatch.context() as patch:
-        patch.setattr(TableStore, "write_manifest", write)
+        patch.setattr(ManifestFile, "write", write)
         try:
             run_puzzle(config, store, RunOptions(workers=2, checkpoint_every=0))
         except StoreError:

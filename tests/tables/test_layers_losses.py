@@ -9,7 +9,7 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError
-from antipodes.events import Begun, Event, LayerSettled, WorkersLost
+from antipodes.events import Event, LayerSettled, SearchStarted, WorkersLost
 from antipodes.executors.api import Call, Done, Handle, Key, Stop, never
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
@@ -79,8 +79,8 @@ def test_a_loss_at_any_call(every: float, call: int, by_threads: ByThreads, tmp_
     report = run_on(Forgetful({call}), tmp_path / "t.zarr", every, events)
     assert report.complete
     assert report.workers_lost == 1
-    assert [event.again for event in events if isinstance(event, WorkersLost)] == [report.found_again]
-    assert len([event for event in events if isinstance(event, Begun)]) == 1
+    assert [event.recomputed for event in events if isinstance(event, WorkersLost)] == [report.found_again]
+    assert len([event for event in events if isinstance(event, SearchStarted)]) == 1
     found = sum(event.count for event in events if isinstance(event, LayerSettled))
     assert report.found_again - 1 <= found - (report.manifest.states - 1) <= report.found_again
     assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)

@@ -154,7 +154,7 @@ def test_all_that_the_states_of_partitions_hold_is_counted() -> None:
     start = "-" * 12 + "A" * 12
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
     plan = plan_run(puzzle)
-    state = partition.begin(0, 0, plan.index.rows, 1, np.array([0]), "uint8", True)
+    state = partition.begin(plan.partitions[0], 1, np.array([0]), "uint8", True)
     layer_before = state.frontier.nbytes + state.frontier.nbytes
     held = sum(each.nbytes for each in (state.rows, state.frontier, state.visited, state.depths) if each is not None)
     assert plan.memory_bytes >= PROGRAM_BYTES + plan.table_bytes + held + layer_before

@@ -110,7 +110,7 @@ def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
         assert list(report.manifest.layers) == layers(expected)
         assert verify(Path(folder) / "t.zarr", Threads(2)).ok
         with open_table(Path(folder) / "t.zarr") as table:
-            labels = table._index.unrank(np.arange(table.index_size))
+            labels = table.space.unrank(np.arange(table.index_size))
             texts = [table.puzzle.format(one) for one in labels]
             assert table.distances(labels).tolist() == [expected.get(text, -1) for text in texts]
             for text in list(expected)[:: max(1, len(expected) // 5)]:
@@ -269,7 +269,7 @@ def test_a_link_to_a_store_is_that_store(eight: Path, tmp_path: Path) -> None:
 
 def test_a_table_that_is_replaced_while_it_is_open_says_so(eight: Path) -> None:
     with open_table(eight) as table:
-        position = table.labels("8 6 7 2 5 4 3 0 1")
+        position = table.space.labels("8 6 7 2 5 4 3 0 1")
         run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True), interrupted=lambda: True)
         with pytest.raises(StoreError, match="replaced after it was opened"):
             table.distance(position)

@@ -14,10 +14,11 @@ from stores import change_manifest, chunk_files, contents, reseal
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
-from antipodes.storage.summaries import Summaries
+from antipodes.storage.arrays import Arrays
 from antipodes.tables.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import NOTHING_COMMITTED, TableStore
+from antipodes.tables.summaries import Summaries
 
 
 def created(path: Path) -> TableStore:
@@ -187,7 +188,7 @@ def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 
     with monkeypatch.context() as patch:
         patch.setattr(TableStore, "widen", begin)
-        patch.setattr(TableStore, "create_array", counting(TableStore.create_array))
+        patch.setattr(Arrays, "create", counting(Arrays.create))
         patch.setattr(os, "fsync", counting(os.fsync))
         patch.setattr(shutil, "rmtree", counting(shutil.rmtree))
         try:
@@ -271,7 +272,7 @@ def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert contents(tmp_path) == before
     with pytest.raises(StoreError, match="there is no store at"):
         store.check_reachable(digest)
-    with pytest.raises(StoreError, match="another store here"):
+    with pytest.raises(StoreError, match="a different store on this machine"):
         elsewhere.check_reachable("0" * 64)
     monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(30, "Read-only file system")))
     with pytest.raises(StoreError, match=rf"cannot write {eight}: Read-only file system"):
@@ -281,5 +282,5 @@ def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_copies_know_nothing_of_the_lock_and_the_record(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
     with store.lock():
-        assert store.storage._hold is not None
-        assert pickle.loads(pickle.dumps(store)).storage._hold is None
+        assert store.storage._handle is not None
+        assert pickle.loads(pickle.dumps(store)).storage._handle is None

@@ -45,7 +45,7 @@ def test_one_position(finished: Path) -> None:
     with open_table(finished) as table:
         assert table.distance(FAR) == 31
         assert table.distance("123456780") == 0
-        assert table.distance(table.labels(FAR)) == 31
+        assert table.distance(table.space.labels(FAR)) == 31
         assert table.get_distance(ODD) is None
         assert table.get_distance(ODD, 99) == 99
         with pytest.raises(UnreachableError, match="2 1 3 4 5 6 7 8 0"):
@@ -202,7 +202,7 @@ def questions(table: Table, seed: int) -> list[object]:
 
 def test_threads_share_a_table_with_a_tiny_cache(in_many_chunks: Path) -> None:
     with open_table(in_many_chunks) as alone, open_table(in_many_chunks, 1) as shared:
-        assert len(alone._manifest.chunks) > 10
+        assert len(TableStore(in_many_chunks).read().chunks) > 10
         expected = [questions(alone, seed) for seed in range(8)]
         assert in_threads(lambda seed: questions(shared, seed)) == expected
 
@@ -259,8 +259,8 @@ def test_a_path_into_nowhere_is_damage(eight: Path) -> None:
     with open_table(eight) as table:
         here = table.positions_at(12, 1)[0]
         before = table.puzzle.predecessors(here)
-        indices = table.rank(before[table.distances(before) == 11])
-        start = table.rank([table.labels("123456780")])[0]
+        indices = table.space.rank(before[table.distances(before) == 11])
+        start = table.space.rank([table.space.labels("123456780")])[0]
     for index in indices:
         set_depth(eight, int(index), lambda _: 13)
     with open_table(eight) as table:
@@ -274,14 +274,14 @@ def test_a_path_into_nowhere_is_damage(eight: Path) -> None:
     for index in (0, 1):
         set_depth(eight, index, lambda _: 0)
     with open_table(eight) as table, pytest.raises(StoreDamagedError, match="at depth 0, which is no start"):
-        table.path(table.unrank([0])[0])
+        table.path(table.space.unrank([0])[0])
 
 
 @pytest.mark.slow
 def test_a_million_distances(tmp_path: Path) -> None:
     run_puzzle(load_config("three-colours"), tmp_path / "t.zarr", RunOptions(workers=2))
     with open_table(tmp_path / "t.zarr") as table:
-        labels = table._index.unrank(np.random.default_rng(5).integers(0, table.index_size, 1_000_000))
+        labels = table.space.unrank(np.random.default_rng(5).integers(0, table.index_size, 1_000_000))
         begin = time.perf_counter()
         distances = table.distances(labels)
         assert time.perf_counter() - begin < 2

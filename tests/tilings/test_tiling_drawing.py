@@ -49,9 +49,9 @@ def test_a_box_is_drawn_layer_by_layer() -> None:
     assert {draw(BOX, tiling, "letters") for tiling in tilings_of(BOX)} == {"ss\nII\n\nss\n##"}
 
 
-def test_steps_lay_one_piece_after_the_other() -> None:
+def test_steps_place_one_piece_after_the_other() -> None:
     (tiling,) = tilings_of(FLAT)
-    drawings = [draw(FLAT, laid, "letters") for laid in steps(FLAT, tiling)]
+    drawings = [draw(FLAT, placed, "letters") for placed in steps(FLAT, tiling)]
     assert drawings == ["lll·\nl#··", "lllV\nl#VV"]
 
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from antipodes.cli.progress import describe, show_progress
-from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
+from antipodes.events import PartitionsCommitted, PartitionSearched, TilingSearchStarted
 
 
 class Terminal(io.StringIO):
@@ -14,9 +14,10 @@ class Terminal(io.StringIO):
 
 
 def test_lines() -> None:
-    assert describe(TilingBegun("6x10", 8, 0, 0)) == "6x10: 8 partitions; begins"
+    assert describe(TilingSearchStarted("6x10", 8, 0, 0)) == "6x10: 8 partitions; begins"
     assert (
-        describe(TilingBegun("6x10", 8, 3, 875)) == "6x10: 8 partitions; resumes, 3 of them searched, 875 tilings known"
+        describe(TilingSearchStarted("6x10", 8, 3, 875))
+        == "6x10: 8 partitions; resumes, 3 of them searched, 875 tilings known"
     )
     searched = PartitionSearched(4, 8, 1317, 24_000_000.0)
     assert describe(searched) == "partition 4 of 8: 1,317 tilings so far, 24.0 million placements/s"
@@ -28,7 +29,7 @@ def test_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     terminal = Terminal()
     with show_progress(False, terminal) as listener:
-        listener(TilingBegun("6x10", 8, 3, 875))
+        listener(TilingSearchStarted("6x10", 8, 3, 875))
         listener(PartitionSearched(4, 8, 1317, 24_000_000.0))
         listener(PartitionsCommitted(4, 8))
     shown = terminal.getvalue()

@@ -18,7 +18,7 @@ from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.errors import InputError, SchedulerError, StoreError, StoreMismatchError
-from antipodes.events import PartitionsCommitted, PartitionSearched, TilingBegun
+from antipodes.events import PartitionsCommitted, PartitionSearched, TilingSearchStarted
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.search import search_partition
 from antipodes.exact_cover.symmetry import distinct
@@ -140,7 +140,7 @@ def test_events(tmp_path: Path) -> None:
     seen: list[Any] = []
     tile_board(BoardConfig(SQUARE), tmp_path / "store.zarr", options=EACH, listener=seen.append)
     partitions = len(partitions_of(BoardConfig(SQUARE).problem))
-    assert seen[0] == TilingBegun("square", partitions, 0, 0)
+    assert seen[0] == TilingSearchStarted("square", partitions, 0, 0)
     assert [event.done for event in seen if isinstance(event, PartitionSearched)] == [*range(1, partitions + 1)]
     assert seen[-1] == PartitionsCommitted(partitions, partitions)
 

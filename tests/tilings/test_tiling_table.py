@@ -8,7 +8,8 @@ from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.errors import InputError, NotAStoreError
 from antipodes.exact_cover.placements import placements_of
-from antipodes.tilings.table import Tiling, Tilings, open_tilings
+from antipodes.tilings.table import Tilings, open_tilings
+from antipodes.tilings.tiling import Tiling
 
 
 @pytest.fixture(scope="module")

@@ -108,12 +108,12 @@ def with_an_image(tilings: Array) -> Array:
     ("change", "problem"),
     [
         (swapped, "not in ascending order"),
-        (moved, "1 x no tiling of the board with each piece once: numbers 4"),
-        (out_of_range, "1 x no tiling of the board with each piece once: numbers 4"),
-        (with_two_of_a_piece, "1 x no tiling of the board with each piece once: numbers 4"),
+        (moved, "1 invalid tiling: numbers 4"),
+        (out_of_range, "1 invalid tiling: numbers 4"),
+        (with_two_of_a_piece, "1 invalid tiling: numbers 4"),
         (lambda tilings: tilings[1:], "tilings by partition, those stored belong to"),
-        (lambda tilings: tilings[[0, *range(len(tilings))]], "1 x a tiling that is there before"),
-        (with_an_image, "1 x not the smallest of the images under the symmetries: numbers 10"),
+        (lambda tilings: tilings[[0, *range(len(tilings))]], "1 duplicate tiling"),
+        (with_an_image, "1 non-canonical tiling, not the smallest of the orbit: numbers 10"),
     ],
 )
 def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: Path) -> None:

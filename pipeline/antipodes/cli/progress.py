@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from antipodes.events import (
-    Begun,
     ClusterReady,
     Committed,
     Committing,
@@ -17,7 +16,8 @@ from antipodes.events import (
     PartitionsCommitted,
     PartitionSearched,
     PartitionSettled,
-    TilingBegun,
+    SearchStarted,
+    TilingSearchStarted,
     Waiting,
     WaitingForWorkers,
     Widened,
@@ -54,7 +54,7 @@ def _print_line(event: Event, stream: TextIO) -> None:
 def describe(event: Event) -> str | None:
     """The event as one line; None for those that only a live display shows."""
     match event:
-        case Begun(name, size, depth, states, resumed, holds_depths):
+        case SearchStarted(name, size, depth, states, resumed, holds_depths):
             known = f"resumes from depth {depth}, {states:,} positions known" if resumed else "begins"
             lean = "" if holds_depths else "; depths exceed the memory limit: each layer is written when complete"
             return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
@@ -67,16 +67,16 @@ def describe(event: Event) -> str | None:
             return f"waiting for {what}"
         case WorkerRefused(reason):
             return f"{reason}: excluded until it can take part"
-        case WorkersLost(who, depth, again):
-            kept = "the beginning" if depth < 0 else f"depth {depth}"
-            return f"lost: {who}; resuming from {kept}, {again:,} positions to recompute"
+        case WorkersLost(reason, depth, recomputed):
+            committed = "the start" if depth < 0 else f"depth {depth}"
+            return f"lost: {reason}; resuming from {committed}, {recomputed:,} positions to recompute"
         case LayerSettled(depth, count, states, rate):
             return f"depth {depth}: {count:,} positions, {states:,} so far, {rate / 1e6:,.1f} million/s"
         case Committed(depth):
             return f"committed up to depth {depth}"
         case Widened(depth):
             return f"depths beyond {depth} take 16 bits: the table was widened"
-        case TilingBegun(name, partitions, done, tilings):
+        case TilingSearchStarted(name, partitions, done, tilings):
             known = f"resumes, {done} of them searched, {tilings:,} tilings known" if done else "begins"
             return f"{name}: {partitions} partitions; {known}"
         case PartitionSearched(done, partitions, tilings, rate):
@@ -122,7 +122,7 @@ class _LiveDisplay:
     def __call__(self, event: Event) -> None:
         fields = self.progress.tasks[0].fields
         match event:
-            case Begun(name, size, _, states):
+            case SearchStarted(name, size, _, states):
                 self.progress.update(self.task, name=name, total=size, completed=states)
             case LayerSettled(depth, _, states, rate):
                 fields.update(found=f"{states:,} positions, {rate / 1e6:,.1f} million/s", completed=states)
@@ -131,7 +131,7 @@ class _LiveDisplay:
                 self._draw(f"layer {depth}, partition {settled} of {partitions}")
             case Committing(depth):
                 self._draw(f"writing up to depth {depth}", always=True)
-            case TilingBegun(name, partitions, done, tilings):
+            case TilingSearchStarted(name, partitions, done, tilings):
                 self.progress.update(self.task, name=name, total=partitions, completed=done)
                 fields.update(found=f"{tilings:,} tilings" if done else "", completed=done)
                 self._draw(f"{done} of {partitions} partitions", always=True)

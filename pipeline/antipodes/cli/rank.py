@@ -11,8 +11,6 @@ from antipodes.errors import InputError
 from antipodes.quoting import quote
 
 DEFAULT_ALGORITHM = "counting"
-GREATEST = 2**63 - 1
-"""What a number in 64 bits can be."""
 
 Puzzle = Annotated[
     str | None, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
@@ -85,11 +83,12 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     with loading():
         import numpy as np
 
+        from antipodes import arguments
         from antipodes.config import load_config
-        from antipodes.tables.plan import MAX_INDEX, numbered
+        from antipodes.tables.plan import numbered
 
     found = load_config(puzzle).puzzle
-    if not -1 <= index <= MAX_INDEX:
+    if not -1 <= index <= arguments.GREATEST:
         raise InputError(f"expected an index from 0 to {numbered(found).size - 1}, found {quote(index)}")
     labels = numbered(found).unrank(np.array([index]))[0]
     if as_json:
@@ -111,7 +110,9 @@ def _refuse(arguments: dict[str, Any], when: str) -> None:
 
 def _elements(text: str) -> list[int]:
     """The elements of a permutation, written apart or, where all are digits, close together."""
-    from antipodes.puzzles.board import SEPARATORS
+    with loading():
+        from antipodes.arguments import GREATEST
+        from antipodes.puzzles.board import SEPARATORS
 
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart
@@ -126,6 +127,7 @@ def _elements(text: str) -> list[int]:
 
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
     with loading():
+        from antipodes.arguments import GREATEST
         from antipodes.spaces.permutations import unrank
 
     if abs(number) > GREATEST:

@@ -87,7 +87,7 @@ def resume(
     """Resume an unfinished store, of a table or of tilings."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.storage.store import format_of
+            from antipodes.storage.manifest import format_of
             from antipodes.tables.store import TableStore
             from antipodes.tilings.config import BoardConfig
             from antipodes.tilings.store import TilingStore
@@ -102,7 +102,7 @@ def resume(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
-        if format_of(address) == TilingStore.FORMAT:
+        if format_of(address) == TilingStore.KIND.format:
             board = BoardConfig(TilingStore(address).read().board)
             return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
         return _run(TableStore(address).read().config, address, options, interrupts, quiet, as_json)

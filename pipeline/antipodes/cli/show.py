@@ -93,7 +93,8 @@ def _to_json(tilings: "Tilings", chosen: range) -> dict[str, object]:
 
 
 def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> None:
-    from antipodes.tilings.sheets import draw_sheet, print_canvas
+    from antipodes.cli.colour import print_canvas
+    from antipodes.tilings.drawing import draw_sheet
 
     shown = list(tilings.array[chosen.start : chosen.stop])
     captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
@@ -107,13 +108,13 @@ def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> Non
 def _steps(tilings: "Tilings", chosen: range) -> "tuple[list[NDArray[np.int32]], list[str]]":
     from antipodes.tilings.drawing import steps
 
-    shown = [laid for index in chosen for laid in steps(tilings.problem, tilings.array[index])]
+    shown = [placed for index in chosen for placed in steps(tilings.problem, tilings.array[index])]
     pieces = len(tilings.problem.pieces)
     return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
 
 
 def _write(tilings: "Tilings", chosen: range, in_steps: bool, files: dict[str, Path]) -> None:
-    from antipodes.tilings.sheets import write_picture
+    from antipodes.tilings.pictures import write_picture
 
     shown = _steps(tilings, chosen)[0] if in_steps else list(tilings.array[chosen.start : chosen.stop])
     for kind, path in files.items():

@@ -16,11 +16,11 @@ def register(app: typer.Typer) -> None:
 def status(store: Store, as_json: AsJson = False) -> None:
     """Show a store's progress and size."""
     with loading():
-        from antipodes.storage.store import format_of
+        from antipodes.storage.manifest import format_of
         from antipodes.tilings.store import TilingStore
 
     address = find_store(store)
-    if format_of(address) == TilingStore.FORMAT:
+    if format_of(address) == TilingStore.KIND.format:
         _tilings_status(address, as_json)
     else:
         _table_status(address, as_json)

@@ -145,7 +145,8 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> N
 
 def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
     with loading():
-        from antipodes.tilings.sheets import draw_sheet, print_canvas
+        from antipodes.cli.colour import print_canvas
+        from antipodes.tilings.drawing import draw_sheet
 
     captions = [f"{number + 1:,} of {report.manifest.tilings:,}" for number in report.shown]
     if captions:

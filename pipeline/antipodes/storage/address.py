@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antipodes.errors import NotAStoreError
 from antipodes.quoting import quote
-from antipodes.storage.api import Storage
+from antipodes.storage.backend import Storage
 
 SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")

@@ -9,9 +9,9 @@ from antipodes.bfs.group import Group
 from antipodes.bfs.kernels import mark
 from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
-from antipodes.storage.summaries import Summaries
 from antipodes.tables.plan import AT_ONCE
 from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.summaries import Summaries
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,7 +44,7 @@ def read_group(store: TableStore, manifest: TableManifest, parts: Sequence[Parti
 
 def _read(store: TableStore, manifest: TableManifest, part: Partition, hold_depths: bool) -> State:
     depths = store.read_rows(manifest, part.first_row, part.end_row)
-    return partition.restore(part.number, part.first_row, depths, manifest.committed_depth, hold_depths)
+    return partition.restore(part, depths, manifest.committed_depth, hold_depths)
 
 
 def _for_each(function: Callable[[Item], Result], items: Sequence[Item], at_once: int) -> list[Result]:

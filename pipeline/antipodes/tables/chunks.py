@@ -1,4 +1,4 @@
-"""What the chunks of a table say of positions by their indices."""
+"""The depths in the chunks of a table, looked up by index or listed by depth."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
-from antipodes.errors import StoreError
+from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.tables.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store import TableManifest, TableStore
 
@@ -22,12 +22,13 @@ class TableChunks:
     """The depths of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads may share it."""
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
+        self.address = store.address
         self._store = store
         self._identity = store.identity()
         self._manifest = manifest
         self._states = manifest.chunk_rows * manifest.width
         chunk_bytes = self._states * np.dtype(manifest.dtype).itemsize
-        self._chunks = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), store.address)
+        self._chunks = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
 
     def close(self) -> None:
         """Let go of the chunks in memory; ClosedError is raised for distances from now on."""
@@ -57,6 +58,30 @@ class TableChunks:
         for number in self._manifest.chunks.holding(depth):
             yield np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
 
+    def first_of(self, depth: int, count: int) -> Indices:
+        """The indices of the first positions at a depth, ``(count,)``; StoreDamagedError if there are fewer."""
+        parts, missing = [np.empty(0, dtype=np.int64)], count
+        for indices in self.all_at(depth):
+            parts.append(indices[:missing])
+            missing -= len(parts[-1])
+            if missing <= 0:
+                return np.concatenate(parts)
+        raise self._fewer(depth)
+
+    def nth_of(self, depth: int, number: int) -> int:
+        """The index of a position at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        for indices in self.all_at(depth):
+            if number < len(indices):
+                return int(indices[number])
+            number -= len(indices)
+        raise self._fewer(depth)
+
+    def _fewer(self, depth: int) -> StoreDamagedError:
+        expected = self._manifest.layers[depth]
+        return StoreDamagedError(
+            f"{self.address} is damaged: expected {expected:,} positions at depth {depth}, found fewer"
+        )
+
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
         depths = self._chunks[number].ravel()[indices % self._states]
         missing = UNREACHABLE if self._manifest.complete else UNKNOWN
@@ -69,4 +94,4 @@ class TableChunks:
             return self._store.read_rows(self._manifest, first_row, end_row)
         finally:  # chunks of another store would make wrong distances, or look damaged
             if self._store.identity() != self._identity:
-                raise StoreError(f"{self._store.address} was replaced after it was opened: open it again")
+                raise StoreError(f"{self.address} was replaced after it was opened: open it again")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antipodes import arguments
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
 from antipodes.errors import FieldError
@@ -24,8 +25,8 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes.storage.layout import Layout
-from antipodes.storage.summaries import Summaries, summaries
-from antipodes.tables.plan import MAX_INDEX, Cut
+from antipodes.tables.plan import Cut
+from antipodes.tables.summaries import Summaries, summaries
 
 DEPTH = "depth"
 WIDER = "depth.wide"
@@ -37,29 +38,29 @@ NOTHING_COMMITTED = -1
 
 @dataclass(frozen=True)
 class TableManifest:
-    """What a store holds, as of its last commit."""
+    """The content of a store, as of its last commit."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
     """The ``[puzzle]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
-    """That of the puzzle."""
+    """The fingerprint of the puzzle."""
     symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
     """How each label is written."""
-    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, MAX_INDEX))))
-    """How many pieces bear each label: with the symbols, all that `rank` needs."""
-    rows: int = field(metadata=stored_as(integer(1, MAX_INDEX)))
-    width: int = field(metadata=stored_as(integer(1, MAX_INDEX)))
-    chunk_rows: int = field(metadata=stored_as(integer(1, MAX_INDEX)))
+    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    """How many pieces have each label: with the symbols, all that `rank` needs."""
+    rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     dtype: str = field(metadata=stored_as(one_of(*UNREACHED)))
     array: str = field(metadata=stored_as(one_of(DEPTH, WIDER)))
     """The name of the array that holds the depths."""
     complete: bool = field(metadata=stored_as(boolean()))
     committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, max(UNREACHED.values()) - 1)))
     """Greater depths in the array do not count; NOTHING_COMMITTED before the first commit."""
-    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, MAX_INDEX))))
-    """How many positions there are at each depth up to the committed one."""
+    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, arguments.GREATEST))))
+    """The number of positions at each depth up to the committed one."""
     chunks: Summaries = field(metadata=stored_as(summaries()))
-    """What vouches for each chunk, in the order of their numbers; those without a summary hold no depth that counts."""
+    """The summary of each chunk, in the order of their numbers; chunks without one hold no committed depth."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
     """SHA-256 of the zarr metadata files, by their path in the store."""
 
@@ -70,7 +71,7 @@ class TableManifest:
 
     @property
     def radius(self) -> int:
-        """The greatest depth that was committed."""
+        """The greatest committed depth."""
         return len(self.layers) - 1
 
     @property
@@ -101,12 +102,17 @@ class TableManifest:
 
     @property
     def layout(self) -> Layout:
-        """That of the array of depths."""
+        """The layout of the array of depths."""
         return Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
 
     @property
+    def layouts(self) -> Mapping[str, Layout]:
+        """The layout of the array of depths, by the array's name."""
+        return {self.array: self.layout}
+
+    @property
     def unreached(self) -> int:
-        """What stands for a position that was not reached."""
+        """The value that stands for a position that was not reached."""
         return UNREACHED[self.dtype]
 
     def check(self) -> None:

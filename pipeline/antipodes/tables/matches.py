@@ -2,21 +2,19 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Labels
-
-if TYPE_CHECKING:
-    from antipodes.tables.table import Table
+from antipodes.tables.checked_space import CheckedSpace
+from antipodes.tables.chunks import TableChunks
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """What a table says of the positions that fit a pattern."""
+    """The positions that fit a pattern, counted by their distance."""
 
     count: int
     """How many positions fit."""
@@ -33,7 +31,7 @@ class Matches:
         return sum(self.by_distance.values())
 
 
-def match(table: "Table", pattern: str) -> Matches:
+def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     """Count the positions that fit a pattern by their distance; the language is that of `Pattern`.
 
     Raises
@@ -45,16 +43,16 @@ def match(table: "Table", pattern: str) -> Matches:
     """
     count, tally = 0, Counter[int]()
     nearest, farthest = _Extreme(-1), _Extreme(1)
-    for labels in Pattern.parse(table.puzzle, pattern).batches():
-        indices = table.rank(labels)
-        distances = table.distances_by_index(indices)
+    for labels in Pattern.parse(space.puzzle, pattern).batches():
+        indices = space.index.rank(labels)
+        distances = chunks.distances(indices)
         count += len(labels)
         known = distances >= 0
         if known.any():
             tally.update(distances[known].tolist())
             for extreme in (nearest, farthest):
                 extreme.see(distances[known], indices[known])
-    return Matches(count, dict(sorted(tally.items())), nearest.positions(table), farthest.positions(table))
+    return Matches(count, dict(sorted(tally.items())), nearest.positions(space), farthest.positions(space))
 
 
 class _Extreme:
@@ -73,5 +71,5 @@ class _Extreme:
         if best == self._best:
             self._indices = np.concatenate((self._indices, indices[signed == best]))
 
-    def positions(self, table: "Table") -> Labels:
-        return table.unrank(np.sort(self._indices))
+    def positions(self, space: CheckedSpace) -> Labels:
+        return space.index.unrank(np.sort(self._indices))

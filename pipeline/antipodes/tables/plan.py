@@ -15,7 +15,6 @@ from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.move_tables import building_bytes, most_column_maps, most_moves, table_bytes
 from antipodes.tables.config_size import config_size
 
-MAX_INDEX = 2**63 - 1
 MAX_ROWS = 2**31 - 1
 """The move tables number rows, and columns, in 32 bits."""
 ROW_COST, COLUMN_COST = 5, 1
@@ -159,7 +158,7 @@ def numbered(puzzle: Puzzle) -> Index:
         The puzzle has more positions than 64 bits can number.
     """
     size = prod(radices(puzzle.counts))
-    if size > MAX_INDEX:
+    if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
     return Index(puzzle.counts, 1)
 

@@ -218,7 +218,7 @@ def _checkpoint_every(options: RunOptions, scheduler: Scheduler) -> float:
 
 
 @contextmanager
-def saying_what_is_kept(options: RunOptions, store: Store, kept: Callable[[], str]) -> Iterator[None]:
+def saying_what_is_kept(options: RunOptions, store: Store[Any], kept: Callable[[], str]) -> Iterator[None]:
     """Add to the message of an error how much was saved, and the command that resumes; not where a store is damaged."""
     try:
         yield

@@ -68,7 +68,7 @@ def check_sample(
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
     wrong = rules.contradicted(depths, after, after_depths, before, before_depths, expanded)
     return {
-        "other moves than the move tables have, by the rules of the puzzle": sample[
+        "moves by the rules of the puzzle that differ from the move tables": sample[
             rules.differing(after, rules.by_tables(tables, sample), len(sample))
         ],
         "a depth that the rules of the puzzle contradict": sample[wrong],

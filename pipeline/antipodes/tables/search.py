@@ -15,20 +15,20 @@ from antipodes.errors import (
     WorkersLostError,
 )
 from antipodes.events import (
-    Begun,
     Committed,
     Committing,
     LayerSettled,
     Listener,
     PartitionSettled,
+    SearchStarted,
     Widened,
     WorkersLost,
 )
 from antipodes.executors.api import Scheduler
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.clock import Clock
-from antipodes.storage.api import LockHandle
-from antipodes.tables.layer_graph import Groups
+from antipodes.storage.backend import LockHandle
+from antipodes.tables.groups import Groups
 from antipodes.tables.plan import Plan
 from antipodes.tables.store import NOTHING_COMMITTED, WIDEST, TableManifest, TableStore
 
@@ -121,7 +121,9 @@ class LayerSearch:
             self.begun = True
             resumed, plan = self.manifest.committed_depth != NOTHING_COMMITTED, self.groups.plan
             states = sum(self.layers)
-            self.listener(Begun(self.puzzle.name, plan.index.size, self.depth, states, resumed, plan.hold_depths))
+            self.listener(
+                SearchStarted(self.puzzle.name, plan.index.size, self.depth, states, resumed, plan.hold_depths)
+            )
 
     def _plan(self) -> Plan:
         try:

@@ -15,7 +15,7 @@ from antipodes.machine import available_memory
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs, solved
 from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.graph import exchange_edges
+from antipodes.searches.graph import swap_edges
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.packing import Packing, Words
@@ -57,7 +57,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
         return Choice(TABLE, f"there is one in {store}")
     if prod(radices(problem.puzzle.counts)) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
-    if exchange_edges(problem.puzzle) is not None:
+    if swap_edges(problem.puzzle) is not None:
         return Choice("ida-star", "a lower bound is known, and it takes no memory")
     return Choice("bidirectional", "no lower bound is known")
 
@@ -146,7 +146,10 @@ def solve_by_table(
     except NoWayDownError as error:
         table.path(error.position)  # which says where the damage is
         raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
-    table.check_starts(ways.layers[-1])
+    starts = set(map(bytes, table.puzzle.start_labels))
+    for end in ways.layers[-1]:
+        if bytes(end) not in starts:
+            table.path(end)  # raises likewise
     return solved(TABLE, ways, request, sum(map(len, ways.layers[:-1])))
 
 

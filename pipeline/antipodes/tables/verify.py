@@ -1,4 +1,4 @@
-"""Proof that a table is right, from its bytes to its distances."""
+"""Checks that a table is correct, from its bytes to its distances."""
 
 import secrets
 from collections.abc import Iterator, Mapping
@@ -16,6 +16,7 @@ from antipodes.executors.api import Handle, Scheduler
 from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import shorten
+from antipodes.runs.verdict import Verdict
 from antipodes.sizes import human
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import MoveTables, building_bytes, table_bytes
@@ -26,37 +27,48 @@ from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
 from antipodes.tables.store import NOTHING_COMMITTED, TableManifest, TableStore
 
 SHOWN = 5
-"""How many positions of each kind of problem are named."""
+"""Positions named for each kind of problem, at most."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What the proof came to."""
+@dataclass(frozen=True, kw_only=True)
+class TableVerdict(Verdict):
+    """The outcome of checking a table."""
 
-    ok: bool
-    checked_states: int
-    """Positions whose depth was checked, unreached ones included."""
-    sampled_states: int
-    """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
-    problems: tuple[str, ...]
-    complete: bool | None = None
-    """Whether the table is finished; None if it is too damaged to tell."""
     committed_depth: int | None = None
     """The depth up to which an unfinished table was checked; None if nothing is committed yet."""
-    seed: int | None = None
-    """What the sample was drawn with; None where none was drawn."""
+    checked_states: int = 0
+    """Positions whose depth was checked, unreached ones included."""
+    sampled_states: int = 0
+    """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
+    sample_seed: int | None = None
+    """The seed that the sample was drawn with; None if none was drawn."""
+
+    def checked(self) -> str:
+        """One line on a table without problems."""
+        checked = (
+            f"ok: {self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone, "
+            "every distance"
+        )
+        if self.complete:
+            return f"{checked} is correct"
+        if self.committed_depth is None:
+            return "unfinished: nothing is committed yet, so there is nothing to check"
+        return (
+            f"{checked} up to depth {self.committed_depth} is correct; "
+            "the table is unfinished, greater ones are not known yet"
+        )
 
 
-def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> Verdict:
+def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
 
-    The sample of positions that is checked without the move tables is another one each time, unless the ``seed``, from
-    0 to 2^63 - 1, is that of an earlier verdict with as many workers.
+    Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
+    verdict, from 0 to 2^63 - 1, repeats that sample if the number of workers is the same.
 
     Raises
     ------
     InputError
-        An argument is not what it should be.
+        An argument is of another type, or out of range.
     NotAStoreError
         There is no table at the address.
     ResourceLimitError
@@ -69,13 +81,15 @@ def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> V
     try:
         manifest = store.read()
         if manifest.committed_depth == NOTHING_COMMITTED:
-            return Verdict(True, 0, 0, (), complete=False)
-        return _Proof(store, manifest, scheduler, seed).verdict()
+            return TableVerdict(complete=False)
+        return _Check(store, manifest, scheduler, seed).verdict()
     except StoreDamagedError as error:
-        return Verdict(False, 0, 0, (str(error),))
+        return TableVerdict(problems=(str(error),))
 
 
-class _Proof:
+class _Check:
+    """The check of one table: where it is stored, how it is cut, and the tasks that compare its depths."""
+
     def __init__(self, store: TableStore, manifest: TableManifest, scheduler: Scheduler, seed: int) -> None:
         self.store = store
         self.manifest = manifest
@@ -85,7 +99,7 @@ class _Proof:
         self.index: Index = manifest.cut[0]
         self.partitions = partitions(self.index, plan_partition(self.index, manifest.chunk_rows, scheduler.workers))
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TableVerdict:
         """Check all partitions by the move tables, and a sample of the positions without them."""
         self._check_memory()
         tables = build_tables(self.scheduler, self.puzzle, self.index)
@@ -95,15 +109,13 @@ class _Proof:
         (here,) = self.scheduler.gather([tables])
         known = KnownDepths(self.index, self.partitions, blocks, self._read_here)
         wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
-        problems = (*self._problems(findings), *self._shown(wrong))
-        return Verdict(
-            not problems,
-            self.index.size,
-            len(sample),
-            problems,
-            self.manifest.complete,
-            self.manifest.committed_depth,
-            self.seed,
+        return TableVerdict(
+            problems=(*self._problems(findings), *self._shown(wrong)),
+            complete=self.manifest.complete,
+            committed_depth=self.manifest.committed_depth,
+            checked_states=self.index.size,
+            sampled_states=len(sample),
+            sample_seed=self.seed,
         )
 
     def _read_here(self, block: Handle) -> Block:
@@ -123,7 +135,7 @@ class _Proof:
         needed, available = table_bytes(self.puzzle, self.index) + building, available_memory()
         if needed > available:
             raise ResourceLimitError(
-                f"the move tables, without which nothing is verified, take up to {human(needed)} of memory; "
+                f"the check needs the move tables, which take up to {human(needed)} of memory; "
                 f"{human(available)} are available"
             )
 
@@ -141,19 +153,19 @@ class _Proof:
         return found
 
     def _starts(self) -> NDArray[np.int64]:
-        """The indices of the starts, ranked and read back: all distances begin with them, and those of a run did."""
+        """The indices of the starts, ranked and unranked again: all distances are counted from them."""
         starts = self.index.rank(self.puzzle.start_labels)
         if not np.array_equal(self.index.unrank(starts), self.puzzle.start_labels):
-            raise StoreDamagedError("the numbers of the starts are those of other positions: nothing can be verified")
+            raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
         return starts
 
     def _sources(self, tables: Handle) -> list[list[int]]:
         bounds = [*(part.first_row for part in self.partitions), self.index.rows]
-        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.reaches, tables, bounds)}).values()
-        return partition.sources(self.scheduler.gather([reaches])[0])
+        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.successors, tables, bounds)}).values()
+        return partition.predecessors(self.scheduler.gather([reaches])[0])
 
     def _blocks(self) -> list[Handle]:
-        """The depths of all partitions, or what to read them from where memory cannot hold them all."""
+        """The depths of all partitions; if memory cannot hold them all, the partitions, to be read when needed."""
         if self.index.size * np.dtype(self.manifest.dtype).itemsize > available_memory() // 2:
             return list(self.partitions)
         calls = {("block", part.number): (_read, self.store, self.manifest, part) for part in self.partitions}
@@ -164,15 +176,15 @@ class _Proof:
         counts = enumerate(zip(self.manifest.layers, layers, strict=True))
         if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
             depth, expected, found = wrong[0]
-            others = f", and other numbers at {len(wrong) - 1:,} more depths" if len(wrong) > 1 else ""
+            others = f"; the counts of {len(wrong) - 1:,} more depths differ, too" if len(wrong) > 1 else ""
             yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
         yield from self._shown(
             {
                 what: np.concatenate([getattr(finding, kind) for finding in findings])
                 for kind, what in (
                     ("not_zero", "a start whose depth is not 0"),
-                    ("unsupported", "reached, but from no position one less deep"),
-                    ("skipped", "deeper than one more than a position that moves to it, or not reached at all"),
+                    ("unsupported", "reached, but no predecessor is one less deep"),
+                    ("skipped", "more than one deeper than a predecessor, or unreached"),
                 )
             }
         )

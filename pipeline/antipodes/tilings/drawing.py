@@ -1,21 +1,22 @@
-"""Tilings as text: letters, lines between the pieces, both, or one piece after the other."""
+"""Tilings as text: letters, lines between the pieces, or both; one, piece by piece, or many side by side."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
+from antipodes.tilings.canvas import NO_PIECE, Canvas, above, beside, caption
 
 HOLE, EMPTY = -1, -2
-"""In a picture of a tiling: what is no cell of the board, and a cell that nothing covers yet."""
+"""In a picture of a tiling: a hole of the board, and a cell that no piece covers yet."""
 
+GAP = 3
+"""Columns between tilings that stand side by side."""
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
 SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-NO_PIECE = -1
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 """The line that leaves a corner up (1), down (2), left (4) and right (8), by the sum of these."""
 
@@ -26,21 +27,8 @@ Picture = NDArray[np.int64]
 """The number of the piece on each place of the drawing, ``(layers, rows, columns)``; or HOLE, or EMPTY."""
 
 
-class Canvas(NamedTuple):
-    """Characters, and what they belong to, so that whoever prints them can colour them."""
-
-    symbols: NDArray[np.str_]
-    """``(lines, columns)``, a character each."""
-    pieces: NDArray[np.int64]
-    """The number of the piece at each character, ``(lines, columns)``; NO_PIECE at lines between pieces and outside."""
-
-    def text(self) -> str:
-        """The characters, without blanks at the ends of the lines."""
-        return "\n".join("".join(line).rstrip() for line in self.symbols.tolist())
-
-
 def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
-    """Which piece lies where; ``tiling`` is ``(pieces,)``, and may have -1 for pieces that are not laid."""
+    """The piece on each place; ``tiling`` is ``(pieces,)``, -1 for pieces that are not placed."""
     covering = np.full(problem.board.size, EMPTY)
     placements = placements_of(problem)
     for piece, placement in enumerate(tiling.tolist()):
@@ -51,7 +39,7 @@ def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
 
 
 def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
-    """One character for each piece: its name, or a letter of it, or any, that no other piece has."""
+    """One character for each piece, different from the others': its name, else a letter of it, else any letter."""
     names = [piece.name for piece in problem.pieces]
     taken = {name for name in names if len(name) == 1}
     symbols = []
@@ -71,7 +59,7 @@ def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH)
     problem
         Board and pieces.
     tiling
-        The placement of each piece, ``(pieces,)``, -1 where it is not laid yet.
+        The placement of each piece, ``(pieces,)``, -1 if it is not placed yet.
     style
         "letters", "lines" (borders between different pieces), or "both" (letters inside the borders).
     """
@@ -85,41 +73,26 @@ def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -
     return canvas(problem, tiling, style).text()
 
 
+def draw_sheet(
+    problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], captions: Sequence[str], style: str, columns: int
+) -> Canvas:
+    """Tilings, ``(pieces,)`` each, under their captions, as many side by side as ``columns`` characters hold."""
+    drawings = [
+        above([caption(title), canvas(problem, tiling, style)], gap=0)
+        for title, tiling in zip(captions, tilings, strict=True)
+    ]
+    width = max(one.symbols.shape[1] for one in drawings)
+    each = max(1, (columns + GAP) // (width + GAP))
+    return above([beside(drawings[first : first + each], GAP) for first in range(0, len(drawings), each)])
+
+
 def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    """The tiling piece by piece, each laid at the first empty cell: as many, ``(pieces,)`` each, as pieces."""
+    """The tiling piece by piece, each placed on the first empty cell: as many, ``(pieces,)`` each, as pieces."""
     first_cells = placements_of(problem).cells[tiling, 0]
-    laid = np.full_like(tiling, -1)
+    placed = np.full_like(tiling, -1)
     for piece in np.argsort(first_cells):
-        laid[piece] = tiling[piece]
-        yield laid.copy()
-
-
-def beside(canvases: Sequence[Canvas], gap: int = 3) -> Canvas:
-    """Canvases side by side, so many columns between them."""
-    height = max(len(one.symbols) for one in canvases)
-    gaps = [gap] * (len(canvases) - 1) + [0]
-    padded = [_padded(one, height - len(one.symbols), gap) for one, gap in zip(canvases, gaps, strict=True)]
-    return Canvas(np.hstack([one.symbols for one in padded]), np.hstack([one.pieces for one in padded]))
-
-
-def above(canvases: Sequence[Canvas], gap: int = 1) -> Canvas:
-    """Canvases one below the other, so many lines between them."""
-    width = max(one.symbols.shape[1] for one in canvases)
-    gaps = [gap] * (len(canvases) - 1) + [0]
-    padded = [_padded(one, gap, width - one.symbols.shape[1]) for one, gap in zip(canvases, gaps, strict=True)]
-    return Canvas(np.vstack([one.symbols for one in padded]), np.vstack([one.pieces for one in padded]))
-
-
-def caption(text: str) -> Canvas:
-    """A line of text as a canvas."""
-    return Canvas(np.array([list(text)]), np.full((1, len(text)), NO_PIECE))
-
-
-def _padded(one: Canvas, below: int, right: int) -> Canvas:
-    margins = ((0, below), (0, right))
-    return Canvas(
-        np.pad(one.symbols, margins, constant_values=" "), np.pad(one.pieces, margins, constant_values=NO_PIECE)
-    )
+        placed[piece] = tiling[piece]
+        yield placed.copy()
 
 
 def _symbol(piece: int, symbols: tuple[str, ...]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antipodes import arguments
 from antipodes.exact_cover.partitions import METHODS
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.quoting import quote
@@ -25,52 +26,48 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import Layout
-from antipodes.storage.summaries import DIGEST_BYTES
+from antipodes.storage.layout import DIGEST_BYTES, Layout
 from antipodes.tilings.config import BoardConfig
 
 TILINGS = "tilings"
 """The array of a finished store."""
 PARTITIONS = "partitions"
-"""The folder of the arrays of an unfinished one; each is named by its partition."""
+"""The folder of the arrays of an unfinished store; each is named by its partition."""
 CHUNK_ROWS = 65536
 NO_PLACEMENT = -1
-"""The fill value; each tiling places every piece, so that no chunk consists of it."""
-
-
-MAX_COUNT = 2**63 - 1
+"""The fill value; each tiling places every piece, so no chunk consists of it alone."""
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What the search of one partition came to."""
+    """The result of the search of one partition."""
 
-    number: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
-    tilings: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
-    """How many tilings belong to it."""
-    placements: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
+    number: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """How many tilings the partition has."""
+    placements: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
     """How many placements were tried."""
 
 
 @dataclass(frozen=True)
 class TilingManifest:
-    """What a store holds, as of its last commit."""
+    """The content of a store, as of its last commit."""
 
     board: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
     """The ``[board]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
-    """That of the problem: all that the tilings depend on."""
+    """The fingerprint of the problem: all that the tilings depend on."""
     pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
     """The names of the pieces: the columns of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
-    """How they are searched: all that the partitions depend on beside the problem."""
-    partitions: int = field(metadata=stored_as(integer(0, MAX_COUNT)))
-    """How many there are."""
+    """The search method: all that the partitions depend on beside the problem."""
+    partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """The number of partitions."""
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
-    """Those that are done, by their number."""
+    """The searched partitions, in the order of their numbers."""
     complete: bool = field(metadata=stored_as(boolean()))
-    raw_tilings: int | None = field(metadata=stored_as(optional(integer(0, MAX_COUNT))))
-    """How many there are when images under symmetries count as different; None until all is searched."""
+    raw_tilings: int | None = field(metadata=stored_as(optional(integer(0, arguments.GREATEST))))
+    """The number of tilings if symmetric copies count as different; None until all partitions are searched."""
     digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
     """The `chunk_digest` of each chunk of an array, one after the other, by the array's name."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
@@ -93,11 +90,16 @@ class TilingManifest:
 
     @property
     def arrays(self) -> Mapping[str, int]:
-        """The arrays that count, and how many tilings there are in each."""
+        """The number of tilings in each array that counts, by its name."""
         return {TILINGS: self.tilings} if self.complete else {array_of(one): one.tilings for one in self.searched}
 
+    @property
+    def layouts(self) -> Mapping[str, Layout]:
+        """The layout of each array that counts, by its name."""
+        return {name: self.layout(tilings) for name, tilings in self.arrays.items()}
+
     def layout(self, tilings: int) -> Layout:
-        """That of an array of so many tilings."""
+        """The layout of an array of that many tilings."""
         shape, chunk_rows = (tilings, len(self.pieces)), min(CHUNK_ROWS, max(1, tilings))
         return Layout(shape, chunk_rows, "int32", NO_PLACEMENT, ("tiling", "piece"))
 

@@ -1,13 +1,16 @@
-"""Tilings as SVG: one, or a sheet of many, in colour."""
+"""Tilings as pictures in colour: one, or a sheet of many, as SVG and in files."""
 
 import colorsys
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.errors import InputError, StoreError
 from antipodes.exact_cover.problem import TilingProblem
+from antipodes.quoting import shorten
 from antipodes.tilings.drawing import HOLE, Picture, picture
 
 PALETTE = (
@@ -37,7 +40,7 @@ def svg(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], across: in
     problem
         Board and pieces.
     tilings
-        The placement of each piece, ``(pieces,)`` each, -1 where it is not laid.
+        The placement of each piece, ``(pieces,)`` each, -1 if it is not placed.
     across
         How many stand side by side; by default the sheet is about half as wide again as it is high.
     """
@@ -58,6 +61,24 @@ def svg(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], across: in
         corner = MARGIN + number % across * width, MARGIN + number // across * height
         parts.extend(_tiling(picture(problem, tiling), corner, colours(len(problem.pieces))))
     return "\n".join([*parts, "</svg>", ""])
+
+
+def write_picture(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], path: Path, kind: str) -> None:
+    """Draw tilings, ``(pieces,)`` each, into a file of the kind "svg" or "png".
+
+    Raises
+    ------
+    InputError
+        The library that turns SVG into PNG is not installed.
+    StoreError
+        The file cannot be written.
+    """
+    text = svg(problem, tilings)
+    content = text.encode() if kind == "svg" else _png(text)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
 
 
 def _tiling(layers: Picture, corner: tuple[int, int], fills: tuple[str, ...]) -> Iterator[str]:
@@ -86,3 +107,11 @@ def _borders(layer: Picture) -> str:
     edges = [f"M{column * CELL} {row * CELL}v{CELL}" for row, column in upright]
     edges += [f"M{column * CELL} {row * CELL}h{CELL}" for row, column in level]
     return "".join(edges)
+
+
+def _png(text: str) -> bytes:
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError as error:
+        raise InputError("--png needs resvg: pip install 'antipodes[png]'") from error
+    return bytes(svg_to_bytes(svg_string=text))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antipodes.events import Listener, PartitionsCommitted, PartitionSearched, TilingBegun
+from antipodes.events import Listener, PartitionsCommitted, PartitionSearched, TilingSearchStarted
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.search import Found, search_partition, warm_up
@@ -81,7 +81,7 @@ class TilingSearch:
 
     def _tell_begin(self) -> None:
         done, tilings = len(self.manifest.searched), self.manifest.tilings
-        self.listener(TilingBegun(self.problem.name, self.manifest.partitions, done, tilings))
+        self.listener(TilingSearchStarted(self.problem.name, self.manifest.partitions, done, tilings))
 
     def _search(self, scheduler: Scheduler) -> None:
         done = {one.number for one in self.manifest.searched}

@@ -8,26 +8,25 @@ import numpy as np
 from antipodes.errors import StoreMismatchError
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.symmetry import Tilings
-from antipodes.storage.api import GROUP
+from antipodes.storage.backend import GROUP
 from antipodes.storage.fields import expect_fields
-from antipodes.storage.layout import chunk_key
+from antipodes.storage.layout import DIGEST_BYTES, chunk_digest, chunk_key
+from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
-from antipodes.storage.summaries import DIGEST_BYTES, chunk_digest
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched, TilingManifest, array_of
 
 __all__ = ["Searched", "TilingManifest", "TilingStore", "check_same_problem"]
 
 
-class TilingStore(Store):
+class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
 
-    FORMAT = "antipodes-tilings"
-    HOLDS = "tilings of a board"
-    MADE_BY = "antipodes tile BOARD"
+    KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD")
+    MANIFEST = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
-        """Make an empty store; it appears as a whole, or not at all, in place of the one that is to be overwritten."""
+        """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
         manifest = TilingManifest(
             board=dict(config.settings),
             fingerprint=config.problem.fingerprint,
@@ -41,39 +40,14 @@ class TilingStore(Store):
             metadata={},
         )
         with self.creating(overwrite) as new:
-            manifest = replace(manifest, metadata=new.digests([GROUP]))
+            manifest = replace(manifest, metadata=new.arrays.digests([GROUP]))
             new.commit(manifest)
             return manifest
 
-    def read(self) -> TilingManifest:
-        """The manifest.
-
-        Raises
-        ------
-        NotAStoreError
-            There is no store, or one of another kind or version.
-        StoreDamagedError
-            The manifest or the metadata is not what was written.
-        """
-        return self.steadily(self._read)
-
-    def _read(self) -> TilingManifest:
-        manifest = self.read_as(TilingManifest)
-        with self.checking():
-            manifest.check()
-        self.check_metadata(
-            manifest.metadata, {name: manifest.layout(count) for name, count in manifest.arrays.items()}
-        )
-        return manifest
-
     def check_partitions(self, manifest: TilingManifest) -> None:
         """Raise StoreDamagedError unless the search for these tilings has as many partitions as the manifest says."""
-        with self.checking():
+        with self.manifest_file.checking():
             expect_fields(manifest, partitions=len(partitions_of(manifest.problem, manifest.method)))
-
-    def commit(self, manifest: TilingManifest) -> None:
-        """Replace the manifest; all that it says must be safe already."""
-        self.write_manifest(manifest)
 
     def remove_leftovers(self, manifest: TilingManifest) -> None:
         """Clear away what a run that died left behind."""
@@ -93,7 +67,7 @@ class TilingStore(Store):
         for searched, tilings in found.items():
             name = array_of(searched)
             digests[name] = self._write(manifest, name, tilings)
-            metadata |= self.digests([f"{name}/{GROUP}"])
+            metadata |= self.arrays.digests([f"{name}/{GROUP}"])
         manifest = replace(manifest, searched=_merged(manifest, found), digests=digests, metadata=metadata)
         self.commit(manifest)
         return manifest
@@ -108,7 +82,7 @@ class TilingStore(Store):
             complete=True,
             raw_tilings=raw_tilings,
             digests={TILINGS: self._write(manifest, TILINGS, tilings)},
-            metadata=self.digests([GROUP, f"{TILINGS}/{GROUP}"]),
+            metadata=self.arrays.digests([GROUP, f"{TILINGS}/{GROUP}"]),
         )
         self.commit(manifest)
         self.storage.delete(PARTITIONS)
@@ -145,18 +119,18 @@ class TilingStore(Store):
         first = number * CHUNK_ROWS
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
-            block: Tilings = self.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
+            block: Tilings = self.arrays.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
             if chunk_digest(manifest.fingerprint, chunk_key(name, number), block) != expected:
-                raise self.foreign(chunk_key(name, number))
+                raise self.arrays.misplaced(name, number)
         return block
 
     def _write(self, manifest: TilingManifest, name: str, tilings: Tilings) -> bytes:
         """Store an array durably; the digests of its chunks."""
-        with self.writing():
+        with self.storage.writing():
             self.storage.delete(name)
-            self.create_array(name, manifest.layout(len(tilings)))
+            self.arrays.create(name, manifest.layout(len(tilings)))
             if len(tilings):
-                self.open_to_write(name)[:] = tilings
+                self.arrays.open_to_write(name)[:] = tilings
             self.storage.sync(name)
         return b"".join(
             chunk_digest(manifest.fingerprint, chunk_key(name, number), tilings[first : first + CHUNK_ROWS])

@@ -1,4 +1,4 @@
-"""The tilings of a board, open for browsing.
+"""The tilings of a board, open for queries.
 
 >>> with open_tilings("outputs/6x10.zarr") as tilings:  # doctest: +SKIP
 ...     print(len(tilings))
@@ -7,8 +7,8 @@
 2339
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from types import TracebackType
 from typing import overload
@@ -24,18 +24,14 @@ from antipodes.exact_cover.symmetry import Tilings as TilingArray
 from antipodes.exact_cover.symmetry import distinct, symmetry_of
 from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
-from antipodes.tilings.drawing import BOTH, STYLES, draw
-from antipodes.tilings.drawing import steps as laid_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
-
-Place = tuple[int, ...]
-"""Row and column; in a box layer, row and column."""
+from antipodes.tilings.tiling import Place, Tiling, places
 
 
 def open_tilings(address: Address, raw: bool = False) -> "Tilings":
-    """The tilings in a store, one for each class under the board's symmetries; ``raw``: all of them.
+    """The tilings in a store, one of each orbit under the board's symmetries; ``raw``: all of them.
 
-    Those of an unfinished store are the ones found so far.
+    An unfinished store gives the tilings found so far.
 
     Raises
     ------
@@ -49,63 +45,21 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     return Tilings(store, store.read(), raw)
 
 
-@dataclass(frozen=True, eq=False)
-class Tiling:
-    """One way to fill the board."""
+class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
+    """The tilings of a board in the order of the store; the first access reads them all.
 
-    problem: TilingProblem
-    placements: NDArray[np.int32]
-    """The number of the placement of each piece, ``(pieces,)``."""
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tiling):
-            return NotImplemented
-        return self.problem == other.problem and np.array_equal(self.placements, other.placements)
-
-    def __hash__(self) -> int:
-        return hash(self.placements.tobytes())
-
-    def __str__(self) -> str:
-        return self.draw()
-
-    def __repr__(self) -> str:
-        return f"<tiling of {self.problem.name}: {self.draw('letters')!r}>"
-
-    @property
-    def cells(self) -> Mapping[str, list[Place]]:
-        """Where each piece lies, by its name: (row, column) of its cells, in a box (layer, row, column)."""
-        placed, where = placements_of(self.problem).cells, places(self.problem)
-        return {
-            piece.name: sorted(where[cell] for cell in placed[number].tolist() if cell >= 0)
-            for piece, number in zip(self.problem.pieces, self.placements.tolist(), strict=True)
-        }
-
-    def draw(self, style: str = BOTH) -> str:
-        """The tiling as text: "letters", "lines", or "both"; InputError where the style is none of them."""
-        return draw(self.problem, self.placements, arguments.choice(style, "a style", STYLES))
-
-    def steps(self, style: str = BOTH) -> Iterator[str]:
-        """The tiling piece by piece, as many drawings as pieces; raises as `draw`."""
-        arguments.choice(style, "a style", STYLES)
-        return (draw(self.problem, laid, style) for laid in laid_one_by_one(self.problem, self.placements))
-
-
-class Tilings(Sequence[Tiling]):
-    """The tilings of a board in the order of the store; they are read from it when the first is asked for.
-
-    Threads may share it. After `close` it still says what it says of itself, and ClosedError is raised for tilings.
+    Threads can share it. After `close` the attributes and the length stay readable, and tilings raise ClosedError.
     """
 
     def __init__(self, store: TilingStore, manifest: TilingManifest, raw: bool) -> None:
         self.problem: TilingProblem = manifest.problem
         """The board and the pieces."""
+        self.complete = manifest.complete
+        """Whether all partitions are searched."""
         self._store = store
         self._manifest = manifest
         self._raw = raw
         self._closed = False
-
-    def __enter__(self) -> "Tilings":
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -151,14 +105,9 @@ class Tilings(Sequence[Tiling]):
         return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
 
     def close(self) -> None:
-        """Let go of the tilings in memory."""
+        """Drop the tilings in memory."""
         self._closed = True
         self.__dict__.pop("_array", None)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all the partitions are searched."""
-        return self._manifest.complete
 
     @property
     def array(self) -> TilingArray:
@@ -211,28 +160,30 @@ class Tilings(Sequence[Tiling]):
         InputError
             There is no such piece, or no such cell.
         """
-        number = self._piece(piece)
-        covering = np.ones(len(placements_of(self.problem)), dtype=np.bool_)
-        for cell in self._cells(cells):
-            covering &= placements_of(self.problem).covers(cell)
+        number, placements = _piece_number(self.problem, piece), placements_of(self.problem)
+        covering = np.ones(len(placements), dtype=np.bool_)
+        for cell in _cell_numbers(self.problem, cells):
+            covering &= placements.covers(cell)
         return np.flatnonzero(covering[self.array[:, number]])
 
-    def _piece(self, name: str) -> int:
-        arguments.text(name, "the name of a piece")
-        names = [piece.name for piece in self.problem.pieces]
-        if name not in names:
-            raise InputError(f"expected a piece among {shorten(', '.join(names))}, found {quote(name)}")
-        return names.index(name)
 
-    def _cells(self, cells: Iterable[Place]) -> Iterator[int]:
-        numbers = {place: number for number, place in enumerate(places(self.problem))}
-        if not isinstance(cells, Iterable):
-            raise ArgumentTypeError(f"expected cells, found {arguments.found(cells)}")
-        rows = cells if isinstance(cells, np.ndarray) else list(cells) or np.empty((0, 2))
-        for place in arguments.integers(rows, "cells (n, 2), in a box (n, 3)", 2).tolist():
-            if tuple(place) not in numbers:
-                raise InputError(f"expected cells of the board, such as {next(iter(numbers))}, found {tuple(place)}")
-            yield numbers[tuple(place)]
+def _piece_number(problem: TilingProblem, name: str) -> int:
+    arguments.text(name, "the name of a piece")
+    names = [piece.name for piece in problem.pieces]
+    if name not in names:
+        raise InputError(f"expected a piece among {shorten(', '.join(names))}, found {quote(name)}")
+    return names.index(name)
+
+
+def _cell_numbers(problem: TilingProblem, cells: Iterable[Place]) -> Iterator[int]:
+    numbers = {place: number for number, place in enumerate(places(problem))}
+    if not isinstance(cells, Iterable):
+        raise ArgumentTypeError(f"expected cells, found {arguments.found(cells)}")
+    rows = cells if isinstance(cells, np.ndarray) else list(cells) or np.empty((0, 2))
+    for place in arguments.integers(rows, "cells (n, 2), in a box (n, 3)", 2).tolist():
+        if tuple(place) not in numbers:
+            raise InputError(f"expected cells of the board, such as {next(iter(numbers))}, found {tuple(place)}")
+        yield numbers[tuple(place)]
 
 
 def _checked_slice(numbers: slice) -> slice:
@@ -243,9 +194,3 @@ def _checked_slice(numbers: slice) -> slice:
     if step == 0:
         raise NumberError("expected a step other than 0, found 0")
     return slice(start, stop, step)
-
-
-def places(problem: TilingProblem) -> list[Place]:
-    """Where each cell of the board lies: (row, column), or (layer, row, column) where there are several layers."""
-    coordinates = problem.board.cells if problem.board.layers > 1 else problem.board.cells[:, 1:]
-    return [tuple(place) for place in coordinates.tolist()]

@@ -1,4 +1,4 @@
-"""Proof that stored tilings are tilings, each once, and as many as the manifest says."""
+"""Checks that stored tilings are tilings, each once, and as many as the manifest says."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,23 +12,27 @@ from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
+from antipodes.runs.verdict import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.store import TilingManifest, TilingStore
 
 
-@dataclass(frozen=True)
-class TilingVerdict:
-    """What the proof came to."""
+@dataclass(frozen=True, kw_only=True)
+class TilingVerdict(Verdict):
+    """The outcome of checking tilings."""
 
-    ok: bool
-    checked_tilings: int
-    problems: tuple[str, ...]
-    complete: bool | None = None
-    """Whether all partitions are searched; None if the store is too damaged to tell."""
-    searched: int = 0
-    """How many partitions are searched."""
+    checked_tilings: int = 0
+    searched_partitions: int = 0
     partitions: int = 0
-    """How many there are."""
+    """Partitions in all."""
+
+    def checked(self) -> str:
+        """One line on tilings without problems."""
+        searched = f"{self.searched_partitions:,} of {self.partitions:,} partitions are searched"
+        if not self.complete and not self.searched_partitions:
+            return f"unfinished: {searched}, so there is nothing to check"
+        checked = f"ok: {self.checked_tilings:,} tilings checked, each fills the board, none twice"
+        return checked if self.complete else f"{checked}; the search is unfinished, {searched}"
 
 
 def verify_tilings(address: Address) -> TilingVerdict:
@@ -45,22 +49,26 @@ def verify_tilings(address: Address) -> TilingVerdict:
         store.check_partitions(manifest)
         tilings = store.tilings(manifest)
     except StoreDamagedError as error:
-        return TilingVerdict(False, 0, (str(error),))
-    problems = tuple(_problems(manifest, manifest.problem, tilings))
-    searched, partitions = len(manifest.searched), manifest.partitions
-    return TilingVerdict(not problems, len(tilings), problems, manifest.complete, searched, partitions)
+        return TilingVerdict(problems=(str(error),))
+    return TilingVerdict(
+        problems=tuple(_problems(manifest, manifest.problem, tilings)),
+        complete=manifest.complete,
+        checked_tilings=len(tilings),
+        searched_partitions=len(manifest.searched),
+        partitions=manifest.partitions,
+    )
 
 
 def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
-    wrong = ~_are_tilings(problem, tilings)
-    if wrong.any():
-        yield f"{wrong.sum():,} x no tiling of the board with each piece once: numbers {_some(wrong)}"
-        return  # what follows takes them for tilings
+    invalid = ~_are_tilings(problem, tilings)
+    if invalid.any():
+        yield f"{_counted(invalid.sum(), 'invalid')}: numbers {_some(invalid)}"
+        return  # the checks below need valid tilings
     yield from _symmetry_problems(manifest, problem, tilings)
     if manifest.complete and not np.array_equal(distinct(tilings), tilings):
         yield "the tilings are not in ascending order, each once"
-    if len(distinct(tilings)) < len(tilings):
-        yield f"{len(tilings) - len(distinct(tilings)):,} x a tiling that is there before"
+    if duplicates := len(tilings) - len(distinct(tilings)):
+        yield _counted(duplicates, "duplicate")
 
 
 def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
@@ -68,19 +76,19 @@ def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
     placements = placements_of(problem)
     in_range = (tilings >= 0) & (tilings < len(placements))
     inside = np.where(in_range, tilings, 0)
-    right_piece = in_range & (placements.piece[inside] == np.arange(len(problem.pieces)))
+    own_piece = in_range & (placements.piece[inside] == np.arange(len(problem.pieces)))
     room = len(problem.pieces) * placements.cells.shape[1]
-    cells = np.sort(placements.cells[inside].reshape(len(tilings), room), axis=1)  # what fills short rows comes first
+    cells = np.sort(placements.cells[inside].reshape(len(tilings), room), axis=1)  # short rows are filled up with -1
     covers = (cells[:, room - problem.board.size :] == np.arange(problem.board.size)).all(axis=1)
-    result: NDArray[np.bool_] = right_piece.all(axis=1) & covers
+    result: NDArray[np.bool_] = own_piece.all(axis=1) & covers
     return result
 
 
 def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
     symmetry = symmetry_of(problem)
-    turned = (symmetry.canonical(tilings) != tilings).any(axis=1)
-    if turned.any():
-        yield f"{turned.sum():,} x not the smallest of the images under the symmetries: numbers {_some(turned)}"
+    larger = (symmetry.canonical(tilings) != tilings).any(axis=1)
+    if larger.any():
+        yield f"{_counted(larger.sum(), 'non-canonical')}, not the smallest of the orbit: numbers {_some(larger)}"
     raw = int(symmetry.orbit_sizes(tilings).sum())
     if manifest.complete and raw != manifest.raw_tilings:
         yield f"the manifest counts {manifest.raw_tilings} raw tilings, the symmetric copies of those stored are {raw}"
@@ -90,6 +98,10 @@ def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings
         recorded[one.number] = one.tilings
     if not np.array_equal(owned, recorded):
         yield f"the manifest counts {recorded.tolist()} tilings by partition, those stored belong to {owned.tolist()}"
+
+
+def _counted(count: int, kind: str) -> str:
+    return f"{count:,} {kind} {'tiling' if count == 1 else 'tilings'}"
 
 
 def _some(which: NDArray[np.bool_]) -> str:

@@ -30,7 +30,7 @@ def expand(
 ) -> None:
     """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
 
-    ``incoming`` covers the rows from ``first_row`` on, each line of the ``frontier`` the row that ``rows`` names.
+    ``incoming`` covers the rows from ``first_row`` on; line ``i`` of the ``frontier`` is row ``rows[i]``.
     """
     one = np.uint64(1)
     for line in range(frontier.shape[0]):
@@ -56,10 +56,10 @@ def expand(
 
 
 @kernel
-def leaving(
+def boundary_lines(
     frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
 ) -> NDArray[np.int64]:
-    """The lines of ``frontier`` with positions that some move leads out of the rows ``first_row`` to ``end_row``."""
+    """The lines of ``frontier`` that have positions, and a move out of the rows ``first_row`` to ``end_row``."""
     lines = np.empty(frontier.shape[0], dtype=np.int64)
     count = 0
     for line in range(frontier.shape[0]):
@@ -93,7 +93,7 @@ def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDAr
 
 @kernel
 def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
-    """Take what was visited before out of ``incoming``; how many positions are left."""
+    """Remove the visited positions from ``incoming``; return how many are left."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
@@ -151,7 +151,7 @@ def warm_up() -> None:
     nowhere = np.full((1, 1), -1, dtype=np.int32)
     rows = np.zeros(1, dtype=np.int32)
     expand(layer, 0, layer, rows, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
-    leaving(layer, rows, nowhere, 0, 1)
+    boundary_lines(layer, rows, nowhere, 0, 1)
     reached_ranges(nowhere, np.zeros(2, dtype=np.int64))
     is_full(layer, 1)
     settle(layer, layer)

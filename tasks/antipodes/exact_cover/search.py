@@ -24,7 +24,7 @@ DOMINOES = TilingProblem(
 )
 """What the kernels are compiled with."""
 WIDEST_SCAN = 8
-"""The largest cross-section of a board that is searched in scan order; measured, see docs/tilings.md."""
+"""The largest cross-section of a board that is searched in scan order; measured, see docs/explanation/tilings.md."""
 
 
 @dataclass(frozen=True, eq=False)

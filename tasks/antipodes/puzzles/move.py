@@ -45,16 +45,16 @@ class Move:
         return legal
 
 
-class Exchanges(Sequence[Move]):
-    """Moves of one piece each, from a place to an empty one, as a compact array.
+class Swaps(Sequence[Move]):
+    """Moves that swap one piece with an empty place, as a compact array.
 
-    Complete graphs have a million of them, so `Move` objects are made only for code that asks for single moves.
+    Complete graphs have a million of them, so `Move` objects are made only for code that iterates over single moves.
     """
 
     __slots__ = ("pairs",)
 
     pairs: Pairs
-    """``(moves, 2)``: origin and destination."""
+    """``(moves, 2)``: the place of the piece, and the empty place."""
 
     def __init__(self, pairs: ArrayLike) -> None:
         """Keep a copy; InputError where a number is no place."""
@@ -69,58 +69,51 @@ class Exchanges(Sequence[Move]):
     @overload
     def __getitem__(self, number: int) -> Move: ...
     @overload
-    def __getitem__(self, number: slice) -> "Exchanges": ...
-    def __getitem__(self, number: int | slice) -> "Move | Exchanges":
+    def __getitem__(self, number: slice) -> "Swaps": ...
+    def __getitem__(self, number: int | slice) -> "Move | Swaps":
         if isinstance(number, slice):
-            return Exchanges(self.pairs[number])
+            return Swaps(self.pairs[number])
         return _move(*self.pairs[number].tolist())
 
     def __iter__(self) -> Iterator[Move]:
         return (_move(a, b) for a, b in self.pairs.tolist())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Exchanges) and np.array_equal(self.pairs, other.pairs)
+        return isinstance(other, Swaps) and np.array_equal(self.pairs, other.pairs)
 
     def __hash__(self) -> int:
         return hash(self.pairs.tobytes())
 
 
-Moves = tuple[Move, ...] | Exchanges
-
-
-def exchange_moves(pairs: ArrayLike) -> Exchanges:
-    """Moves of a piece along directed ``(origin, destination)`` pairs of places, onto an empty place."""
-    return Exchanges(pairs)
+Moves = tuple[Move, ...] | Swaps
 
 
 def successors(moves: Moves, labels: Labels) -> Labels:
     """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
-    if isinstance(moves, Exchanges):
+    if isinstance(moves, Swaps):
         origin, destination = moves.pairs.T
-        return _exchanged(labels, moves.pairs[(labels[origin] != 0) & (labels[destination] == 0)])
+        return _swapped(labels, moves.pairs[(labels[origin] != 0) & (labels[destination] == 0)])
     after = [labels[move.origin(len(labels))] for move in moves if move.legal(labels[np.newaxis])[0]]
     return _stacked(after, labels)
 
 
 def predecessors(moves: Moves, labels: Labels) -> Labels:
     """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
-    if isinstance(moves, Exchanges):
+    if isinstance(moves, Swaps):
         origin, destination = moves.pairs.T
-        return _exchanged(labels, moves.pairs[(labels[origin] == 0) & (labels[destination] != 0)])
+        return _swapped(labels, moves.pairs[(labels[origin] == 0) & (labels[destination] != 0)])
     before: list[Labels] = [labels[move.inverse().origin(len(labels))] for move in moves]
     return _stacked([one for one, move in zip(before, moves, strict=True) if move.legal(one[np.newaxis])[0]], labels)
 
 
 def essence(moves: Moves) -> bytes:
-    """What tells moves apart; the order of exchanges is no part of it."""
-    if isinstance(moves, Exchanges):
+    """The bytes of a fingerprint: equal for equal moves; the order and repetition of swaps do not count."""
+    if isinstance(moves, Swaps):
         origin, destination = moves.pairs.T.astype("<i4")
         pairs: NDArray[np.int32] = np.sort(origin << 16 | destination)
-        # np.unique would load numpy.ma, which takes 20 ms
-        once: NDArray[np.bool_] = np.append(True, pairs[1:] != pairs[:-1])[
-            : len(pairs)
-        ]  # np.unique loads numpy.ma, 20 ms
-        return b"exchanges" + pairs[once].tobytes()
+        differs = np.ones(len(pairs), dtype=np.bool_)
+        differs[1:] = pairs[1:] != pairs[:-1]  # np.unique loads numpy.ma, which takes 20 ms
+        return b"exchanges" + pairs[differs].tobytes()  # stores keep fingerprints, so the word stays
     return json.dumps([(move.cycles, move.empty, move.occupied) for move in moves]).encode()
 
 
@@ -128,8 +121,8 @@ def _move(origin: int, destination: int) -> Move:
     return Move(((origin, destination),), empty=(destination,), occupied=(origin,))
 
 
-def _exchanged(labels: Labels, pairs: Pairs) -> Labels:
-    """The position with the pieces of each pair exchanged, ``(pairs, places)``."""
+def _swapped(labels: Labels, pairs: Pairs) -> Labels:
+    """The position with the labels of each pair swapped, ``(pairs, places)``."""
     changed = np.repeat(labels[np.newaxis], len(pairs), axis=0)
     every = np.arange(len(pairs))
     changed[every, pairs[:, 0]], changed[every, pairs[:, 1]] = labels[pairs[:, 1]], labels[pairs[:, 0]]

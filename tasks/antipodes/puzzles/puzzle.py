@@ -14,10 +14,10 @@ import antipodes.puzzles.move as move
 from antipodes import arguments
 from antipodes.errors import PositionError
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.move import Exchanges, Labels, Move, Moves, exchange_moves
+from antipodes.puzzles.move import Labels, Move, Moves, Swaps
 from antipodes.quoting import quote, shorten
 
-__all__ = ["Exchanges", "Labels", "Move", "Puzzle", "exchange_moves"]
+__all__ = ["Labels", "Move", "Puzzle", "Swaps"]
 
 
 @dataclass(frozen=True)

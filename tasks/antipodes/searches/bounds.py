@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError
-from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, exchange_edges
+from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes.searches.problem import Problem
 
 Name = Literal["manhattan", "linear-conflict"]
@@ -55,7 +55,7 @@ def lower_bound(problem: Problem, name: Name | None = None) -> LowerBound:
         The puzzle's moves are not single pieces that go to an empty place; or they are not those of sliding tiles,
         and linear conflicts are asked for; or there is no such bound.
     """
-    edges = exchange_edges(problem.puzzle)
+    edges = swap_edges(problem.puzzle)
     if edges is None:
         raise InputError("expected moves of one piece to an empty place, for which a bound is known; found others")
     sliding = is_grid(problem, edges)

@@ -12,7 +12,7 @@ from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.answer import WAY_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.bounds import NEVER, LowerBound
-from antipodes.searches.graph import Edges, distances_to, exchange_edges, neighbours
+from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.standing import Pace, Standing
 from antipodes.searches.steps import replay
@@ -93,7 +93,7 @@ def _estimate(problem: Problem, lower: LowerBound) -> int:
 
 
 def _descent_to(depth: int, problem: Problem, lower: LowerBound, request: Request) -> _Descent:
-    edges = exchange_edges(problem.puzzle)
+    edges = swap_edges(problem.puzzle)
     if edges is not None and problem.puzzle.counts[0] == 1:
         if problem.packing.words == 1 and not len(lower.costs):
             return _walk_blank(depth, problem, edges, request)

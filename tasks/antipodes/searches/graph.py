@@ -5,21 +5,21 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.move import Exchanges, Moves
+from antipodes.puzzles.move import Moves, Swaps
 from antipodes.puzzles.puzzle import Puzzle
 
 Edges = frozenset[tuple[int, int]]
 UNREACHABLE = -1
 
 
-def exchange_edges(puzzle: Puzzle) -> Edges | None:
+def swap_edges(puzzle: Puzzle) -> Edges | None:
     """The ``(origin, destination)`` pairs, if every move takes one piece to an empty place, or None."""
     return _edges(puzzle.moves)
 
 
 @lru_cache(maxsize=4)
 def _edges(moves: Moves) -> Edges | None:
-    if isinstance(moves, Exchanges):
+    if isinstance(moves, Swaps):
         return frozenset((a, b) for a, b in moves.pairs.tolist())
     edges = set()
     for move in moves:

@@ -15,7 +15,7 @@ from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.answer import WAY_BYTES
-from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours
+from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges
 from antipodes.searches.standing import Listener, Pace, Standing, silence
 
 Route = tuple[int, ...]
@@ -101,7 +101,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
 
 def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
     """The edges of a puzzle that the method treats; refuse any other."""
-    edges = exchange_edges(puzzle)
+    edges = swap_edges(puzzle)
     if edges is None or not both_ways(edges):
         raise InputError("expected pieces that move to empty places, there and back; found other moves")
     pieces = position[position > 0]

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from antipodes.puzzles.puzzle import Exchanges, Labels, Move, Puzzle
-from antipodes.searches.graph import Edges, both_ways, exchange_edges, neighbours, two_colouring
+from antipodes.puzzles.puzzle import Labels, Move, Puzzle, Swaps
+from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges, two_colouring
 
 EITHER = frozenset({0, 1})
 THETA_0 = (7, 8)
@@ -27,7 +27,7 @@ def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
         return True
     if not parities(puzzle, position, goal):
         return False
-    edges = exchange_edges(puzzle)
+    edges = swap_edges(puzzle)
     if edges is None or not both_ways(edges) or puzzle.counts[0] != 1:
         return None
     around = _connected(edges, puzzle.places)
@@ -43,7 +43,7 @@ def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
 
 def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
     """Moves along the edges of a two-coloured graph change the number of empty places of one colour by one."""
-    edges = exchange_edges(puzzle)
+    edges = swap_edges(puzzle)
     colours = two_colouring(edges, puzzle.places) if edges else None
     if colours is None:
         return EITHER
@@ -55,7 +55,7 @@ def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset
     """Where all pieces differ, the moves' parities add up to that of the permutation of places."""
     if max(puzzle.counts) > 1:
         return EITHER
-    odd = {True} if isinstance(puzzle.moves, Exchanges) else {_is_odd(move) for move in puzzle.moves}
+    odd = {True} if isinstance(puzzle.moves, Swaps) else {_is_odd(move) for move in puzzle.moves}
     if len(odd) != 1 or not puzzle.moves:
         return EITHER
     change = _permutation_parity(np.argsort(position)[np.argsort(np.argsort(goal))].tolist())
@@ -69,7 +69,7 @@ def _is_odd(move: Move) -> bool:
 
 
 def _permutation_parity(permutation: list[int]) -> int:
-    """0 for an even permutation, 1 for an odd one: a cycle of n elements is n - 1 exchanges."""
+    """0 for an even permutation, 1 for an odd one: a cycle of n elements is n - 1 swaps."""
     seen = [False] * len(permutation)
     parity = 0
     for start in range(len(permutation)):

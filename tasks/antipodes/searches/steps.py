@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.move import Exchanges, Labels, Move, Moves, Pairs
+from antipodes.puzzles.move import Labels, Move, Moves, Pairs, Swaps
 
 Numbers = NDArray[np.int64]
 
@@ -21,7 +21,7 @@ class Steps(NamedTuple):
     """``(places + 2,)``: the moves onto an empty place ``p`` are ``group[p]`` to ``group[p + 1]``."""
     swap_at: Numbers
     swaps: Numbers
-    """``(swaps, 2)``: places whose pieces are exchanged, one pair after another."""
+    """``(swaps, 2)``: the pairs of places to swap, one after another."""
     empty_at: Numbers
     empty: Numbers
     """Further places that must be empty."""
@@ -37,11 +37,11 @@ class Steps(NamedTuple):
 
 
 def steps_of(moves: Moves, places: int) -> Steps:
-    """The moves as arrays; exchanges that are named twice count once."""
-    return _exchange_steps(moves.pairs, places) if isinstance(moves, Exchanges) else _any_steps(moves, places)
+    """The moves as arrays; a swap given twice counts once."""
+    return _swap_steps(moves.pairs, places) if isinstance(moves, Swaps) else _any_steps(moves, places)
 
 
-def _exchange_steps(pairs: Pairs, places: int) -> Steps:
+def _swap_steps(pairs: Pairs, places: int) -> Steps:
     ends = np.unique(pairs[:, 1].astype(np.int64) * places + pairs[:, 0])  # by destination, ascending
     destination, origin = np.divmod(ends, places)
     backwards = origin * places + destination
@@ -65,7 +65,7 @@ def _any_steps(moves: Sequence[Move], places: int) -> Steps:
     ordered = sorted(moves, key=lambda move: move.empty[0] if move.empty else places)
     firsts = [move.empty[0] if move.empty else places for move in ordered]
     origin = np.array([move.origin(places) for move in ordered], dtype=np.int64).reshape(-1, places)
-    swap_at, swaps = _lists([[pair for cycle in move.cycles for pair in exchanges(cycle)] for move in ordered])
+    swap_at, swaps = _lists([[pair for cycle in move.cycles for pair in swaps_of(cycle)] for move in ordered])
     empty_at, empty = _lists([list(move.empty[1:]) for move in ordered])
     occupied_at, occupied = _lists([list(move.occupied) for move in ordered])
     return Steps(
@@ -84,7 +84,7 @@ def _any_steps(moves: Sequence[Move], places: int) -> Steps:
 
 def reversed_moves(moves: Moves) -> Moves:
     """The moves that take each of the moves back: legal exactly where it can have led."""
-    return Exchanges(moves.pairs[:, ::-1]) if isinstance(moves, Exchanges) else tuple(map(_reverse, moves))
+    return Swaps(moves.pairs[:, ::-1]) if isinstance(moves, Swaps) else tuple(map(_reverse, moves))
 
 
 def replay(labels: Labels, move: int, steps: Steps) -> Labels:
@@ -105,8 +105,8 @@ def _reverse(move: Move) -> Move:
     )
 
 
-def exchanges(cycle: tuple[int, ...]) -> list[tuple[int, int]]:
-    """The pairs of places whose pieces are to be exchanged, one after another, for a cycle."""
+def swaps_of(cycle: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The swaps of two places, one after another, that make a cycle."""
     return [(cycle[i], cycle[i + 1]) for i in range(len(cycle) - 2, -1, -1)]
 
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.puzzle import Exchanges, Puzzle
-from antipodes.spaces import exchange_tables, permutation_tables
+from antipodes.puzzles.puzzle import Puzzle, Swaps
+from antipodes.spaces import permutation_tables, swap_tables
 from antipodes.spaces.arrangements import BATCH, Index
-from antipodes.spaces.exchange_tables import Fill
 from antipodes.spaces.permutation_tables import ILLEGAL
+from antipodes.spaces.swap_tables import Fill
 
 __all__ = ["ILLEGAL", "MoveTables", "begin_tables", "building_bytes", "move_tables", "table_bytes"]
 
@@ -48,13 +48,13 @@ def move_tables(puzzle: Puzzle, index: Index) -> MoveTables:
 def begin_tables(puzzle: Puzzle, index: Index) -> tuple[MoveTables, list[Fill]]:
     """Move tables, and the calls that fill them: each takes a moment, in a thread of its own or not, in any order."""
     target = np.empty((index.rows, most_moves(puzzle)), dtype=np.int32)
-    if not isinstance(puzzle.moves, Exchanges):
+    if not isinstance(puzzle.moves, Swaps):
         numbers, column_maps = permutation_tables.filled(puzzle.moves, index, target)
         return MoveTables(target, numbers.astype(map_type(len(column_maps))), column_maps), []
     count = most_column_maps(puzzle, index)
     column_map: ColumnMap = np.empty((index.rows, target.shape[1] if index.width > 1 else 0), dtype=map_type(count))
     tables = MoveTables(target, column_map, np.zeros((count, index.width), dtype=np.int32))
-    return tables, exchange_tables.fills(puzzle, puzzle.moves, index, *tables)
+    return tables, swap_tables.fills(puzzle, puzzle.moves, index, *tables)
 
 
 def map_type(count: int) -> Any:
@@ -66,15 +66,15 @@ def map_type(count: int) -> Any:
 
 def most_moves(puzzle: Puzzle) -> int:
     """At least as many moves as any position allows: the moves of the tables."""
-    if isinstance(puzzle.moves, Exchanges):
-        return exchange_tables.most_moves(puzzle, puzzle.moves)
+    if isinstance(puzzle.moves, Swaps):
+        return swap_tables.most_moves(puzzle, puzzle.moves)
     return len(puzzle.moves)
 
 
 def most_column_maps(puzzle: Puzzle, index: Index) -> int:
     """At least as many column maps as there are: for exchanges as many as are built."""
-    if isinstance(puzzle.moves, Exchanges):
-        return exchange_tables.map_numbers(puzzle, puzzle.moves, index)[1]
+    if isinstance(puzzle.moves, Swaps):
+        return swap_tables.map_numbers(puzzle, puzzle.moves, index)[1]
     return permutation_tables.most_maps(puzzle.moves, index)
 
 
@@ -87,7 +87,7 @@ def table_bytes(puzzle: Puzzle, index: Index) -> int:
 
 def building_bytes(puzzle: Puzzle, index: Index, threads: int) -> int:
     """At least as many bytes as lie in memory, besides the tables, while so many threads fill them."""
-    if isinstance(puzzle.moves, Exchanges):
-        return exchange_tables.filling_bytes(puzzle, puzzle.moves, index) * threads
+    if isinstance(puzzle.moves, Swaps):
+        return swap_tables.filling_bytes(puzzle, puzzle.moves, index) * threads
     entries = index.rows * len(puzzle.moves)
     return entries * 4 + min(index.rows, BATCH) * puzzle.places * 40

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from dask.sizeof import sizeof
 from distributed import get_worker
 
-from antipodes.bfs.partition import State
 from antipodes.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
 
@@ -53,19 +51,6 @@ def end_run(run: str) -> None:
     _runs.discard(run)
     if not _runs:
         give_back_freed_memory()
-
-
-def _size_of_state(state: State) -> int:
-    """What dask counts for a state: of its depths the half, as the states before and after a layer share them.
-
-    dask counts both while the task between them runs, and would move one to its disk to make room for nothing.
-    """
-    visited = 0 if state.visited is None else state.visited.nbytes
-    depths = 0 if state.depths is None else state.depths.nbytes // 2
-    return state.rows.nbytes + state.frontier.nbytes + visited + depths
-
-
-sizeof.register(State, _size_of_state)
 
 
 def versions() -> dict[str, str]:

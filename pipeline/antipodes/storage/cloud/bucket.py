@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from antipodes.errors import InputError, StoreError
-from antipodes.storage.api import Version
+from antipodes.storage.backend import Version
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.storage.cloud.retry import (
     IncompleteReadError,

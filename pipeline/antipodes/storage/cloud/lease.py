@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Literal
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.api import LockHandle, Version
+from antipodes.storage.backend import LockHandle, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
-from antipodes.storage.owner import Signature, check_bears, in_use, serialised, signature_from, taken_over
+from antipodes.storage.lock_owner import Signature, check_bears, in_use, serialised, signature_from, taken_over
 
 REFRESH_EVERY = 10.0
 """Seconds between two refreshes."""

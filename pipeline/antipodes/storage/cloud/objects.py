@@ -1,7 +1,7 @@
 """Stores in object storage: objects under a prefix of a bucket, each put in one request.
 
-A store exists once its manifest does, which is put last and deleted first. Nothing can be renamed, so a half-written
-store is under its own URL, without a manifest; the next run that creates a store there deletes it.
+A store exists once its manifest does, which is put last and deleted first. Objects cannot be renamed, so an unfinished
+store is at its own URL, without a manifest; the next run that creates a store there deletes it.
 """
 
 import json
@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from antipodes.errors import StoreError
-from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
-from antipodes.storage.cloud.chunks import PatientStore
 from antipodes.storage.cloud.lease import check_token, lease
+from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
 
 
@@ -27,7 +27,7 @@ class ObjectStorage(Storage):
         name, _, self._prefix = rest.partition("/")
         self._bucket = bucket or Bucket(f"{scheme}://{name}")
         if bucket is None:
-            self._bucket.open()  # so that what is wrong with the environment is said at once
+            self._bucket.open()  # now, so that errors of the environment come before any work
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ObjectStorage, (self.url, self._bucket)
@@ -40,10 +40,10 @@ class ObjectStorage(Storage):
         return f"{self.url}/{key}"
 
     def exists(self) -> bool:
-        return self.has(MANIFEST) or (bool(self._list()) and not self._is_left_over())
+        return self.has(MANIFEST) or (bool(self._list()) and not self._is_leftover())
 
-    def _is_left_over(self) -> bool:
-        """Whether what is there, without a manifest, was to become a store, or was one."""
+    def _is_leftover(self) -> bool:
+        """Whether the objects there, without a manifest, are of an unfinished or half-deleted store."""
         try:
             attributes = json.loads(self.read(GROUP)[0])["attributes"]
             return str(attributes["format"]).startswith("antipodes-")
@@ -78,35 +78,35 @@ class ObjectStorage(Storage):
         meta = self._bucket.head(self._path(key))
         return () if meta is None else (meta["last_modified"], *version_of(meta).values())
 
-    def begin(self, overwrite: bool = False) -> "ObjectStorage":
+    def stage(self, overwrite: bool = False) -> "ObjectStorage":
         if overwrite:
-            self._delete([MANIFEST])  # from now on there is no store by halves
+            self._delete([MANIFEST])  # first: objects without a manifest are no store
             self._clear()
         if self.exists():
             raise StoreError(f"expected nothing at {self.url}, where a store is to be created; found something")
         self._clear()
         return self
 
-    def publish(self, new: Storage, overwrite: bool = False) -> None:
-        """Nothing is left to do: the manifest is there."""
+    def publish(self, staging: Storage, overwrite: bool = False) -> None:
+        """Nothing to do: the store is here already."""
 
-    def discard(self, new: Storage) -> None:
-        """Nothing is left to do: objects without a manifest are no store, and whoever creates one clears them away."""
+    def discard(self, staging: Storage) -> None:
+        """Nothing to do: objects without a manifest are no store, and the next `stage` deletes them."""
 
     def _clear(self) -> None:
-        """Delete what there is; at last what shows that it is ours to delete."""
+        """Delete all objects; last the group, by which `_is_leftover` recognises the others."""
         self._delete(key for key in self._list() if key != GROUP)
         self._delete([GROUP])
 
     def _delete(self, keys: Iterable[str]) -> None:
-        """Delete what is at some keys; each time that it is tried, the lock is looked at first if it is held here."""
+        """Delete some keys; a lock that is held here is checked before each try."""
         self._bucket.delete([self._path(key) for key in keys], self.check_lock)
 
     def remove_leftovers(self) -> None:
         self._delete(key for key in self._list() if key.endswith(PARTIAL))
 
     def sync(self, folder: str) -> None:
-        """Nothing is left to do: an object that was put is as durable as it gets."""
+        """Nothing to do: an object is durable when its put is answered."""
 
     def probe(self) -> None:
         path = self._path(f".probe.{uuid.uuid4().hex}{PARTIAL}")
@@ -122,13 +122,13 @@ class ObjectStorage(Storage):
     def known_missing(self, key: str) -> bool:
         return False
 
-    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> PatientStore:
+    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> RetryingStore:
         prefix = self._path(folder) if folder else self._prefix
-        fenced = token is not None or self._hold is not None
-        return PatientStore(self._bucket, prefix, read_only, self.fence(token) if fenced else None)
+        fenced = token is not None or self._handle is not None
+        return RetryingStore(self._bucket, prefix, read_only, self.fence(token) if fenced else None)
 
     def _list(self, folder: str = "") -> dict[str, Meta]:
-        """The keys in a folder, and what the storage says about what is at each."""
+        """The keys in a folder, and the storage's description of the object at each."""
         found = self._bucket.list(self._path(folder) if folder else self._prefix)
         return {key.removeprefix(f"{self._prefix}/"): meta for key, meta in found.items()}
 

@@ -1,4 +1,4 @@
-"""Stores in the file system: a directory of files, each on the disk before it bears its name."""
+"""Stores in the file system: a directory of files, each on the disk before it has its name."""
 
 import asyncio
 import errno
@@ -15,19 +15,19 @@ from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.api import GROUP, MANIFEST, LockHandle, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
 from antipodes.storage.local.files import PARTIAL, replace_file, sync_directory
 from antipodes.storage.local.lock import check_token, lock
 
 NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
-"""What the system says of paths at which nothing is; after any other error there may be something, unseen for now."""
+"""Errors of the system for a path at which nothing is; after any other error there may be something, unseen for now."""
 
 STORED = {MANIFEST, GROUP, "depth", "depth.wide", "tilings", "partitions"}
-"""All that is directly in the directory of a store, of any kind."""
+"""All names directly in the directory of a store, of any kind."""
 
 
 class DurableStore(LocalStore):
-    """Zarr's store in the file system, whose files are on the disk before they bear their names."""
+    """Zarr's store in the file system; each file is on the disk before it has its name."""
 
     def __init__(self, root: Path, *, read_only: bool = False, check: Callable[[], None] = lambda: None) -> None:
         super().__init__(root, read_only=read_only)
@@ -49,7 +49,7 @@ class DirectoryStorage(Storage):
         self.path = path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Other processes may work in other directories."""
+        """Another process may have another working directory, so the copy has the absolute path."""
         return DirectoryStorage, (Path(os.path.abspath(self.path)),)
 
     @property
@@ -94,7 +94,7 @@ class DirectoryStorage(Storage):
         return sum(status.st_size for file in self._files() if (status := self._status(file)))
 
     def _files(self) -> Iterator[str]:
-        """The keys of all files; those that a run is writing come and go meanwhile."""
+        """The keys of all files; while a run writes, files come and go."""
         for folder, _, names in os.walk(self.path):
             yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
 
@@ -103,7 +103,7 @@ class DirectoryStorage(Storage):
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
 
     def _status(self, key: str = "") -> os.stat_result | None:
-        """What the system knows of the thing at a key; None where nothing is, StoreError where that cannot be told."""
+        """The status of the file or directory at a key; None where nothing is, StoreError if the system cannot tell."""
         try:
             return os.stat(self.path / key)
         except OSError as error:
@@ -111,54 +111,54 @@ class DirectoryStorage(Storage):
                 return None
             raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
-    def begin(self, overwrite: bool = False) -> "DirectoryStorage":
+    def stage(self, overwrite: bool = False) -> "DirectoryStorage":
         self.check_lock()
         self._clear(self._removed)
         place = self.path.resolve()
-        new = place.with_name(f".{place.name}.new")
-        self._clear(new)
-        new.mkdir(parents=True)
-        begun = DirectoryStorage(new)
-        begun._hold = self._hold
-        return begun
+        path = place.with_name(f".{place.name}.new")
+        self._clear(path)
+        path.mkdir(parents=True)
+        staging = DirectoryStorage(path)
+        staging._handle = self._handle
+        return staging
 
-    def discard(self, new: Storage) -> None:
-        assert isinstance(new, DirectoryStorage)
-        with suppress(StoreError):  # another run may have taken over, and be creating its own store there
+    def discard(self, staging: Storage) -> None:
+        assert isinstance(staging, DirectoryStorage)
+        with suppress(StoreError):  # another run may have taken the lock over, and create its own store there
             self.check_lock()
-            shutil.rmtree(new.path, ignore_errors=True)
+            shutil.rmtree(staging.path, ignore_errors=True)
 
-    def publish(self, new: Storage, overwrite: bool = False) -> None:
-        assert isinstance(new, DirectoryStorage)
+    def publish(self, staging: Storage, overwrite: bool = False) -> None:
+        assert isinstance(staging, DirectoryStorage)
         place = self.path.resolve()
         self.check_lock()
         if overwrite:
             place.rename(self._removed)
         try:
-            new.path.rename(place)
+            staging.path.rename(place)
         except OSError:
             if overwrite:
                 self._removed.rename(place)
             raise
         sync_directory(place.parent)
         if overwrite:
-            (self._removed / MANIFEST).unlink(missing_ok=True)  # first, so that what is left of it is no store
+            (self._removed / MANIFEST).unlink(missing_ok=True)  # first: a directory without a manifest is no store
             shutil.rmtree(self._removed, ignore_errors=True)
 
     def _restore(self) -> None:
-        """Put a store back that was about to be overwritten by a run that died before the new one was in its place."""
+        """Put the old store back if a run that was overwriting it died before the new store was in its place."""
         if not self.exists() and (self._removed / MANIFEST).is_file():
             self._removed.rename(self.path.resolve())
             sync_directory(self.path.resolve().parent)
 
     @property
     def _removed(self) -> Path:
-        """Where a store goes to be deleted, so that none is left by halves; beside it, not beside a link to it."""
+        """Where an old store is moved before it is deleted: beside the store itself, not beside a link to it."""
         place = self.path.resolve()
         return place.with_name(f".{place.name}.old")
 
     def _clear(self, leftover: Path) -> None:
-        """Delete what a run that died left beside the store; StoreError where somebody else's files are there."""
+        """Delete what a crashed run left beside the store; StoreError where files of another origin are there."""
         with suppress(FileNotFoundError, NotADirectoryError):
             for name in sorted(os.listdir(leftover)):
                 if name not in STORED and not name.endswith(PARTIAL):
@@ -188,9 +188,9 @@ class DirectoryStorage(Storage):
 
     @contextmanager
     def _lock(self) -> Iterator[LockHandle]:
-        with lock(self.path) as hold:
+        with lock(self.path) as handle:
             self._restore()
-            yield hold
+            yield handle
 
     def check_token(self, token: str) -> None:
         check_token(self.path, token)

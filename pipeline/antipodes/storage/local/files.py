@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole, and are on the disk when the call returns."""
+"""Files that are replaced atomically, and are on the disk when the call returns."""
 
 import os
 import uuid
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 PARTIAL = ".partial"
-"""How the name of a file ends that is not ready; a run that dies leaves such files, the next one removes them."""
+"""The end of the name of an unfinished file; a crashed run leaves such files, and the next run removes them."""
 
 
 def replace_file(path: Path, content: bytes | bytearray | memoryview, check: Callable[[], None] = lambda: None) -> None:
     """Put ``content`` at ``path``: after a crash at any moment, the old file is there or the new one.
 
-    What ``check`` raises, right before the new file would take its place, leaves the old one.
+    ``check`` is called right before the new file replaces the old one, which stays if ``check`` raises an error.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from antipodes.errors import NotAStoreError, StoreError
 from antipodes.quoting import quote
-from antipodes.storage.api import LockHandle
-from antipodes.storage.owner import Signature, check_bears, in_use, serialised, signature_from
+from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock_owner import Signature, check_bears, in_use, serialised, signature_from
 
 
 class FileHold:

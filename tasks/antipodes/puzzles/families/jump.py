@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
 from antipodes.puzzles.board import HOLE, Board
-from antipodes.puzzles.puzzle import Puzzle, exchange_moves
+from antipodes.puzzles.puzzle import Puzzle, Swaps
 from antipodes.puzzles.settings import MAX_PLACES, identity, refuse_unknown, starts_in, to_labels
 from antipodes.quoting import quote
 
@@ -47,7 +47,7 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
         board=board,
         symbols=symbols,
         starts=to_labels(starts, symbols),
-        moves=exchange_moves(_edges(settings, board)),
+        moves=Swaps(_edges(settings, board)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
 from antipodes.puzzles.board import Board, symbols_in
-from antipodes.puzzles.puzzle import Puzzle, exchange_moves
+from antipodes.puzzles.puzzle import Puzzle, Swaps
 from antipodes.puzzles.settings import (
     MAX_PLACES,
     identity,
@@ -43,7 +43,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
         board=board,
         symbols=symbols,
         starts=to_labels(starts, symbols),
-        moves=exchange_moves(neighbours(rows, columns)),
+        moves=Swaps(neighbours(rows, columns)),
     )
 
 

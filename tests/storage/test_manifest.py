@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stores import read_record, write_manifest
 
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.storage.checksum import digest
+from antipodes.storage.manifest import digest
 
 CONTENT = {"layers": [1, 2, 4], "name": "Größe — 八", "complete": False, "nothing": None, "nested": {"a": 1.5}}
 values = st.recursive(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.puzzle import Exchanges, Puzzle
+from antipodes.puzzles.puzzle import Puzzle, Swaps
 from antipodes.spaces.arrangements import Index
 
 BLOCK = 1 << 23
@@ -17,12 +17,12 @@ COLUMNS_AT_ONCE = 64
 """Columns whose sums are held at once: a line of each column map is then written as a whole."""
 
 if TYPE_CHECKING:
-    from antipodes.spaces.exchange_kernels import Graph
+    from antipodes.spaces.swap_kernels import Graph
 
 Fill = Callable[[], None]
 
 
-def most_moves(puzzle: Puzzle, moves: Exchanges) -> int:
+def most_moves(puzzle: Puzzle, moves: Swaps) -> int:
     """At least as many moves as any position allows.
 
     Those onto an empty place are no more than the most that lead to as many places as are empty, nor than the most
@@ -33,7 +33,7 @@ def most_moves(puzzle: Puzzle, moves: Exchanges) -> int:
     return int(min(destinations[:empty].sum(), origins[: puzzle.places - empty].sum()))
 
 
-def map_numbers(puzzle: Puzzle, moves: Exchanges, index: Index) -> tuple[NDArray[np.int64], int]:
+def map_numbers(puzzle: Puzzle, moves: Swaps, index: Index) -> tuple[NDArray[np.int64], int]:
     """Where the column maps of pieces begin that pass so many free places up or down, and how many maps there are.
 
     The numbers ``(2, free places)`` count from 1, since map 0 is the identity; -1 where no piece does that. A piece
@@ -50,7 +50,7 @@ def map_numbers(puzzle: Puzzle, moves: Exchanges, index: Index) -> tuple[NDArray
         step = shifted - puzzle.places
         between = abs(step) - 1
         for passed in range(max(1, between - others), min(between, free - 1) + 1):
-            direction = int(step < 0) if passed > 1 else 0  # neighbours are exchanged either way
+            direction = int(step < 0) if passed > 1 else 0  # two neighbours swap either way
             if firsts[direction, passed] < 0:
                 firsts[direction, passed] = count
                 count += free - passed
@@ -60,15 +60,15 @@ def map_numbers(puzzle: Puzzle, moves: Exchanges, index: Index) -> tuple[NDArray
 
 def fills(
     puzzle: Puzzle,
-    moves: Exchanges,
+    moves: Swaps,
     index: Index,
     target: NDArray[np.int32],
     column_map: NDArray[np.int16] | NDArray[np.int32],
     column_maps: NDArray[np.int32],
 ) -> list[Fill]:
     """The calls that fill the tables; each may run in a thread of its own."""
-    from antipodes.spaces.exchange_kernels import fill_columns, fill_rows  # compiled, so not loaded by those who plan
     from antipodes.spaces.ranking import numbering
+    from antipodes.spaces.swap_kernels import fill_columns, fill_rows  # compiled, so not loaded by those who plan
 
     firsts, _ = map_numbers(puzzle, moves, index)
     rows, graph = numbering(index.row_counts), _graph(puzzle, moves)
@@ -85,7 +85,7 @@ def fills(
     return calls
 
 
-def filling_bytes(puzzle: Puzzle, moves: Exchanges, index: Index) -> int:
+def filling_bytes(puzzle: Puzzle, moves: Swaps, index: Index) -> int:
     """At least as many bytes as a thread that fills the tables takes besides them, and what all threads share."""
     free, kinds = sum(index.column_counts), len(index.column_counts)
     a_column = COLUMNS_AT_ONCE * (free + 1) * 8 * (2 * kinds + 3)
@@ -100,9 +100,9 @@ def _numbering_bytes(counts: Sequence[int]) -> int:
     return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 
 
-def _graph(puzzle: Puzzle, moves: Exchanges) -> "Graph":
+def _graph(puzzle: Puzzle, moves: Swaps) -> "Graph":
     """The ways of pieces by the kind of places, empty or not, of which there are fewer."""
-    from antipodes.spaces.exchange_kernels import Graph
+    from antipodes.spaces.swap_kernels import Graph
 
     by_destination = 2 * puzzle.counts[0] <= puzzle.places
     ends = moves.pairs[:, 0 if by_destination else 1]

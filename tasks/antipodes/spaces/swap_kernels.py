@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
 from antipodes.spaces.combinations import Ranks
-from antipodes.spaces.exchange_tables import COLUMNS_AT_ONCE
 from antipodes.spaces.ranking import Numbering, unrank
+from antipodes.spaces.swap_tables import COLUMNS_AT_ONCE
 
 Labels = NDArray[np.uint8]
 ColumnMap = NDArray[np.int16] | NDArray[np.int32]

@@ -12,11 +12,11 @@ from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_result, result_of
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.storage.summaries import Summaries
 from antipodes.tables.building import build_tables
 from antipodes.tables.checkpoint import read_group, write_group
 from antipodes.tables.plan import Plan
 from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.summaries import Summaries
 
 Settled = Callable[[int, int], None]
 """Told how many groups of a layer are settled, and of how many."""
@@ -59,8 +59,7 @@ class Groups:
     def begin(self, starts: NDArray[np.int64], manifest: TableManifest) -> None:
         """Have the groups at depth 0; ``starts`` are indices."""
         width, hold = self.plan.index.width, self.plan.hold_depths
-        parts = [tuple((part.number, part.first_row, part.rows) for part in here) for here in self.plan.groups]
-        self._place("begin", [(group.begin, here, width, starts, manifest.dtype, hold) for here in parts], 0)
+        self._place("begin", [(group.begin, here, width, starts, manifest.dtype, hold) for here in self.plan.groups], 0)
 
     def restore(self, store: TableStore, manifest: TableManifest) -> None:
         """Have the groups at the committed depth, from the store.
@@ -128,7 +127,7 @@ class Groups:
         return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
 
     def _sources_of_groups(self, stop: Stop) -> list[list[int]]:
-        (sources,) = self._scheduler.gather(self._scheduler.map(group.sources, [self._links]), stop)
+        (sources,) = self._scheduler.gather(self._scheduler.map(group.predecessors, [self._links]), stop)
         size = self.plan.group_size
         return [
             sorted({source // size for part in parts for source in sources[part.number]}) for parts in self.plan.groups
@@ -141,7 +140,7 @@ class Groups:
         self._frontiers = self._groups
         if not self._scheduler.shares_memory:
             lean: dict[Key, Call] = {
-                self._key(f"frontier-{name}-{depth}", number): (group.for_others, here, self._links, depth)
+                self._key(f"frontier-{name}-{depth}", number): (group.boundary, here, self._links, depth)
                 for number, here in enumerate(self._groups)
             }
             self._frontiers = list(self._scheduler.persist(lean).values())
@@ -163,7 +162,7 @@ class Groups:
         else:
             for number in reached:
                 key = self._key(f"frontier-{depth}", number)
-                block.calls[key] = (group.for_others, block.groups[number], self._links, depth + layers)
+                block.calls[key] = (group.boundary, block.groups[number], self._links, depth + layers)
                 block.frontiers[number] = result_of(key)
         block.active = set(reached)
         block.changed |= block.active

@@ -1,9 +1,8 @@
-"""What the manifest keeps of each chunk of depths: a digest that binds it to its place, and the range of its depths."""
+"""What the manifest says of each chunk of depths: a digest that binds it to its place, and the range of its depths."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ ENTRY = np.dtype([("digest", "<u8"), ("least", "<u2"), ("greatest", "<u2")])
 """A summary as the manifest holds it: 12 bytes, which are 16 characters in base64."""
 NO_DEPTH = 65535
 """The least and the greatest depth of a chunk that holds none."""
-DIGEST_BYTES = 8
 
 
 class Summary(NamedTuple):
@@ -27,27 +25,6 @@ class Summary(NamedTuple):
     """The least depth in the chunk."""
     greatest: int
     """The greatest committed one."""
-
-
-def chunk_digest(fingerprint: str, key: str, content: NDArray[Any]) -> bytes:
-    """The digest of a chunk's content at its place: the first bytes of a SHA-256.
-
-    SHA-256 is the fastest of the cryptographic hashes of Python's library where processors have instructions for it,
-    it releases the interpreter's lock, and every language has it.
-
-    Parameters
-    ----------
-    fingerprint
-        That of the puzzle or the board.
-    key
-        The chunk's key in the store, such as ``depth/c/17/0``.
-    content
-        The rows of the chunk, of any shape, the first row first.
-    """
-    little = np.ascontiguousarray(content, dtype=content.dtype.newbyteorder("<"))
-    hashed = hashlib.sha256(f"{fingerprint} {key}\n".encode())
-    hashed.update(little.view(np.uint8).reshape(-1).data)
-    return hashed.digest()[:DIGEST_BYTES]
 
 
 def committed(depths: Depths, depth: int) -> tuple[Depths, int, int]:

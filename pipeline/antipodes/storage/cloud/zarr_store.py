@@ -1,4 +1,4 @@
-"""The objects of an array as zarr reads and writes them: patiently, and fenced where a token is given."""
+"""Zarr's view of an array's objects: requests are retried, and writes fenced by a token."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from antipodes.errors import StoreError
 from antipodes.storage.cloud.bucket import Bucket, Changed, version_of
 
 FENCED_TRIES = 10
-"""Writes that are begun anew since the object has changed meanwhile: by other tries of the same task, which are few."""
+"""Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
 
 
-class PatientStore(ObjectStore):  # type: ignore[type-arg]
-    """Zarr's store for the objects under a prefix; requests are made again while there is hope."""
+class RetryingStore(ObjectStore):  # type: ignore[type-arg]
+    """Zarr's store for the objects under a prefix."""
 
     def __init__(self, bucket: Bucket, prefix: str, read_only: bool, check: Callable[[], None] | None) -> None:
         super().__init__(bucket.client, read_only=read_only)
@@ -24,7 +24,7 @@ class PatientStore(ObjectStore):  # type: ignore[type-arg]
         self._check = check
 
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """What is at a key; None where nothing is, but FileNotFoundError for a chunk, which zarr would invent."""
+        """The content of a key; without any, None, or FileNotFoundError for a chunk, which zarr would invent."""
         assert byte_range is None, "chunks are read whole"
         try:
             content, _ = await asyncio.to_thread(self._bucket.get, self._path(key))
@@ -47,10 +47,10 @@ class PatientStore(ObjectStore):  # type: ignore[type-arg]
         self._bucket.put(path, content)
 
     def _set_fenced(self, path: str, content: bytes | bytearray | memoryview) -> None:
-        """Put an object only if the check passes right before.
+        """Put an object right after the check has passed.
 
-        After the check there is a moment in which the lock may get another token, and the object newer bytes. These
-        are not replaced, since it is the version from before the check that is.
+        Between the check and the put, the lock may get another token and the object newer bytes. The put does not
+        replace these, since it names the version from before the check.
         """
         assert self._check is not None
         for _ in range(FENCED_TRIES):
@@ -61,7 +61,7 @@ class PatientStore(ObjectStore):  # type: ignore[type-arg]
             except Changed:
                 continue
             return
-        raise StoreError(f"cannot write {self._bucket.url}/{path}: it is being written by others")
+        raise StoreError(f"cannot write {self._bucket.url}/{path}: other tasks are writing it")
 
     def _path(self, key: str) -> str:
         return f"{self._prefix}/{key}"

@@ -1,0 +1,133 @@
+"""The zarr arrays of a store: their metadata, their chunks, and an error that names the file for all that is wrong."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+from zarr.errors import ContainsArrayError
+
+from antipodes.errors import StoreDamagedError, StoreError
+from antipodes.quoting import shorten
+from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.fields import expect
+from antipodes.storage.layout import Layout, chunk_key
+from antipodes.storage.manifest import digest
+from antipodes.storage.zarr_settings import check_settings
+
+
+class Arrays:
+    """The arrays of one store, by their names."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def create(self, name: str, layout: Layout) -> None:
+        """Create an empty array whose chunks carry checksums; StoreError where the old one could not be deleted."""
+        try:
+            layout.create(self._storage.arrays(name))
+        except ContainsArrayError as error:
+            raise StoreError(f"cannot write {self._storage.name_of(name)}: cannot delete what is there") from error
+
+    def open(self, name: str) -> Any:
+        """An array to be read; StoreError where it cannot be opened."""
+        return self._open(name, self._storage.arrays(name, read_only=True), "r")
+
+    def open_to_write(self, name: str, token: str | None = None) -> Any:
+        """An array to be written while the lock contains the fencing token, if one is given; raises as `open`."""
+        return self._open(name, self._storage.arrays(name, token=token), "r+")
+
+    def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
+        check_settings()
+        file = self._storage.name_of(f"{name}/{GROUP}")
+        try:
+            return zarr.open_array(arrays, mode=mode, zarr_format=3)
+        except (MemoryError, StoreError):
+            raise
+        except FileNotFoundError as error:
+            raise StoreDamagedError(f"{file} is missing") from error
+        except OSError as error:
+            raise StoreError(f"cannot read {file}: {error.strerror or error}") from error
+        except Exception as error:  # zarr raises errors of many types for other metadata
+            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error), 200)}") from error
+
+    def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
+        """The rows ``first`` to ``end - 1`` of an array, all of which are in one chunk.
+
+        Raises
+        ------
+        StoreDamagedError
+            The chunk is missing or its checksum is wrong; the message names it.
+        """
+        key = chunk_key(name, number)
+        chunk = self._storage.name_of(key)
+        try:
+            if self._storage.known_missing(key):
+                raise FileNotFoundError(key)
+            return np.asarray(self.open(name)[first:end])
+        except (MemoryError, StoreError):
+            raise
+        except FileNotFoundError:
+            message = f"chunk {chunk} is missing; the manifest says that it belongs to the store"
+            raise StoreDamagedError(message) from None
+        except OSError as error:
+            raise StoreError(f"cannot read chunk {chunk}: {error.strerror or error}") from error
+        except Exception as error:  # codecs raise errors of many types for damaged bytes
+            raise StoreDamagedError(f"chunk {chunk} is damaged: {shorten(str(error), 200)}") from error
+
+    def misplaced(self, name: str, number: int) -> StoreDamagedError:
+        """The error for a chunk whose content is intact but has another digest than the manifest says."""
+        return StoreDamagedError(
+            f"chunk {self._storage.name_of(chunk_key(name, number))} is damaged: "
+            f"it does not belong here or was changed, since its digest is not the one in {MANIFEST}"
+        )
+
+    def digests(self, files: Iterable[str]) -> dict[str, str]:
+        """The SHA-256 of zarr metadata files, for the manifest."""
+        return {file: digest(self._storage.read(file)[0]) for file in files}
+
+    def check_metadata(
+        self, digests: Mapping[str, str], attributes: Mapping[str, Any], layouts: Mapping[str, Layout]
+    ) -> None:
+        """Check that the ``zarr.json`` files have these digests, and describe this group and these arrays.
+
+        Raises
+        ------
+        StoreDamagedError
+            A file is missing, or its digest is another.
+        FieldError
+            The digests are of other files, or a file describes something else.
+        """
+        checks: dict[str, Callable[[Any, str], None]] = {
+            GROUP: lambda metadata, name: _check_group(metadata, name, attributes)
+        }
+        checks |= {f"{name}/{GROUP}": layout.check for name, layout in layouts.items()}
+        expect(digests.keys() == checks.keys(), "metadata", f"the files {', '.join(checks)}", list(digests))
+        for file, check in checks.items():
+            name = self._storage.name_of(file)
+            content = self._metadata(file)
+            if content is None or digest(content) != digests[file]:
+                raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the manifest")
+            check(_json(content), name)
+
+    def _metadata(self, file: str) -> bytes | None:
+        try:
+            return self._storage.read(file)[0]
+        except FileNotFoundError:
+            return None
+
+
+def _check_group(metadata: Any, name: str, attributes: Mapping[str, Any]) -> None:
+    expect(isinstance(metadata, dict), name, "an object", metadata)
+    found = metadata.get("attributes")
+    expect(found == attributes, f"{name}: attributes", repr(attributes), found)
+
+
+def _json(content: bytes) -> Any:
+    """The value of a JSON text; None for any other text."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,178 @@
+"""What a store needs from the place of its bytes, whatever kind of place that is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any, Protocol
+
+from antipodes.errors import StoreError
+
+MANIFEST = "commit.json"
+"""The key of the manifest: without it there is no store."""
+GROUP = "zarr.json"
+"""The key that is written first in a store."""
+
+Version = Mapping[str, str]
+"""What tells the content of a key from later content; empty where the storage has no versions."""
+
+
+class LockHandle(Protocol):
+    """A lock that is held."""
+
+    @property
+    def token(self) -> str:
+        """The fencing token in the lock; a writer with an older one was declared dead, and is refused."""
+
+    def rotate_token(self) -> None:
+        """Replace the fencing token: from now on writers with the old one are refused.
+
+        Raises
+        ------
+        StoreLockedError
+            Another run has taken the lock over.
+        """
+
+    def confirm(self) -> None:
+        """Check that no other run has taken the lock over, nor can do so during the next request.
+
+        Raises
+        ------
+        StoreLockedError
+            Another run has taken the lock over.
+        """
+
+
+class Storage(ABC):
+    """Bytes by their keys, which are paths with slashes.
+
+    It may be sent to other processes, since nothing in it is open. Content is durable when the call that writes it
+    returns, and replaces older content atomically. Methods raise FileNotFoundError and StoreErrors; those that create
+    a store, and the zarr stores of `arrays`, raise OSErrors too, which `writing` translates.
+
+    While locked, every write and delete first checks that the lock is still held: a run whose lock was taken over while
+    it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
+    """
+
+    _handle: LockHandle | None = None
+
+    @contextmanager
+    def lock(self) -> Iterator[LockHandle]:
+        """Keep other runs from the store; StoreLockedError where another run holds the lock."""
+        with self._lock() as handle:
+            self._handle = handle
+            try:
+                yield handle
+            finally:
+                self._handle = None
+
+    def check_lock(self) -> None:
+        """Raise StoreLockedError if the lock is held here, but was taken over by another run."""
+        if self._handle is not None:
+            self._handle.confirm()
+
+    def fence(self, token: str | None) -> Callable[[], None]:
+        """The check to call before a write: that of the fencing token, if one is given, else that of the held lock."""
+        return self.check_lock if token is None else partial(self.check_token, token)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn OSErrors into StoreErrors."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """The path or the URL, as a person writes it."""
+
+    @abstractmethod
+    def name_of(self, key: str) -> str:
+        """The name of a key in messages."""
+
+    @abstractmethod
+    def exists(self) -> bool:
+        """Whether there is anything except leftovers of a store that was being created or removed."""
+
+    @abstractmethod
+    def has(self, key: str) -> bool:
+        """Whether there is anything at a key."""
+
+    @abstractmethod
+    def read(self, key: str) -> tuple[bytes, Version]:
+        """The content of a key, and its version; FileNotFoundError where there is none."""
+
+    @abstractmethod
+    def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        """Write the content of a key if the old content has this version, or there is none (None); the new version.
+
+        A storage without versions writes without this condition.
+
+        Raises
+        ------
+        StoreError
+            The content cannot be written, or the key has another version.
+        """
+
+    @abstractmethod
+    def delete(self, folder: str) -> None:
+        """Delete all keys in a folder, if there are any."""
+
+    @abstractmethod
+    def folders(self, folder: str) -> list[str]:
+        """The names of the folders in a folder."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """The bytes at all keys together."""
+
+    @abstractmethod
+    def identity(self, key: str) -> tuple[object, ...]:
+        """A value that changes when the content of a key is replaced, even by equal content; empty for no content."""
+
+    @abstractmethod
+    def stage(self, overwrite: bool = False) -> "Storage":
+        """An empty storage, the staging place of a new store, which `publish` moves here.
+
+        If the storage can hold two stores, the one to be overwritten stays until then.
+        """
+
+    @abstractmethod
+    def publish(self, staging: "Storage", overwrite: bool = False) -> None:
+        """Put the store in the staging place here, atomically."""
+
+    @abstractmethod
+    def discard(self, staging: "Storage") -> None:
+        """Remove the unfinished store in the staging place."""
+
+    @abstractmethod
+    def remove_leftovers(self) -> None:
+        """Delete what a crashed run was writing."""
+
+    @abstractmethod
+    def sync(self, folder: str) -> None:
+        """Make the names of an array's folder and of its files as durable as their content."""
+
+    @abstractmethod
+    def probe(self) -> None:
+        """Write a key and delete it; StoreError where that fails."""
+
+    @abstractmethod
+    def _lock(self) -> AbstractContextManager[LockHandle]:
+        """Hold the lock; StoreLockedError where another run holds it."""
+
+    @abstractmethod
+    def check_token(self, token: str) -> None:
+        """Raise StoreLockedError unless the lock contains this fencing token."""
+
+    @abstractmethod
+    def known_missing(self, key: str) -> bool:
+        """Whether nothing is at a key; False where a check costs as much as reading the array."""
+
+    @abstractmethod
+    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> Any:
+        """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token."""

@@ -1,0 +1,69 @@
+"""The creation of a store: it is filled in a staging place and published as a whole, or leaves nothing behind."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import zarr
+
+from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.manifest import StoreKind, format_of
+from antipodes.storage.zarr_settings import check_settings
+
+
+@contextmanager
+def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterator[Storage]:
+    """A storage with an empty group, to be filled in the block; after the block the storage has its content.
+
+    A store that is to be overwritten stays until then, if the storage can hold both.
+
+    Raises
+    ------
+    NotAStoreError
+        The thing to be overwritten is no store of this kind.
+    StoreError
+        The store cannot be written; the message says so if the old one is deleted.
+    """
+    check_settings()
+    if overwrite:
+        check_removable(storage, kind)
+    with _reporting_deletion(storage, overwrite), storage.writing():
+        staging = storage.stage(overwrite)
+        try:
+            zarr.create_group(staging.arrays(), attributes=kind.attributes)
+            yield staging
+            storage.publish(staging, overwrite)
+        except BaseException:
+            storage.discard(staging)
+            raise
+
+
+def check_removable(storage: Storage, kind: StoreKind) -> None:
+    """Raise NotAStoreError unless the storage holds a store of this kind, damaged or not."""
+    if not storage.has(MANIFEST) or _claimed_format(storage) != kind.format:
+        raise NotAStoreError(f"expected {kind.holds} at {storage.address}, found something else; not overwritten")
+
+
+def _claimed_format(storage: Storage) -> str | None:
+    """The format that the manifest names or, where the manifest is damaged, the attributes of the group."""
+    if claimed := format_of(storage):
+        return claimed
+    try:
+        attributes = json.loads(storage.read(GROUP)[0])["attributes"]
+        return str(attributes["format"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+@contextmanager
+def _reporting_deletion(storage: Storage, overwrite: bool) -> Iterator[None]:
+    """Add to an error that the store to be overwritten is deleted, if it is."""
+    try:
+        yield
+    except StoreLockedError:  # the store that is there now is another run's
+        raise
+    except StoreError as error:
+        if not overwrite or storage.has(MANIFEST):
+            raise
+        raise StoreError(f"{error}; the store that was to be overwritten is deleted") from error

@@ -1,0 +1,167 @@
+"""The manifest, ``commit.json``: a small JSON object, replaced as a whole, that says which bytes of a store count.
+
+It contains its own checksum. All that it names was safe before it was written.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from antipodes.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
+from antipodes.quoting import shorten
+from antipodes.storage.address import Address, in_shell, storage_at
+from antipodes.storage.backend import MANIFEST, Storage, Version
+from antipodes.storage.fields import read_fields, write_fields
+
+CHECKSUM = "checksum"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class StoreKind:
+    """What tells one kind of store from the others."""
+
+    format: str
+    """The name in the manifest."""
+    holds: str
+    """The content, for messages."""
+    made_by: str
+    """The command that makes such a store."""
+    version: int = 2
+    """The version of the format."""
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of a store's zarr group, and the first keys of its manifest."""
+        return {"format": self.format, "version": self.version}
+
+
+class ManifestFile:
+    """The manifest of one store, as it was last read or written here; a commit replaces no other version."""
+
+    def __init__(self, storage: Storage, kind: StoreKind) -> None:
+        self._storage = storage
+        self._kind = kind
+        self._version: Version | None = None
+        self._digest: str | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the manifest was read or written here."""
+        return self._version is not None
+
+    def read(self, declaration: type[T]) -> T:
+        """The manifest, as an instance of a dataclass that declares its fields.
+
+        Raises
+        ------
+        NotAStoreError
+            There is no store, one of another kind, or one of another version.
+        StoreDamagedError
+            The manifest is not what was written, or a field holds a wrong value.
+        """
+        address = self._storage.address
+        try:
+            written, self._version = self._storage.read(MANIFEST)
+        except FileNotFoundError:
+            found = "no manifest in it" if self._storage.exists() else "nothing"
+            raise NotAStoreError(f"expected a store at {address}, found {found} (a store has {MANIFEST})") from None
+        self._digest = digest(written)
+        content = parse(written, self._storage.name_of(MANIFEST))
+        if content.pop("format", None) != self._kind.format:
+            raise NotAStoreError(f"expected {self._kind.holds} at {address}, found another kind of store")
+        self._check_version(content.pop("version", None))
+        with self.checking():
+            return read_fields(declaration, content)
+
+    def write(self, manifest: Any) -> None:
+        """Replace the manifest that was last seen; StoreError where another run has replaced it, or the lock."""
+        written = serialise({**self._kind.attributes, **write_fields(manifest)})
+        self._version = self._storage.replace(MANIFEST, written, self._version)
+        self._digest = digest(written)
+
+    def adopt(self, other: "ManifestFile") -> None:
+        """Know the version that was written to the staging place of this store."""
+        self._version, self._digest = other._version, other._digest
+
+    def current_digest(self) -> str:
+        """SHA-256 of the manifest as it is now; StoreError where there is none."""
+        try:
+            return digest(self._storage.read(MANIFEST)[0])
+        except FileNotFoundError:
+            raise StoreError(f"there is no store at {self._storage.address}") from None
+
+    def has_changed(self) -> bool:
+        """Whether another manifest than the known one is there now; StoreError where there is none."""
+        return self._digest not in (None, self.current_digest())
+
+    @contextmanager
+    def checking(self) -> Iterator[None]:
+        """Turn FieldErrors into StoreDamagedErrors that name the manifest."""
+        try:
+            yield
+        except FieldError as error:
+            raise StoreDamagedError(f"{self._storage.name_of(MANIFEST)} is damaged: {error}") from error
+
+    def _check_version(self, version: Any) -> None:
+        known, address = type(version) is int, self._storage.address
+        if known and version == self._kind.version:
+            return
+        if known and 0 < version < self._kind.version:
+            remedy = f"compute it again with: {self._kind.made_by} --store {in_shell(address)} --overwrite"
+        else:
+            remedy = "read it with the version of antipodes that wrote it"
+        raise NotAStoreError(
+            f"expected a store of format version {self._kind.version} at {address}, "
+            f"found version {shorten(str(version))}: {remedy}"
+        )
+
+
+def format_of(address: Address | Storage) -> str | None:
+    """The format that the manifest of a store names; None where there is no manifest, or a damaged one."""
+    storage = storage_at(address)
+    try:
+        found = parse(storage.read(MANIFEST)[0], storage.name_of(MANIFEST)).get("format")
+    except (FileNotFoundError, StoreDamagedError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def serialise(content: dict[str, Any]) -> bytes:
+    """The bytes of a manifest, its checksum included."""
+    body = json.dumps(content, ensure_ascii=False)
+    checksum = hashlib.sha256(body.encode()).hexdigest()
+    return (json.dumps({**content, CHECKSUM: checksum}, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def parse(written: bytes, name: str) -> dict[str, Any]:
+    """The content of a manifest, without its checksum; messages call the manifest ``name``.
+
+    Raises
+    ------
+    StoreDamagedError
+        A byte differs from those that were written.
+    """
+    try:
+        content = json.loads(written, parse_constant=_refuse)
+        content.pop(CHECKSUM)
+        intact = serialise(content) == written  # False for an object that has a key twice
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreDamagedError(f"{name} is damaged: expected a manifest with a checksum") from error
+    if not intact:
+        raise StoreDamagedError(f"{name} is damaged: its checksum does not fit its content")
+    assert isinstance(content, dict)
+    return content
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"expected JSON, found {constant}")
+
+
+def digest(content: bytes) -> str:
+    """SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,41 @@
+"""Shortest paths read from a table: from a position back to a start, one predecessor at a time."""
+
+import numpy as np
+
+from antipodes.errors import StoreDamagedError
+from antipodes.puzzles.move import predecessors
+from antipodes.puzzles.puzzle import Labels
+from antipodes.tables.checked_space import CheckedSpace
+from antipodes.tables.chunks import TableChunks
+
+
+def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
+    """The positions from one ``(places,)`` at a distance back to a start, ``(distance + 1, places)``.
+
+    Raises
+    ------
+    StoreDamagedError
+        A position on the path has no predecessor one less deep, or the last one is not a start.
+    """
+    path = [position]
+    for depth in range(distance - 1, -1, -1):
+        path.append(_predecessor(space, chunks, path[-1], depth))
+    if not (space.puzzle.start_labels == path[-1]).all(axis=1).any():
+        raise _damaged(space, chunks, path[-1], 0, "which is no start")
+    return np.array(path)
+
+
+def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> Labels:
+    """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
+    before = predecessors(space.puzzle.moves, position)
+    chosen = chunks.first_at(space.index.rank(before), depth)
+    if chosen is None:
+        raise _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
+    predecessor: Labels = before[chosen]
+    return predecessor
+
+
+def _damaged(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int, but: str) -> StoreDamagedError:
+    chunk = chunks.number_of(int(space.index.rank(position[np.newaxis])[0]))
+    text = space.quoted(position)
+    return StoreDamagedError(f"{chunks.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")
