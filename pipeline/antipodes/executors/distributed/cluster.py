@@ -28,9 +28,9 @@ from antipodes.events import Listener, silence
 from antipodes.executors.api import WORKER_SHARE, Call, Done, Ended, Handle, Key, Stop, graph_of, never
 from antipodes.executors.distributed.allocator import give_back_freed_memory
 from antipodes.executors.distributed.connection import NOTICE_SECONDS, one_line, translated
+from antipodes.executors.distributed.heartbeat import BEAT_SECONDS, Pulse
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.performance_page import reporting
-from antipodes.executors.distributed.heartbeat import BEAT_SECONDS, Pulse
 from antipodes.executors.distributed.task_queue import Errands
 from antipodes.executors.distributed.watch import Watch
 from antipodes.executors.distributed.worker import begin_run, end_run, named

@@ -16,8 +16,8 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 
 from antipodes.errors import AntipodesError, SchedulerError, SchedulerLostError, SchedulerSilentError, WorkersLostError
 from antipodes.events import Listener, Waiting, silence
+from antipodes.executors.distributed.local import scratch_folder
 from antipodes.executors.distributed.scheduler_file import address_in
-from antipodes.executors.distributed.scratch import scratch_folder
 
 CONNECT_SECONDS = 10.0
 """After so many seconds without an answer from the address of a scheduler, there is none; also where one was."""

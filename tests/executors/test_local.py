@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from antipodes.executors.distributed.scratch import PREFIX, scratch_folder
+from antipodes.executors.distributed.local import PREFIX, scratch_folder
 
 HOLD = """
 import time
-from antipodes.executors.distributed.scratch import scratch_folder
+from antipodes.executors.distributed.local import scratch_folder
 with scratch_folder() as folder:
     print(folder, flush=True)
     time.sleep(60)
