@@ -8,7 +8,8 @@ import pytest
 from clusters import Cluster, Run
 
 from antipodes.errors import InputError, SchedulerError
-from antipodes.executors.distributed.connection import connected, dashboard_of
+from antipodes.executors.distributed.connection import connected
+from antipodes.executors.distributed.requests import dashboard_of
 from antipodes.executors.opening import as_scheduler
 
 Begin = Callable[..., Run]
@@ -39,7 +40,7 @@ def test_without_bokeh_there_is_no_report(cluster: Cluster, monkeypatch: pytest.
         connected(cluster.address) as client,
         as_scheduler(client) as scheduler,
         pytest.raises(InputError, match=r"expected bokeh; try pip install 'antipodes\[dashboard\]'"),
-        scheduler.reporting("report.html"),
+        scheduler.performance_report("report.html"),
     ):
         pass
 

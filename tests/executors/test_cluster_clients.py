@@ -70,8 +70,8 @@ def test_what_is_told_after_a_run(cluster: Cluster, caplog: pytest.LogCaptureFix
     with cluster.client() as client:
         for _ in range(2):
             with Workers(client) as scheduler:
-                assert scheduler.ready(silence, lambda: False)
-                topics = set(scheduler._watch._theirs)
+                assert scheduler.wait_for_workers(silence, lambda: False)
+                topics = set(scheduler._membership.watch._subscriptions.topics)
             with caplog.at_level(logging.ERROR):
                 client.sync(tell, client, topics)
     assert not caplog.records

@@ -16,7 +16,7 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.errors import InputError, SchedulerLostError, WorkerFailedError, WorkersLostError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
-from antipodes.executors.distributed import cluster as workers_of_cluster
+from antipodes.executors.distributed import paused
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 
@@ -65,16 +65,16 @@ def ask_all(scheduler: Workers) -> None:
 def test_a_worker_that_was_retired(cluster: Cluster, client: Client) -> None:
     cluster.add_workers(2)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         gone = sorted(scheduler.members)[1]
         client.retire_workers([gone])
-        wait_until(lambda: scheduler.changed, "it is known that the worker has left")
-        assert not scheduler.lost
+        wait_until(lambda: scheduler.workers_changed, "it is known that the worker has left")
+        assert not scheduler._membership.lost
         for do in (ask_all, spread_two):
             error = error_of(partial(do, scheduler))
             assert isinstance(error, WorkersLostError)
             assert gone in str(error)
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         for do in (ask_all, spread_two):
             assert error_of(partial(do, scheduler)) is None
 
@@ -85,35 +85,35 @@ def test_a_worker_that_leaves_as_soon_as_it_is_a_member(cluster: Cluster, client
     client.scheduler_comm.interval = 1.0
     with Workers(client) as scheduler:
         client.subscribe_topic("a batch", print)
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         client.retire_workers([sorted(scheduler.members)[1]])
-        wait_until(lambda: scheduler.changed, "it is known that the worker has left", 5)
+        wait_until(lambda: scheduler.workers_changed, "it is known that the worker has left", 5)
 
 
 def test_a_connection_that_was_made_anew(cluster: Cluster, client: Client) -> None:
     """The scheduler may be another one by then, and would wait for ever for the workers that the last one had."""
     cluster.add_workers(1)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         before = client.scheduler_comm
         client.loop.add_callback(before.comm.abort)
         wait_until(lambda: client.scheduler_comm is not before and client.status == "running", "it is there again")
         slow = partial(scheduler.run_on_all_workers, (time.sleep, 5))
         assert isinstance(error_of(slow), SchedulerLostError)
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         assert error_of(partial(ask_all, scheduler)) is None
 
 
 def test_a_client_that_has_given_up(cluster: Cluster, client: Client) -> None:
     cluster.add_workers(1)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         client.close()
         for do in (
             partial(Workers.on_worker_start, call=(time.sleep, 0)),
             ask_all,
             spread_two,
-            partial(Workers.ready, listener=silence, stop=never),
+            partial(Workers.wait_for_workers, listener=silence, stop=never),
         ):
             assert isinstance(error_of(partial(do, scheduler)), SchedulerLostError)
 
@@ -123,7 +123,7 @@ def test_a_worker_that_does_not_answer_is_not_waited_for_in_the_end(cluster: Clu
 
     def end() -> None:
         with Workers(client) as scheduler:
-            assert scheduler.ready(silence, never)
+            assert scheduler.wait_for_workers(silence, never)
             scheduler.on_worker_start((time.sleep, 0))
             worker.stop()
 
@@ -141,7 +141,7 @@ def test_a_worker_that_the_scheduler_cannot_reach_is_told(
     monkeypatch.setattr(client, "run", unreachable)
     events: list[Event] = []
     with Workers(client) as scheduler:
-        assert not scheduler.ready(events.append, lambda: bool(events))
+        assert not scheduler.wait_for_workers(events.append, lambda: bool(events))
     (worker,) = cluster.workers()
     assert events == [WaitingForWorkers(f"worker {worker} does not answer")]
 
@@ -150,9 +150,9 @@ def test_a_worker_that_the_scheduler_cannot_reach_is_told(
 def test_who_cannot_take_part_is_not_asked_to_warm_up(cluster: Cluster, client: Client, tmp_path: Path) -> None:
     cluster.add_workers(1)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         assert error_of(lambda: scheduler.on_worker_start((time.sleep, 0))) is None
         assert error_of(partial(ask_all, scheduler)) is None
 
@@ -218,19 +218,19 @@ def test_refused_and_started_again(alone: bool, port: int, cluster: Cluster, cli
     (first,) = cluster.add_workers(1)
     with Workers(client) as scheduler:
         events: list[Event] = []
-        assert scheduler.ready(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never)
         wrong = start_at(port, cluster, environment=with_other("antipodes", tmp_path / "site"))
-        wait_until(lambda: scheduler.changed, "it is known that there is another worker")
-        assert error_of(lambda: scheduler.ready(events.append, never)) is None
+        wait_until(lambda: scheduler.workers_changed, "it is known that there is another worker")
+        assert error_of(lambda: scheduler.wait_for_workers(events.append, never)) is None
         assert [type(event) for event in events] == [ClusterReady, WorkerRefused]
         wrong.kill()
         cluster.wait_for_workers(1)
         start_at(port, cluster)
-        wait_until(lambda: scheduler.changed, "it is known that the worker is back")
+        wait_until(lambda: scheduler.workers_changed, "it is known that the worker is back")
         if alone:
             first.kill()
             cluster.wait_for_workers(1)
-        assert error_of(lambda: scheduler.ready(events.append, never)) is None
+        assert error_of(lambda: scheduler.wait_for_workers(events.append, never)) is None
         assert f"tcp://127.0.0.1:{port}" in scheduler.members
         assert len(scheduler.members) == (1 if alone else 2)
         assert error_of(partial(ask_all, scheduler)) is None
@@ -243,11 +243,11 @@ def test_paused_from_the_beginning(
     cluster.add_workers(1, "--memory-limit", "8GB", environment=PAUSED)
     wait_until(lambda: [one["status"] for one in cluster.workers().values()] == ["paused"], "the worker is paused")
     (worker,) = cluster.workers()
-    monkeypatch.setattr(workers_of_cluster, "PAUSED_SECONDS", 1)
+    monkeypatch.setattr(paused, "PAUSED_SECONDS", 1)
     config, options = load_config("eight-puzzle"), RunOptions(memory_limit=2**30)
     error = error_of(lambda: run_puzzle(config, tmp_path / "t.zarr", options, scheduler=client))
     assert isinstance(error, WorkerFailedError)
-    assert f"worker {worker} has begun no task" in str(error)
+    assert f"worker {worker} has been paused for 1 seconds" in str(error)
     assert len(str(error).splitlines()) == 1
 
 

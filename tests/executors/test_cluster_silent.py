@@ -1,5 +1,6 @@
 """Schedulers and workers that are there and do not answer: it is said what is waited for, and the wait has an end."""
 
+import gc
 import json
 import os
 import socket
@@ -19,7 +20,7 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.errors import InputError, InterruptedRunError, SchedulerError
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused, silence
-from antipodes.executors.distributed import connection, heartbeat, membership
+from antipodes.executors.distributed import announce, connection, heartbeat, requests, versions
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.executors.distributed.scheduler_file import address_in
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -33,12 +34,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits that end soon."""
     for module, name, seconds in (
         (connection, "CONNECT_SECONDS", 1.0),
-        (connection, "TELL_SECONDS", 0.2),
-        (connection, "ANSWER_SECONDS", 2.0),
+        (announce, "ANNOUNCE_SECONDS", 0.2),
+        (requests, "CONNECT_SECONDS", 1.0),
+        (requests, "ANSWER_SECONDS", 2.0),
         (connection, "NOTICE_SECONDS", 0.5),
-        (membership, "SILENT_SECONDS", 3.0),
-        (heartbeat, "BEAT_SECONDS", 0.2),
-        (heartbeat, "TELL_SECONDS", 0.4),
+        (versions, "VERSIONS_SECONDS", 3.0),
+        (heartbeat, "HEARTBEAT_SECONDS", 0.2),
+        (heartbeat, "ANNOUNCE_SECONDS", 0.4),
         (heartbeat, "CONNECT_SECONDS", 2.0),
         (heartbeat, "UNHEARD_SECONDS", 2.0),
     ):
@@ -55,8 +57,8 @@ def test_what_a_listener_raises_while_something_is_waited_for(monkeypatch: pytes
         raise KeyError(event)
 
     told = threading.Event()
-    monkeypatch.setattr(connection, "TELL_SECONDS", 0.01)
-    with pytest.raises(KeyError, match="an answer"), connection.telling(stop, "an answer"):
+    monkeypatch.setattr(announce, "ANNOUNCE_SECONDS", 0.01)
+    with pytest.raises(KeyError, match="an answer"), announce.announced(stop, "an answer"):
         told.wait(10)
 
 
@@ -93,6 +95,8 @@ def test_what_accepts_and_is_no_scheduler(greeting: bytes, listening: Callable[[
     with pytest.raises(SchedulerError, match=f"no dask scheduler answers at {address}"):
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(scheduler=address), events.append)
     assert time.monotonic() - begin < 10
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Client) and one.status == "connecting"]
     if not greeting:
         assert events == [Waiting(f"the dask scheduler at {address} to answer")]
 
@@ -133,14 +137,14 @@ def test_a_scheduler_that_stops_before_workers_are_examined(
 ) -> None:
     """There is no store yet: the command to type is the one that began."""
     cluster.add_workers(1)
-    examine = membership.Membership._examine
+    examine = versions.VersionCheck.examine
 
     def stopped(*arguments: Any) -> Any:
         assert cluster.scheduler is not None
         cluster.scheduler.stop()
         return examine(*arguments)
 
-    monkeypatch.setattr(membership.Membership, "_examine", stopped)
+    monkeypatch.setattr(versions.VersionCheck, "examine", stopped)
     options = RunOptions(scheduler=cluster.address, started_by=("run", "eight-puzzle"))
     again = f"start over with: antipodes run eight-puzzle --store {tmp_path}/t.zarr --scheduler {cluster.address}"
     with pytest.raises(InterruptedRunError, match=f"has not answered.*; nothing is stored yet; {again}"):
@@ -154,15 +158,15 @@ def test_a_worker_that_is_frozen_when_a_run_begins(cluster: Cluster, by_threads:
     with cluster.client() as client, Workers(client) as scheduler:
         frozen.stop()
         events: list[Event] = []
-        assert scheduler.ready(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never)
         assert len(scheduler.members) == 1
         (silent,) = cluster.workers().keys() - scheduler.members.keys()
         said = [Waiting("2 workers to say what they run"), WorkerRefused(f"worker {silent} does not answer")]
         assert [event for event in events if event in said] == said
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
         frozen.go_on()
-        wait_until(lambda: scheduler.changed, "it is known that the worker answers")
-        assert scheduler.ready(events.append, never)
+        wait_until(lambda: scheduler.workers_changed, "it is known that the worker answers")
+        assert scheduler.wait_for_workers(events.append, never)
         assert len(scheduler.members) == 2
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
@@ -172,7 +176,7 @@ def test_a_member_that_freezes_is_named(cluster: Cluster) -> None:
     (frozen,) = cluster.add_workers(1)
     events: list[Event] = []
     with cluster.client() as client, Workers(client) as scheduler:
-        assert scheduler.ready(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never)
         frozen.stop()
         waiting = threading.Thread(target=partial(scheduler.run_on_all_workers, (time.sleep, 0)))
         waiting.start()
@@ -187,9 +191,9 @@ def test_runs_that_share_workers_leave_each_other_alone(cluster: Cluster) -> Non
     """The memory that a worker keeps is given back when the last of its runs ends."""
     cluster.add_workers(1)
     with cluster.client() as one, cluster.client() as other, Workers(other) as lasting:
-        assert lasting.ready(silence, never)
+        assert lasting.wait_for_workers(silence, never)
         with Workers(one) as short:
-            assert short.ready(silence, never)
+            assert short.wait_for_workers(silence, never)
             for scheduler in (short, lasting):
                 scheduler.on_worker_start((time.sleep, 0))
             wait_until(lambda: runs_of(other) == 2, "the worker knows of both")
@@ -218,7 +222,7 @@ def test_whatever_a_task_raises_ends_the_run(cluster: Cluster) -> None:
 
     cluster.add_workers(1)
     with cluster.client() as client, Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         for number, kind in enumerate((SystemExit, KeyboardInterrupt, type("PanicException", (BaseException,), {}))):
             name = f"raise-{uuid.uuid4().hex}"
             handles = scheduler.persist({(name, number): (raising, kind)})

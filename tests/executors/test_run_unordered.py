@@ -16,7 +16,7 @@ from antipodes.executors.threads import Threads
 @pytest.fixture(scope="module", params=["threads", "local"])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
-        assert opened.ready(silence, lambda: False)
+        assert opened.wait_for_workers(silence, lambda: False)
         yield opened
 
 
@@ -43,6 +43,24 @@ def test_no_calls(scheduler: Scheduler) -> None:
 def test_an_error_of_a_task_is_raised(scheduler: Scheduler) -> None:
     with pytest.raises((ArithmeticError, WorkerFailedError), match="division by zero"):
         scheduler.run_unordered({("fail", 3): (truediv, 3, 0)}, lambda *_: None, lambda: False)
+
+
+def test_threads_run_the_first_call_with_the_next_calls() -> None:
+    """It is run once, and its result is not passed on."""
+    started: list[int] = []
+    results: list[int] = []
+    scheduler = Threads(1)
+    scheduler.on_worker_start((started.append, 7))
+    assert started == []
+    for _ in range(2):
+        scheduler.run_unordered({("n", 0): (len, "abc")}, lambda _, result: results.append(result), lambda: False)
+    assert (started, results) == ([7], [3, 3])
+
+
+def test_threads_run_no_first_call_after_a_stop() -> None:
+    scheduler = Threads(1)
+    scheduler.on_worker_start((pytest.fail, "it was run"))
+    scheduler.run_unordered({}, lambda *_: None, lambda: True)
 
 
 def test_one_worker_takes_calls_in_their_order() -> None:

@@ -19,7 +19,7 @@ from antipodes.executors.threads import Threads
 @pytest.fixture(params=["threads", pytest.param("local", marks=pytest.mark.slow)])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
-        assert opened.ready(silence, lambda: False)
+        assert opened.wait_for_workers(silence, lambda: False)
         yield opened
 
 
@@ -52,7 +52,7 @@ def test_nothing_to_do(scheduler: Scheduler) -> None:
 def test_done_is_called_for_each() -> None:
     done: list[Key] = []
     calls = {("f", number): (add, number, 1) for number in range(7)}
-    Threads(3).persist(calls, done=done.append)
+    Threads(3).persist(calls, on_done=done.append)
     assert sorted(done) == list(calls)
 
 
@@ -87,13 +87,13 @@ def test_a_stop_at_once_waits_for_no_performance_report(
 
 
 def test_threads_have_no_performance_report() -> None:
-    with pytest.raises(InputError, match="expected a cluster"), Threads(1).reporting("report.html"):
+    with pytest.raises(InputError, match="expected a cluster"), Threads(1).performance_report("report.html"):
         pass
 
 
 def test_what_is_no_client_is_refused() -> None:
     with (
-        pytest.raises(InputError, match=r"expected a client of dask.distributed.*found 'tcp"),
+        pytest.raises(InputError, match=r"or a client of dask.distributed, found 'tcp"),
         as_scheduler("tcp://h:1"),
     ):
         pass

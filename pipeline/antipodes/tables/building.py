@@ -2,9 +2,8 @@
 
 import uuid
 
-from antipodes.bfs.kernels import warm_up
 from antipodes.errors import InterruptedRunError
-from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop
+from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_cancelled
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import MoveTables, begin_tables
@@ -14,7 +13,7 @@ SOON_DONE = 8
 
 
 def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop = lambda: False) -> Handle:
-    """The move tables; the kernels of the search are loaded meanwhile.
+    """The move tables, built by the scheduler.
 
     Threads fill them block by block; on a cluster, where they cannot share arrays, one task does, which is not waited
     for here.
@@ -29,7 +28,7 @@ def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop 
         return scheduler.persist({(name, 0): (tables_of_task, puzzle, index)})[name, 0]
     tables, fills = begin_tables(puzzle, index)
     stopped = stop if len(fills) > SOON_DONE else lambda: False
-    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate((warm_up, *fills))}
+    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
     scheduler.run_unordered(calls, lambda key, result: None, stopped)
     if stopped():
         raise InterruptedRunError("interrupted while building the move tables")
@@ -38,11 +37,9 @@ def build_tables(scheduler: Scheduler, puzzle: Puzzle, index: Index, stop: Stop 
 
 def tables_of_task(puzzle: Puzzle, index: Index) -> MoveTables:
     """The move tables, filled by a task on a worker; it ends early if its run no longer waits for it."""
-    from antipodes.executors.distributed.worker import is_dropped
-
     tables, fills = begin_tables(puzzle, index)
     for fill in fills:
-        if is_dropped():
+        if is_cancelled():
             raise InterruptedRunError("interrupted while building the move tables")
         fill()
     return tables

@@ -64,7 +64,7 @@ def plan_that_fits(
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
             listener(WaitingForWorkers(str(error)))
-            joined = _joined(scheduler, deadline, interrupted) and scheduler.ready(listener, interrupted)
+            joined = _joined(scheduler, deadline, interrupted) and scheduler.wait_for_workers(listener, interrupted)
             if interrupted():
                 raise InterruptedRunError(f"interrupted: {error}") from error
             if not joined:
@@ -73,6 +73,6 @@ def plan_that_fits(
 
 def _joined(scheduler: Scheduler, deadline: float, interrupted: Callable[[], bool]) -> bool:
     """Wait for workers to join, or to leave; whether some did before the deadline."""
-    while not scheduler.changed and not interrupted() and time.monotonic() < deadline:
+    while not scheduler.workers_changed and not interrupted() and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
-    return scheduler.changed
+    return scheduler.workers_changed

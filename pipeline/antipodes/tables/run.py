@@ -142,7 +142,7 @@ def run_puzzle(
             saying_what_is_kept(options, table, partial(_kept, table)),
             chosen_scheduler(options, scheduler, listener) as opened,
         ):
-            if not opened.ready(listener, interrupted):
+            if not opened.wait_for_workers(listener, interrupted):
                 raise InterruptedRunError("interrupted: there was no worker yet")
             planned = partial(plan_that_fits, config, options, opened, listener, interrupted)
             first_plan = planned(manifest)  # before anything is overwritten
@@ -276,5 +276,5 @@ def chosen_scheduler(options: RunOptions, given: Any = None, listener: Listener 
     else:
         workers = options.workers or available_workers()
         opened = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
-    with opened as scheduler, scheduler.reporting(options.performance_report):
+    with opened as scheduler, scheduler.performance_report(options.performance_report):
         yield scheduler

@@ -90,9 +90,9 @@ class LayerSearch:
         self.scheduler.on_worker_start((warm_up,))
         lost = False
         while not self.manifest.complete and not self.stopping:
-            if lost or self.scheduler.changed:
+            if lost or self.scheduler.workers_changed:
                 self.groups = None
-                if not self.scheduler.ready(self.listener, self._stop):
+                if not self.scheduler.wait_for_workers(self.listener, self._stop):
                     break
             try:
                 self._take_up()
@@ -194,7 +194,7 @@ class LayerSearch:
         assert self.groups is not None
         wait = max(self.checkpoint_every, self.commit_seconds * (1 / self.commit_share - 1))
         overdue = time.monotonic() - self.taken_up >= wait
-        return bool(self.unwritten) and (overdue or self.scheduler.changed or not self.groups.plan.hold_depths)
+        return bool(self.unwritten) and (overdue or self.scheduler.workers_changed or not self.groups.plan.hold_depths)
 
     def _commit(self) -> None:
         assert self.groups is not None

@@ -141,7 +141,7 @@ def tile_board(
                 saying_what_is_kept(options, tilings, partial(_kept, tilings)),
                 chosen_scheduler(options, scheduler, listener) as opened,
             ):
-                if not opened.ready(listener, interrupted):  # before anything is overwritten
+                if not opened.wait_for_workers(listener, interrupted):  # before anything is overwritten
                     raise InterruptedRunError("interrupted: there was no worker yet")
                 search = begun(manifest or _create(tilings, config, method or PRUNING, clock))
                 search.run(opened)

@@ -76,8 +76,7 @@ class TilingSearch:
     def _prepare(self, scheduler: Scheduler) -> None:
         partitions_of(self.problem, self.manifest.method)
         scheduler.on_worker_start((warm_up, self.problem, self.manifest.method))
-        warming: dict[Key, Call] = {(f"prepare-{self.run_id}", 0): (warm_up, self.problem, self.manifest.method)}
-        scheduler.run_unordered(warming, lambda *_: None, self.interrupted)
+        scheduler.run_unordered({}, lambda *_: None, self.interrupted)  # threads warm up before the search is timed
 
     def _tell_begin(self) -> None:
         done, tilings = len(self.manifest.searched), self.manifest.tilings
