@@ -1,4 +1,4 @@
-"""Tasks whose results are handed over one by one, and that a stop keeps from beginning."""
+"""Tasks whose results are passed on one by one, and that a stop prevents from starting."""
 
 import time
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
         yield opened
 
 
-def test_every_result_is_handed_over_once(scheduler: Scheduler) -> None:
+def test_every_result_is_passed_on_once(scheduler: Scheduler) -> None:
     told: list[tuple[Key, int]] = []
     scheduler.run_unordered(
         {("double", n): (mul, 2, n) for n in range(30)}, lambda *pair: told.append(pair), lambda: False
@@ -28,7 +28,7 @@ def test_every_result_is_handed_over_once(scheduler: Scheduler) -> None:
     assert sorted(told) == [(("double", n), 2 * n) for n in range(30)]
 
 
-def test_a_stop_lets_what_was_begun_end(scheduler: Scheduler) -> None:
+def test_started_tasks_end_after_a_stop(scheduler: Scheduler) -> None:
     told: list[Key] = []
     calls = {("nap", n): (time.sleep, 0.02) for n in range(40)}
     scheduler.run_unordered(calls, lambda key, _: told.append(key), lambda: len(told) >= 5)
@@ -36,7 +36,7 @@ def test_a_stop_lets_what_was_begun_end(scheduler: Scheduler) -> None:
     assert len(set(told)) == len(told)
 
 
-def test_no_calls(scheduler: Scheduler) -> None:
+def test_no_calls_have_no_results(scheduler: Scheduler) -> None:
     scheduler.run_unordered({}, lambda *_: pytest.fail("there was no task"), lambda: False)
 
 
@@ -63,7 +63,7 @@ def test_threads_run_no_first_call_after_a_stop() -> None:
     scheduler.run_unordered({}, lambda *_: None, lambda: True)
 
 
-def test_one_worker_takes_calls_in_their_order() -> None:
+def test_one_thread_runs_calls_in_their_order() -> None:
     told: list[int] = []
     Threads(1).run_unordered(
         {("nap", n): (mul, 2, n) for n in range(12)}, lambda key, _: told.append(key[1]), lambda: False
