@@ -20,7 +20,7 @@ from antipodes.config import Config, load_config
 from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.sizes import KIB
-from antipodes.spaces.move_tables import ILLEGAL, move_tables
+from antipodes.spaces.move_tables import ILLEGAL
 from antipodes.tables import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
@@ -131,7 +131,7 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
     planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
     _, (other, *_) = planned.groups
     border = other.first_row
-    target = move_tables(config.puzzle, planned.index).target
+    target = planned.space.move_tables().target
     upper = target < border
     legal = target != ILLEGAL
     leaves = (legal & upper).any(axis=1)
@@ -139,7 +139,7 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
     lines = positions = 0
     with open_table(store, cache_bytes=0) as table:
         for part in planned.partitions:
-            first, end = part.first_row * planned.index.width, part.end_row * planned.index.width
+            first, end = part.first_row * planned.space.width, part.end_row * planned.space.width
             depths = table.distances_by_index(np.arange(first, end)).reshape(part.rows, -1)[
                 leaves[part.first_row : part.end_row]
             ]
@@ -147,7 +147,7 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
                 here = depths == depth
                 lines += int(here.any(axis=1).sum())
                 positions += int(here.sum())
-    return lines * planned.index.width // 8, positions
+    return lines * planned.space.width // 8, positions
 
 
 def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:

@@ -2,8 +2,8 @@
 
 DASK_CONFIG=slurm.yaml python slurm.py three-colours --store /shared/three-colours.zarr --jobs 4
 
-It runs as long as the run does: in a small job of its own, or in tmux where that is allowed. Its exit statuses are
-those of `antipodes run`: after 75 the same command goes on where this one was.
+It runs as long as the run does: in a small job of its own, or in tmux if that is allowed. Its exit statuses are those
+of `antipodes run`: after 75 the same command resumes.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main() -> int:
         if options.job_script:
             print(cluster.job_script())
             return 0
-        cluster.adapt(minimum_jobs=options.jobs, maximum_jobs=options.jobs)  # in place of jobs that end, others
+        cluster.adapt(minimum_jobs=options.jobs, maximum_jobs=options.jobs)  # replaces jobs that end
         with Client(cluster) as client:
             return run(options.puzzle, options.store, client)
 

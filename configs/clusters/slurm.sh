@@ -14,10 +14,10 @@
 #
 #     sbatch slurm.sh three-colours --store /shared/three-colours.zarr
 #
-# The arguments are those of `antipodes run`; put your partition, account and environment in, and submit from a
-# directory that all nodes see. 120 seconds before its time is over, SLURM sends TERM to this script; the run commits
-# what it has and ends with status 75, and the same job is queued again, to go on where it was. So it is if the
-# scheduler is lost. Any other status ends the job.
+# The arguments are those of `antipodes run`. Add your partition, account and environment, and submit from a directory
+# that all nodes see. 120 seconds before its time is over, SLURM sends TERM to this script. The run commits and ends with
+# status 75, and the script requeues the job, which resumes. It does the same if the scheduler is lost. Any other status
+# ends the job.
 set -u
 
 scheduler_file="$PWD/scheduler-$SLURM_JOB_ID.json"
@@ -25,12 +25,12 @@ rm -f "$scheduler_file"
 
 dask scheduler --scheduler-file "$scheduler_file" --port 0 --dashboard-address :0 &
 scheduler=$!
-# srun does not take the CPUs of a task over from sbatch; the first node needs memory for more than its worker
+# srun does not inherit --cpus-per-task from sbatch; the first node needs memory for more than its worker
 srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=0 \
     dask worker --scheduler-file "$scheduler_file" --nthreads "$SLURM_CPUS_PER_TASK" \
     --memory-limit "$((SLURM_MEM_PER_NODE * 8 / 10))MiB" --local-directory "${TMPDIR:-/tmp}" --death-timeout 60 &
 workers=$!
-until [ -s "$scheduler_file" ] || ! kill -0 "$scheduler"; do sleep 1; done
+until [ -s "$scheduler_file" ] || ! kill -0 "$scheduler"; do sleep 0.2; done
 
 antipodes run "$@" --scheduler-file "$scheduler_file" &
 run=$!
@@ -43,7 +43,7 @@ while [ "$signalled" ]; do # a signal ends `wait`, but not the run
 done
 
 rm -f "$scheduler_file"
-kill "$workers" "$scheduler" # SLURM ends what is left of them with this script
+kill "$workers" "$scheduler" # SLURM ends their remaining processes with this script
 if [ "$status" = 75 ]; then
     scontrol requeue "$SLURM_JOB_ID"
 fi

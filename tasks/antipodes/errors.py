@@ -1,5 +1,7 @@
 """Every error this project raises on purpose; the command line turns them into one line and an exit status."""
 
+from collections.abc import Sequence
+
 
 class AntipodesError(Exception):
     """What all errors of this project share."""
@@ -115,3 +117,12 @@ class ReaderGoneError(OutputError):
 
 class FieldError(Exception):
     """A field holds what it may not; the message names the field."""
+
+
+class InconsistentDistancesError(LookupError):
+    """Distances that cannot be right: no move leads from the position to one that is one nearer."""
+
+    def __init__(self, position: Sequence[int]) -> None:
+        super().__init__("no move leads nearer")
+        self.position = position
+        """``(places,)``: the labels of the position."""

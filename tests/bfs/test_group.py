@@ -7,13 +7,13 @@ from antipodes.bfs import group, partition
 from antipodes.bfs.group import Group
 from antipodes.bfs.rows import Partition
 from antipodes.puzzles.families import puzzle_from
+from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.arrangements import Index
-from antipodes.spaces.move_tables import move_tables
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
-INDEX = Index(PUZZLE.counts, 2)
-TABLES = move_tables(PUZZLE, INDEX)
-STARTS = INDEX.rank(PUZZLE.start_labels)
+SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))
+TABLES = SPACE.move_tables()
+STARTS = SPACE.rank(PUZZLE.start_labels)
 BOUNDS = [0, 7, 20, 31, 44, 60]
 LINKS = group.links(TABLES, BOUNDS)
 
@@ -22,7 +22,7 @@ def begun(sizes: list[int]) -> list[Group]:
     parts = [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(BOUNDS))]
     ends = np.cumsum([0, *sizes])
     return [
-        group.begin(parts[first:end], INDEX.width, STARTS, "uint8", hold_depths=True) for first, end in pairwise(ends)
+        group.begin(parts[first:end], SPACE.width, STARTS, "uint8", hold_depths=True) for first, end in pairwise(ends)
     ]
 
 

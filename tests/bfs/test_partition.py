@@ -10,13 +10,14 @@ from antipodes.bfs.arrays import Depths
 from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.puzzles.families import puzzle_from
+from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.arrangements import Index
-from antipodes.spaces.move_tables import ILLEGAL, MoveTables, move_tables
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
-INDEX = Index(PUZZLE.counts, 2)
-TABLES = move_tables(PUZZLE, INDEX)
-STARTS = INDEX.rank(PUZZLE.start_labels)
+SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))
+TABLES = SPACE.move_tables()
+STARTS = SPACE.rank(PUZZLE.start_labels)
 WHOLE = Partition(0, 0, 60)
 
 
@@ -24,12 +25,12 @@ def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Dept
     """The layers, and the depths, of a search in partitions with these bounds."""
     states = begin(bounds, hold_depths)
     sources = partition.predecessors(partition.successors(TABLES, bounds))
-    depths = np.full((INDEX.rows, INDEX.width), 255, dtype=np.uint8)
+    depths = np.full((SPACE.rows, SPACE.width), 255, dtype=np.uint8)
     layers: list[int] = []
     while last := [state for state in states if state.depth == len(layers)]:
         for state in last:
             here = depths[state.first_row : state.first_row + len(state.frontier)]
-            here[np.unpackbits(state.frontier.view(np.uint8), axis=1, bitorder="little")[:, : INDEX.width] == 1] = len(
+            here[np.unpackbits(state.frontier.view(np.uint8), axis=1, bitorder="little")[:, : SPACE.width] == 1] = len(
                 layers
             )
         layers.append(sum(state.found[-1][1] for state in last))
@@ -60,7 +61,7 @@ def advanced(states: list[State], sources: list[list[int]], depth: int) -> list[
 
 def begin(bounds: list[int], hold_depths: bool) -> list[State]:
     return [
-        partition.begin(Partition(number, first, end), INDEX.width, STARTS, "uint8", hold_depths)
+        partition.begin(Partition(number, first, end), SPACE.width, STARTS, "uint8", hold_depths)
         for number, (first, end) in enumerate(pairwise(bounds))
     ]
 
@@ -68,7 +69,7 @@ def begin(bounds: list[int], hold_depths: bool) -> list[State]:
 @pytest.mark.parametrize("bounds", [[0, 10, 60], [0, 1, 2, 3, 59, 60], list(range(61)), [0, 59, 60]])
 @pytest.mark.parametrize("hold_depths", [True, False])
 def test_how_it_is_cut_changes_nothing(bounds: list[int], hold_depths: bool) -> None:
-    assert INDEX.rows == 60
+    assert SPACE.rows == 60
     layers, depths = search(bounds, hold_depths)
     expected_layers, expected_depths = search([0, 60])
     assert layers == expected_layers
@@ -76,7 +77,7 @@ def test_how_it_is_cut_changes_nothing(bounds: list[int], hold_depths: bool) -> 
 
 
 def test_advancing_is_idempotent() -> None:
-    first = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    first = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     once, twice = (partition.advance(first, [first], TABLES, 1) for _ in range(2))
     for field in fields(State):
         assert np.array_equal(getattr(once, field.name), getattr(twice, field.name))
@@ -86,7 +87,7 @@ def test_advancing_is_idempotent() -> None:
 
 
 def test_restore_is_what_the_search_had() -> None:
-    before = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    before = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 6):
         before = partition.advance(before, [before], TABLES, depth)
     assert before.depths is not None
@@ -101,7 +102,7 @@ def test_restore_is_what_the_search_had() -> None:
 
 
 def test_a_state_that_nothing_new_leads_to_stays_what_it_is() -> None:
-    first = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    first = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     assert partition.advance(first, [], TABLES, 1) is first
     later = partition.advance(first, [first], TABLES, 1)
     assert later.depth == 1
@@ -109,7 +110,7 @@ def test_a_state_that_nothing_new_leads_to_stays_what_it_is() -> None:
 
 
 def test_recent_layers_are_remembered() -> None:
-    state = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     found = list(state.found)
     for depth in count(1):
         after = partition.advance(state, [state], TABLES, depth)
@@ -122,7 +123,7 @@ def test_recent_layers_are_remembered() -> None:
 
 
 def test_for_others_is_what_leaves() -> None:
-    state = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 9):
         state = partition.advance(state, [state], TABLES, depth)
     assert len(partition.boundary(state, TABLES, 0, 60).rows) == 0
@@ -134,18 +135,18 @@ def test_for_others_is_what_leaves() -> None:
 
 
 def test_without_depths_in_memory() -> None:
-    assert partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=False).depths is None
-    stored = np.full((60, INDEX.width), 255, dtype=np.uint8)
+    assert partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=False).depths is None
+    stored = np.full((60, SPACE.width), 255, dtype=np.uint8)
     assert partition.restore(WHOLE, stored, 3, hold_depths=False).depths is None
 
 
 def test_starts_outside_belong_to_others() -> None:
     last = partition.begin(
-        Partition(1, 59, 60), INDEX.width, np.array([0, 59 * INDEX.width - 1]), "uint8", hold_depths=True
+        Partition(1, 59, 60), SPACE.width, np.array([0, 59 * SPACE.width - 1]), "uint8", hold_depths=True
     )
     assert (last.found, last.depth, last.frontier.any()) == ((), -1, False)
     both = partition.begin(
-        Partition(1, 59, 60), INDEX.width, np.array([0, 59 * INDEX.width]), "uint8", hold_depths=True
+        Partition(1, 59, 60), SPACE.width, np.array([0, 59 * SPACE.width]), "uint8", hold_depths=True
     )
     assert both.found == ((0, 1),)
 
@@ -160,7 +161,7 @@ def test_reaches_and_sources() -> None:
 
 
 def test_dask_counts_half_the_depths_of_a_state() -> None:
-    state = partition.begin(WHOLE, INDEX.width, STARTS, "uint8", hold_depths=True)
+    state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     assert state.visited is not None
     assert state.depths is not None
     counted = state.rows.nbytes + state.frontier.nbytes + state.visited.nbytes + state.depths.nbytes // 2

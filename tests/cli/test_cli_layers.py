@@ -36,8 +36,8 @@ def test_unfinished(cli: Command, unfinished: Path) -> None:
     assert "unfinished" in outcome.err
 
 
-@pytest.mark.parametrize("option", [[], ["--json"], ["--csv"], ["--plot", "none.svg"]])
-def test_nothing_committed(option: list[str], cli: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", [[], ["--csv"], ["--plot", "none.svg"]])
+def test_before_the_first_commit(option: list[str], cli: Command, tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
     TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
     outcome = cli("layers", "t.zarr", *option)
@@ -54,7 +54,7 @@ def test_plot(suffix: str, cli: Command, finished: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("file", "status"), [("picture.docx", 2), ("picture", 2), ("no/such/picture.svg", 1)])
-def test_no_pictures(file: str, status: int, finished: Path, refused: Callable[..., str]) -> None:
+def test_files_that_cannot_be_drawn(file: str, status: int, finished: Path, refused: Callable[..., str]) -> None:
     pytest.importorskip("matplotlib")
     assert file in refused("layers", finished, "--plot", file, status=status)
 
@@ -66,7 +66,7 @@ def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
     refused("layers", "x" * 300)
 
 
-def test_nothing_is_committed_yet(cli: Command, tmp_path: Path) -> None:
+def test_json_before_the_first_commit(cli: Command, tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
     TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle))
     shown = json.loads(cli("layers", tmp_path / "new.zarr", "--json").out)

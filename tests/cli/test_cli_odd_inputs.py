@@ -1,4 +1,4 @@
-"""What a person may type, or a config may say, by mistake or on purpose: one short line, at once."""
+"""Odd arguments, files and configs are refused with one short line."""
 
 import os
 from collections.abc import Callable
@@ -131,12 +131,12 @@ def test_an_odd_file(text: str, command: str, tmp_path: Path, refused: Refused) 
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
-def test_bytes_that_are_no_text(encoding: str, tmp_path: Path, refused: Refused) -> None:
+def test_bytes_that_are_not_text(encoding: str, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "odd.toml").write_bytes('[puzzle]\nname = "ä"'.encode(encoding))
     assert "UTF-8" in refused("plan", "odd.toml")
 
 
-def test_what_is_no_regular_file(tmp_path: Path, refused: Refused) -> None:
+def test_files_that_are_not_regular(tmp_path: Path, refused: Refused) -> None:
     os.mkfifo(tmp_path / "fifo")
     with (tmp_path / "sparse.toml").open("wb") as sparse:
         sparse.truncate(5 << 30)

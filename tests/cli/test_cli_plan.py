@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from programs import Command
@@ -26,10 +27,8 @@ def test_no_sizes(size: str, refused: Callable[..., str]) -> None:
     assert "memory" in refused("plan", "eight-puzzle", f"--memory-limit={size}")
 
 
-def test_larger_than_any_disk(cli: Command, refused: Callable[..., str], tmp_path: "object") -> None:
-    from pathlib import Path
-
-    path = Path(str(tmp_path)) / "big.toml"
+def test_larger_than_any_disk(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
+    path = tmp_path / "big.toml"
     start = " ".join(map(str, range(25)))
     path.write_text(f'[puzzle]\nname="big"\nfamily="sliding"\nrows=5\ncolumns=5\nstart="{start}"')
     assert "2^63" in refused("plan", path)

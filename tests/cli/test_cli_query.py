@@ -13,12 +13,12 @@ ODD = "2 1 3 4 5 6 7 8 0"
 @pytest.mark.parametrize(
     "text", [FAR, "867254301", "8,6,7,2,5,4,3,0,1", "8 6 7 / 2 5 4 / 3 . 1", "867/254/301", "8 6 7\n2 5 4\n3 0 1\n"]
 )
-def test_ways_of_writing(text: str, cli: Command, finished: Path) -> None:
+def test_spellings_of_a_position(text: str, cli: Command, finished: Path) -> None:
     outcome = cli("query", finished, text)
     assert (outcome.status, outcome.out, outcome.err) == (0, f"{FAR}: 31\n", "")
 
 
-def test_symbols_as_arguments_of_their_own(cli: Command, finished: Path) -> None:
+def test_symbols_as_separate_arguments(cli: Command, finished: Path) -> None:
     assert cli("query", finished, *FAR.split()).out == f"{FAR}: 31\n"
 
 

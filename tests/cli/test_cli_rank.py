@@ -41,8 +41,6 @@ def test_positions_with_dashes(cli: Command) -> None:
     assert len(ranks) == 2
 
 
-@pytest.mark.parametrize(
-    "arguments", [["rank"], ["rank", "eight-puzzle"], ["rank", "no", "1"], ["rank", "eight-puzzle", "123"]]
-)
+@pytest.mark.parametrize("arguments", [["rank", "eight-puzzle"], ["rank", "no", "1"], ["rank", "eight-puzzle", "123"]])
 def test_bad_usage(arguments: list[str], refused: Callable[..., str]) -> None:
     refused(*arguments)

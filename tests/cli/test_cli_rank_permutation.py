@@ -69,5 +69,5 @@ def test_one_element(cli: Command) -> None:
         (["unrank"], "a PUZZLE and an INDEX, or a --permutation"),
     ],
 )
-def test_what_is_refused(refused: Callable[..., str], arguments: list[str], message: str) -> None:
+def test_refused_arguments(refused: Callable[..., str], arguments: list[str], message: str) -> None:
     assert message in refused(*arguments)

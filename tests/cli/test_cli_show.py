@@ -68,7 +68,7 @@ def test_steps(square: Path, cli: Command) -> None:
     assert [sum(line.split()[step].count("·") for line in lines[1:]) for step in range(5)] == [20, 15, 10, 5, 0]
 
 
-def test_raw_shows_images_too(square: Path, cli: Command) -> None:
+def test_raw_shows_symmetric_copies(square: Path, cli: Command) -> None:
     with open_tilings(square, raw=True) as tilings:
         count = len(tilings)
     assert f"1 of {count}\n" in cli("show", square, "--raw", "--number", 1).out
@@ -93,7 +93,7 @@ def test_a_sheet_in_svg(square: Path, cli: Command, tmp_path: Path) -> None:
     assert len(paths) == 6 * count
 
 
-def test_png_and_svg_at_once(square: Path, cli: Command, tmp_path: Path) -> None:
+def test_png_and_svg_together(square: Path, cli: Command, tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
     cli("show", square, "--number", 1, "--svg", "one.svg", "--png", "one.png")
     content = (tmp_path / "one.png").read_bytes()
@@ -103,7 +103,7 @@ def test_png_and_svg_at_once(square: Path, cli: Command, tmp_path: Path) -> None
     assert size == [int(root.get("width", 0)), int(root.get("height", 0))]
 
 
-def test_png_without_what_draws_it(square: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_png_without_its_library(square: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     assert "--png needs resvg: pip install 'antipodes[png]'" in refused("show", square, "--png", "one.png")
 
@@ -123,7 +123,7 @@ def test_bad_usage(options: list[str], message: str, status: int, square: Path, 
     assert message in refused("show", square, *options, status=status)
 
 
-def test_an_unfinished_store_shows_what_was_found(cli: Command, tmp_path: Path) -> None:
+def test_an_unfinished_store_shows_the_tilings_found_so_far(cli: Command, tmp_path: Path) -> None:
     asked = iter(range(100))
     store = tmp_path / "square.zarr"
     tile_board(BoardConfig(SQUARE), store, options=RunOptions(workers=1), interrupted=lambda: next(asked) >= 2)

@@ -1,4 +1,4 @@
-"""The commands that messages tell people to type work as they are, whatever the path of the store."""
+"""Commands that messages suggest work as they are printed, for any path of the store."""
 
 import shlex
 from pathlib import Path
@@ -15,8 +15,8 @@ PUZZLE = {"name": "tiny", "family": "sliding", "rows": 2, "columns": 2, "start":
 NAMES = ["a b's $x é.zarr", "-x.zarr"]
 
 
-def told(output: str, beginning: str) -> list[str]:
-    """The arguments of the command that follows the words."""
+def suggested(output: str, beginning: str) -> list[str]:
+    """The arguments of the command after these words."""
     line = next(line for line in output.splitlines() if beginning in line)
     program, *arguments = shlex.split(line.partition(beginning)[2])
     assert program == "antipodes"
@@ -27,13 +27,13 @@ def told(output: str, beginning: str) -> list[str]:
 def test_after_a_run(name: str, cli: Command, tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(toml(PUZZLE))
     outcome = cli("run", "tiny.toml", f"--store={name}", "--quiet")
-    assert cli(*told(outcome.out, "query   ")).status == 0
+    assert cli(*suggested(outcome.out, "query   ")).status == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_after_a_search_for_tilings(name: str, cli: Command, tmp_path: Path) -> None:
     outcome = cli("tile", board_file(SQUARE, tmp_path / "b.toml"), f"--store={name}", "--quiet")
-    assert cli(*told(outcome.out, "show     ")).status == 0
+    assert cli(*suggested(outcome.out, "show     ")).status == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,8 +44,8 @@ def test_of_an_unfinished_table(name: str, cli: Command, tmp_path: Path) -> None
         options = RunOptions(workers=1, overwrite=(tmp_path / name).exists())
         run_puzzle(Config(PUZZLE), tmp_path / name, options, interrupted=lambda it=asked: next(it) >= 1)
         outcome = cli(*command)
-        said = (outcome.out + outcome.err).replace("ends: ", "resume with: ").replace("known: ", "resume with: ")
-        arguments = told(said.replace("with: ", "with "), "resume with")
+        printed = (outcome.out + outcome.err).replace("ends: ", "resume with: ").replace("known: ", "resume with: ")
+        arguments = suggested(printed.replace("with: ", "with "), "resume with")
         assert cli(*arguments, "--quiet").status == 0
         assert "finished" in cli("status", path).out
 

@@ -1,4 +1,4 @@
-"""What clusters.md says of the dashboard, of dask's report, and of a scheduler with other versions."""
+"""The dashboard, dask's report, TLS, and schedulers with other versions, as clusters.md describes them."""
 
 import sys
 from collections.abc import Callable
@@ -19,14 +19,14 @@ Begin = Callable[..., Run]
 @pytest.mark.parametrize(
     ("options", "shown"), [(["--no-dashboard"], False), (["--dashboard", "--dashboard-address", ":0"], True)]
 )
-def test_the_dashboard_is_shown_where_there_is_one(options: list[str], shown: bool, tmp_path: Path) -> None:
+def test_the_dashboard_is_shown_if_there_is_one(options: list[str], shown: bool, tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         cluster.start_scheduler(*options)
         with connected(cluster.address) as client:
             assert (dashboard_of(client) or "").endswith("/status") == shown
 
 
-def test_a_report_of_dask_is_kept(cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+def test_the_report_of_dask_is_written(cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
     cluster.add_workers(1)
     where = ["--scheduler", cluster.address]
     begin("run", "knights-coloured", "--performance-report", "report.html", *where, "--json").finish()

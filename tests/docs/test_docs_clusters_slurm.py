@@ -1,4 +1,4 @@
-"""The examples for SLURM, run with programs that stand in for SLURM's own."""
+"""The examples for SLURM, run with substitutes for SLURM's programs."""
 
 import os
 import signal
@@ -11,12 +11,12 @@ import psutil
 import pytest
 import yaml
 from project import DOCS, ROOT
-from stores import contents, read_record
+from stores import contents, read_manifest
 from waiting import PATIENCE, wait_until
 
 ByThreads = Callable[[str], dict[str, bytes]]
 EXAMPLES = ROOT / "configs" / "clusters"
-DOCUMENT = DOCS / "how-to" / "clusters.md"
+PAGE = DOCS / "how-to" / "slurm.md"
 STAND_INS = {
     # two tasks, as if there were two nodes; a signal goes to both
     "srun": """
@@ -39,7 +39,7 @@ echo "Submitted batch job $!"
 
 @pytest.fixture
 def slurm(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """The environment of a job of SLURM."""
+    """The environment of a SLURM job."""
     programs = tmp_path / "bin"
     programs.mkdir()
     for name, text in STAND_INS.items():
@@ -65,7 +65,9 @@ def start(command: list[object], log: Path, environment: dict[str, str]) -> "sub
 
 
 @pytest.mark.slow
-def test_a_job_that_runs_out_of_time_goes_on(slurm: dict[str, str], by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(
+    slurm: dict[str, str], by_threads: ByThreads, tmp_path: Path
+) -> None:
     log = tmp_path / "job.log"
     command: list[object] = ["bash", EXAMPLES / "slurm.sh", "eight-puzzle", "--store", "t.zarr"]
     job = start([*command, "--checkpoint-every", 0], log, slurm)
@@ -73,7 +75,7 @@ def test_a_job_that_runs_out_of_time_goes_on(slurm: dict[str, str], by_threads: 
     job.send_signal(signal.SIGTERM)
     assert job.wait(PATIENCE) == 75, log.read_text()
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
-    manifest = read_record(tmp_path / "t.zarr" / "commit.json")
+    manifest = read_manifest(tmp_path / "t.zarr" / "commit.json")
     committed = manifest["committed_depth"]
     assert committed >= 1
     assert not manifest["complete"]
@@ -85,26 +87,26 @@ def test_a_job_that_runs_out_of_time_goes_on(slurm: dict[str, str], by_threads: 
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
 
 
-def test_a_job_with_bad_input_is_not_queued_again(slurm: dict[str, str], tmp_path: Path) -> None:
+def test_a_job_with_bad_input_is_not_requeued(slurm: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "job.log"
     job = start(["bash", EXAMPLES / "slurm.sh", "no-such-puzzle"], log, slurm)
     assert job.wait(PATIENCE) == 2
     assert not (tmp_path / "scontrol.log").exists()
 
 
-def test_the_job_script_is_that_of_the_document(slurm: dict[str, str], tmp_path: Path) -> None:
-    """But for the address of the scheduler, which is another one each time."""
+def test_the_job_script_is_the_one_of_the_page(slurm: dict[str, str], tmp_path: Path) -> None:
+    """Except for the address of the scheduler, which differs each time."""
     command = [sys.executable, EXAMPLES / "slurm.py", "three-colours", "--store", "t.zarr", "--job-script"]
     environment = {**slurm, "DASK_CONFIG": str(EXAMPLES / "slurm.yaml")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    text = DOCUMENT.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     shown = text[text.index("#!/usr/bin/env bash") :].partition("```")[0]
     assert "tcp://10.0.0.1:45123" in shown
     assert without_address(shown.replace("\\\n", " ")) == without_address(done.stdout)
 
 
 def without_address(script: str) -> list[str]:
-    """The words of a script but for the address of the scheduler."""
+    """The words of a script except the address of the scheduler."""
     return [word for word in script.split() if not word.startswith("tcp://")]
 
 
@@ -122,4 +124,4 @@ def test_workers_in_jobs_of_their_own(slurm: dict[str, str], by_threads: ByThrea
     assert "32 layers, 181,440 positions" in log.read_text()
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
     assert len((tmp_path / "jobs").read_text().split()) >= 2
-    wait_until(lambda: not left_in(tmp_path), "nothing is left of the jobs")
+    wait_until(lambda: not left_in(tmp_path), "the processes of the jobs have ended")

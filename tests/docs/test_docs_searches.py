@@ -1,13 +1,11 @@
-"""What the docs on searches and permutations show and claim, done and measured again."""
+"""The claims of the pages on searches, measured again."""
 
-import doctest
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
+from documents import blocks
 from oracles import ORACLES
 from project import DOCS
 
@@ -20,19 +18,8 @@ from antipodes.tables.table import open_table
 ORACLE = ORACLES["sliding/eight-puzzle"]
 
 
-@pytest.mark.parametrize("name", ["how-to/permutations.md", "explanation/searches.md", "tutorial/own-search.md"])
-def test_the_examples(name: str) -> None:
-    text = (DOCS / name).read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-        exec(block, names)
-    examples = doctest.DocTestParser().get_doctest(text, names, name, name, 0)
-    assert examples.examples
-    assert doctest.DocTestRunner().run(examples).failed == 0
-
-
 def test_the_search_of_the_example_is_right_and_short() -> None:
-    code = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial" / "own-search.md").read_text(), flags=re.DOTALL)[0]
+    (code,) = blocks((DOCS / "tutorial" / "own-search.md").read_text(encoding="utf-8"), "python")
     names: dict[str, Any] = {}
     exec(code, names)
     assert names["layers"] == ORACLE["layers"]

@@ -1,11 +1,11 @@
 """Boards and problems: how they are read, refused and numbered, and their symmetries."""
 
 import itertools
-import textwrap
 import tomllib
 
 import numpy as np
 import pytest
+from documents import blocks
 from project import DOCS
 
 from antipodes.errors import ConfigError
@@ -145,9 +145,8 @@ def test_placements_are_sorted_and_all_different() -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    text = (DOCS / "explanation" / "tilings.md").read_text()
-    example = text[text.index("    [board]") : text.index("* Pieces are moved")]
-    problem = parse_problem(tomllib.loads(textwrap.dedent(example))["board"])
+    (example,) = blocks((DOCS / "how-to" / "tilings.md").read_text(encoding="utf-8"), "toml")
+    problem = parse_problem(tomllib.loads(example)["board"])
     assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
 
 

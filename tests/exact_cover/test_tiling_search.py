@@ -78,23 +78,23 @@ def brute_force(task: TilingProblem) -> set:
         orientations.append(shapes)
     found = set()
 
-    def fill(empty: frozenset, laid: dict) -> None:
+    def fill(empty: frozenset, placed: dict) -> None:
         if not empty:
-            found.add(tuple(laid[number] for number in range(len(orientations))))
+            found.add(tuple(placed[number] for number in range(len(orientations))))
             return
         corner = min(empty)
         for number, shapes in enumerate(orientations):
-            for shape in shapes if number not in laid else ():
+            for shape in shapes if number not in placed else ():
                 here = frozenset(tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape)
                 if here <= empty:
-                    fill(empty - here, {**laid, number: here})
+                    fill(empty - here, {**placed, number: here})
 
     fill(frozenset(cells), {})
     return found
 
 
 def orbits(tilings: set, task: TilingProblem) -> int:
-    """How many classes the sets of placements form under the isometries that map board and pieces to themselves."""
+    """The number of orbits of the tilings under the isometries that map board and pieces to themselves."""
     cells = np.array(sorted(map(tuple, task.board.cells.tolist())))
     isometries = []
     for matrix in turns(proper_only=False):
@@ -102,16 +102,16 @@ def orbits(tilings: set, task: TilingProblem) -> int:
         shift = cells.min(axis=0) - moved.min(axis=0)
         if {tuple(cell) for cell in (moved + shift).tolist()} == {tuple(cell) for cell in cells.tolist()}:
             isometries.append((matrix, shift))
-    left, classes = set(tilings), 0
+    left, count = set(tilings), 0
     while left:
         tiling = left.pop()
-        classes += 1
+        count += 1
         for matrix, shift in isometries:
-            image = tuple(
+            copy = tuple(
                 frozenset(tuple(int(x) for x in matrix @ np.array(cell) + shift) for cell in piece) for piece in tiling
             )
-            left.discard(image)
-    return classes
+            left.discard(copy)
+    return count
 
 
 def as_cells(task: TilingProblem, tilings: np.ndarray) -> set:
@@ -124,13 +124,13 @@ def as_cells(task: TilingProblem, tilings: np.ndarray) -> set:
 def check_against_brute_force(task: TilingProblem) -> None:
     """Both methods, and the pruning one in both its orders, give the tilings of the brute force and their orbits."""
     expected, symmetry = brute_force(task), symmetry_of(task)
-    classes = orbits(expected, task)
+    count = orbits(expected, task)
     for method, widest_scan in (("plain", 0), ("pruning", 0), ("pruning", 128)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(search, "WIDEST_SCAN", widest_scan)
             canonical, _ = tilings_of(task, method)
         assert as_cells(task, symmetry.expand(canonical)) == expected
-        assert len(canonical) == len(distinct(canonical)) == classes
+        assert len(canonical) == len(distinct(canonical)) == count
         assert symmetry.orbit_sizes(canonical).sum() == len(expected)
 
 
@@ -175,7 +175,7 @@ def test_drawn_pieces_on_small_boards(cells: str, pieces: dict[str, str]) -> Non
 @settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_random_boards_and_pieces(data: st.DataObject) -> None:
-    """A board cut at random into pieces has a tiling; all of them are found, by both methods."""
+    """Both methods find all tilings of a board that is cut into pieces at random."""
     layers, rows, columns = data.draw(st.sampled_from([(1, 3, 5), (1, 4, 4), (2, 2, 4), (2, 3, 3), (1, 2, 8)]))
     cells = data.draw(st.sets(st.sampled_from(list(np.ndindex(layers, rows, columns))), min_size=8))
     order = data.draw(st.permutations(sorted(cells)))
@@ -203,14 +203,14 @@ def test_published_counts(name: str) -> None:
     assert len(found) == len(distinct(found)) == COUNTS[name]
 
 
-def test_placements_of_the_textbook_search() -> None:
+def test_placements_of_first_empty_cell_backtracking() -> None:
     found, placements = tilings_of(bundled("6x10"), PLAIN)
     assert placements == PLACEMENTS_6X10
     assert len(distinct(found)) == COUNTS["6x10"]
     assert np.array_equal(distinct(found), distinct(tilings_of(bundled("6x10"))[0]))
 
 
-def test_the_textbook_search_keeps_two_orientations_of_f() -> None:
+def test_first_empty_cell_backtracking_keeps_two_orientations_of_f() -> None:
     task = bundled("6x10")
     allowed, placements = partitions_of(task, PLAIN).allowed, placements_of(task)
     kept = {

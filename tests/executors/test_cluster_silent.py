@@ -155,7 +155,7 @@ def test_a_worker_is_frozen_when_a_run_starts(cluster: Cluster, by_threads: ByTh
         assert scheduler.wait_for_workers(events.append, never)
         assert len(scheduler.members) == 1
         (silent,) = cluster.workers().keys() - scheduler.members.keys()
-        said = [Waiting("2 workers to say what they run"), WorkerRefused(f"worker {silent} does not answer")]
+        said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
         assert [event for event in events if event in said] == said
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
         frozen.thaw()

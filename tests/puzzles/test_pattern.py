@@ -165,7 +165,7 @@ def test_the_query_by_pattern_for_people(cli: Command, knights: Path) -> None:
     assert "   26          1" in text
     assert "nearest: 2 at distance 16" in text
     assert "farthest: 1 at distance 26" in text
-    assert "a shortest way from the start to the nearest:" in text
+    assert "a shortest path from the start to the nearest:" in text
 
 
 @pytest.mark.parametrize("batch", [1 << 16, 5000])

@@ -21,7 +21,7 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.bounds import lower_bound
+from antipodes.searches.heuristics import heuristic_of
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.problem import Problem
 
@@ -57,7 +57,7 @@ def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
 def test_the_manhattan_distance_of_the_farthest_position() -> None:
     oracle = ORACLES["eight-puzzle-solve"]
     problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
-    assert int(lower_bound(problem, "manhattan").costs[oracle["start"], range(9)].sum()) == oracle["manhattan"]
+    assert int(heuristic_of(problem, "manhattan").costs[oracle["start"], range(9)].sum()) == oracle["manhattan"]
 
 
 @pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda p: f"{p.family}-{p.starts[0]}")
@@ -93,8 +93,8 @@ def test_bounds_are_never_above_the_distance(start: str) -> None:
 
     puzzle = tiles(3, 3, start)
     goal = puzzle.start_labels[0]
-    lower = lower_bound(Problem.of(puzzle, goal), "linear-conflict")
-    plain = lower_bound(Problem.of(puzzle, goal), "manhattan")
+    lower = heuristic_of(Problem.of(puzzle, goal), "linear-conflict")
+    plain = heuristic_of(Problem.of(puzzle, goal), "manhattan")
     stronger = 0
     for key, (distance, _) in layers_from(puzzle, goal).items():
         position = np.frombuffer(key, dtype=np.uint8)

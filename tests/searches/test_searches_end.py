@@ -15,7 +15,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.problem import Problem
-from antipodes.searches.standing import Pace, Standing
+from antipodes.searches.progress import Pace, Progress
 
 ALL: list[Search] = [bfs, bidirectional, iddfs, ida_star]
 DEEPENING: list[Search] = [iddfs, ida_star]
@@ -58,7 +58,7 @@ WITHOUT_A_WAY = {
 def test_no_way_where_moves_lead_in_circles(search: Search, name: str) -> None:
     puzzle, goal = WITHOUT_A_WAY[name]
     problem = Problem.of(puzzle, puzzle.start_labels[0], puzzle.parse(goal))
-    assert not problem.hopeless, "known without a search"
+    assert not problem.known_unreachable, "known without a search"
     assert search(problem).outcome == Outcome.UNREACHABLE
 
 
@@ -113,20 +113,20 @@ def test_ways_that_do_not_fit_into_memory_are_refused() -> None:
 def test_what_a_search_says_is_true(search: Search) -> None:
     eight = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
     problem = Problem.of(eight, eight.parse("8 6 7 2 5 4 3 0 1"))
-    told: list[Standing] = []
+    told: list[Progress] = []
     answer = search(problem, listener=told.append)
     assert answer.distance == 31
     assert told
-    least = [standing.least or 0 for standing in told]
+    least = [progress.least or 0 for progress in told]
     assert least == sorted(least)
     assert least[-1] <= 31
-    assert [standing.expanded for standing in told] == sorted(standing.expanded for standing in told)
+    assert [progress.expanded for progress in told] == sorted(progress.expanded for progress in told)
     assert told[-1].expanded <= answer.expanded
 
 
 def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("antipodes.searches.standing.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("antipodes.searches.progress.time.perf_counter", lambda: clock[0])
     pace, budgets = Pace(), []
 
     for _ in range(20):

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from brute_force import Position, distances, exchanged, layers
 
-import antipodes.spaces.move_tables
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
-from antipodes.spaces.move_tables import MAPS_OF_INT16, map_type, most_column_maps, move_tables
-from antipodes.tables.plan import plan_index
+from antipodes.spaces import swap_tables
+from antipodes.spaces.move_tables import MAPS_OF_INT16, map_type
+from antipodes.spaces.selection import best_space
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
@@ -33,10 +33,9 @@ def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
     assert (map_type(1 << 15), map_type((1 << 15) + 1)) == (np.int16, np.int32)
     with pytest.raises(OverflowError):
         map_type((1 << 31) + 1)
-    puzzle = Config(COMPLETE).puzzle
-    index = plan_index(puzzle)
-    assert most_column_maps(puzzle, index) > MAPS_OF_INT16
-    tables = move_tables(puzzle, index)
+    space = best_space(Config(COMPLETE).puzzle)
+    assert space.most_column_maps > MAPS_OF_INT16
+    tables = space.move_tables()
     assert (tables.column_map.dtype, tables.column_map.min()) == (np.int32, 0)
     assert tables.column_map.max() < len(tables.column_maps)
 
@@ -61,7 +60,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
     expected = distances([tuple(START)], after)
     config = Config(settings(edges=edges))
-    assert most_column_maps(config.puzzle, plan_index(config.puzzle)) > MAPS_OF_INT16
+    assert best_space(config.puzzle).most_column_maps > MAPS_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert list(report.manifest.layers) == layers(expected)
     some = rng.sample(sorted(expected), 1000)
@@ -72,9 +71,9 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
 
 def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.spaces.move_tables, "map_type", lambda count: np.int16)
+    monkeypatch.setattr(swap_tables, "map_type", lambda count: np.int16)
     report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
     assert list(report.manifest.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
     verdict = verify(tmp_path / "t.zarr", Threads(2))
     assert not verdict.ok
-    assert "other moves than the move tables have, by the rules of the puzzle" in " | ".join(verdict.problems)
+    assert "moves by the rules of the puzzle that differ from the move tables" in " | ".join(verdict.problems)

@@ -4,24 +4,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from search_problems import pancakes, turns
-from strategies import puzzle_settings
+from strategies import puzzle_settings, spaces_of
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangements import Index
-from antipodes.spaces.move_tables import ILLEGAL, MoveTables, most_column_maps, most_moves, move_tables, table_bytes
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes.spaces.space import StateSpace
 
 
-def cuts(puzzle: Puzzle) -> list[Index]:
-    return [Index(puzzle.counts, leading) for leading in range(1, max(2, len(puzzle.counts)))]
-
-
-def successors_by_tables(index: Index, tables: MoveTables, number: int) -> list[int]:
-    row, column = divmod(number, index.width)
+def successors_by_tables(space: StateSpace, tables: MoveTables, number: int) -> list[int]:
+    row, column = divmod(number, space.width)
     targets = tables.target[row][tables.target[row] != ILLEGAL]
     assert (tables.target[row][len(targets) :] == ILLEGAL).all(), "legal moves come first"
-    numbers = tables.column_map[row][: len(targets)] if index.width > 1 else np.zeros(len(targets), dtype=int)
-    return sorted((targets.astype(np.int64) * index.width + tables.column_maps[numbers, column]).tolist())
+    numbers = tables.column_map[row][: len(targets)] if space.width > 1 else np.zeros(len(targets), dtype=int)
+    return sorted((targets.astype(np.int64) * space.width + tables.column_maps[numbers, column]).tolist())
 
 
 @settings(deadline=None, max_examples=60)
@@ -36,39 +32,39 @@ def test_successors_by_moves_of_any_kind(puzzle: Puzzle) -> None:
 
 
 def check_successors(puzzle: Puzzle) -> None:
-    for index in cuts(puzzle):
-        tables = move_tables(puzzle, index)
-        for number, labels in enumerate(index.unrank(np.arange(index.size))):
-            assert successors_by_tables(index, tables, number) == sorted(index.rank(puzzle.successors(labels)).tolist())
+    for space in spaces_of(puzzle):
+        tables = space.move_tables()
+        for number, labels in enumerate(space.unrank(np.arange(space.size))):
+            assert successors_by_tables(space, tables, number) == sorted(space.rank(puzzle.successors(labels)).tolist())
 
 
 @settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_bounds_of_the_tables_hold(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
-    for index in cuts(puzzle):
-        tables = move_tables(puzzle, index)
-        assert sum(array.nbytes for array in tables) <= table_bytes(puzzle, index)
-        assert tables.target.shape[1] <= most_moves(puzzle)
-        assert len(tables.column_maps) <= most_column_maps(puzzle, index)
+    for space in spaces_of(puzzle):
+        tables = space.move_tables()
+        assert sum(array.nbytes for array in tables) <= space.table_bytes
+        assert tables.target.shape[1] <= space.most_moves
+        assert len(tables.column_maps) <= space.most_column_maps
 
 
 @settings(deadline=None, max_examples=30)
 @given(puzzle_settings())
 def test_column_maps_are_permutations_and_the_first_is_the_identity(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
-    index = cuts(puzzle)[-1]
-    column_maps = move_tables(puzzle, index).column_maps
-    assert column_maps[0].tolist() == list(range(index.width))
-    assert (np.sort(column_maps, axis=1) == np.arange(index.width)).all()
+    space = spaces_of(puzzle)[-1]
+    column_maps = space.move_tables().column_maps
+    assert column_maps[0].tolist() == list(range(space.width))
+    assert (np.sort(column_maps, axis=1) == np.arange(space.width)).all()
 
 
 def test_horizontal_moves_change_no_column() -> None:
     puzzle = puzzle_from({"name": "line", "family": "sliding", "rows": 1, "columns": 5, "start": "1 2 3 4 0"})
-    assert (move_tables(puzzle, Index(puzzle.counts, 1)).column_map == 0).all()
+    assert (spaces_of(puzzle)[0].move_tables().column_map == 0).all()
 
 
 @pytest.mark.parametrize("start", ["--", "-", "--/--"])
 def test_a_board_without_pieces_has_no_moves(start: str) -> None:
     puzzle = puzzle_from({"name": "empty", "family": "jump", "start": start, "moves": "king"})
-    assert (move_tables(puzzle, Index(puzzle.counts, 1)).target == ILLEGAL).all()
+    assert (spaces_of(puzzle)[0].move_tables().target == ILLEGAL).all()

@@ -1,4 +1,4 @@
-"""A disk without room, or a run that is stopped, while a store is created: nothing is left of it."""
+"""The creation of a store on a full disk, or by a run that is stopped, leaves nothing behind."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from tiling_stores import SQUARE, board_file
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.config import load_config
+from antipodes.errors import StoreLockedError
 from antipodes.tables.plan import plan_run
 from antipodes.tables.store import TableStore
 
@@ -17,12 +18,12 @@ from antipodes.tables.store import TableStore
 @pytest.mark.parametrize("blocks", [0, 2, 4])
 @pytest.mark.parametrize("what", ["table", "tilings"])
 def test_a_full_disk(what: str, blocks: int, cli: Command, tmp_path: Path) -> None:
-    """Room for so many of the first files: the lock, the group, the array, the manifest."""
+    """The disk has room for the first ``blocks`` files: the lock, the group, the array, the manifest."""
     board = board_file(SQUARE, tmp_path / "board.toml")
     with small(tmp_path / "small", "1m") as disk:
         filler = disk / "filler"
         filler.write_bytes(bytes(4096 * (256 - blocks)))
-        make: list[object] = ["run", "eight-puzzle"] if what == "table" else ["tile", board]
+        make: list[object] = ["run", "knights-coloured"] if what == "table" else ["tile", board]
         outcome = cli(*make, "--store", disk / "t.zarr", "--quiet")
         assert (outcome.status, len(outcome.err.splitlines())) == (1, 1)
         assert "No space left on device" in outcome.err
@@ -34,9 +35,9 @@ def test_a_full_disk(what: str, blocks: int, cli: Command, tmp_path: Path) -> No
         assert cli("verify", disk / "t.zarr").out.startswith("ok: ")
 
 
-def test_a_run_that_is_stopped_while_it_creates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_stopped_during_creation_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*arguments: object, **options: object) -> None:
-        raise Stopped("stopped at once")
+        raise Stopped("stopped")
 
     config = load_config("eight-puzzle")
     monkeypatch.setattr(zarr, "create_array", stop)
@@ -45,10 +46,8 @@ def test_a_run_that_is_stopped_while_it_creates(tmp_path: Path, monkeypatch: pyt
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_that_was_taken_over_leaves_what_the_next_one_creates(tmp_path: Path) -> None:
-    store = TableStore(tmp_path / "t.zarr").storage
-    with store.lock():
-        new = store.stage()
+def test_a_run_without_its_lock_leaves_the_staging_place_of_the_next(tmp_path: Path) -> None:
+    storage = TableStore(tmp_path / "t.zarr").storage
+    with pytest.raises(StoreLockedError), storage.lock.hold(), storage.staged():
         (tmp_path / "t.zarr.lock").write_text("{}")
-        store.discard(new)
     assert (tmp_path / ".t.zarr.new").exists()

@@ -1,4 +1,4 @@
-"""Whatever happens to a store, one line says so, and no command gives a wrong answer from it."""
+"""Commands on a damaged store give the right answer, or fail with one line."""
 
 import json
 import random
@@ -24,21 +24,16 @@ COMMANDS: list[list[object]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def chunked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished table of several chunks."""
-    from antipodes.config import load_config
-    from antipodes.tables.run import run_puzzle
-
-    store = tmp_path_factory.mktemp("chunked") / "t.zarr"
-    run_puzzle(load_config("eight-puzzle"), store)
-    return store
+RIGHT: list[str] = []
+"""The answers of the commands on an undamaged store, once a test has asked for them."""
 
 
 @pytest.fixture
-def right(cli: Command, chunked: Path) -> list[str]:
-    """What the commands say of an undamaged store."""
-    return [cli(*on(chunked, command)).out for command in COMMANDS]
+def right(cli: Command, finished: Path) -> list[str]:
+    """The answers of the commands on an undamaged store."""
+    if not RIGHT:
+        RIGHT.extend(cli(*on(finished, command)).out for command in COMMANDS)
+    return RIGHT
 
 
 def on(store: Path, command: list[object]) -> list[object]:
@@ -47,7 +42,7 @@ def on(store: Path, command: list[object]) -> list[object]:
 
 @pytest.fixture
 def says_right_or_fails(cli: Command, right: list[str]) -> Callable[..., int]:
-    """Runs all commands on a store; each gives the right answer or fails with one line. How many failed."""
+    """Runs all commands on a store; each gives the right answer or fails with one line. Returns how many failed."""
 
     def check(store: Path, statuses: tuple[int, ...] = (1,)) -> int:
         failed = 0
@@ -105,7 +100,7 @@ def test_a_chunk_that_is_a_directory(says_right_or_fails: Check, eight: Path) ->
 
 @pytest.mark.parametrize("name", ["zarr.json", "depth/zarr.json", "commit.json"])
 @pytest.mark.parametrize("content", [None, b"", b"{}", b"null", b"[]", b"\xff\xfe", b"[" * 100_000, b"1" * 5000])
-def test_other_files_instead(name: str, content: bytes | None, says_right_or_fails: Check, eight: Path) -> None:
+def test_files_with_other_content(name: str, content: bytes | None, says_right_or_fails: Check, eight: Path) -> None:
     (eight / name).unlink()
     if content is not None:
         (eight / name).write_bytes(content)
@@ -113,7 +108,7 @@ def test_other_files_instead(name: str, content: bytes | None, says_right_or_fai
 
 
 def test_single_bits(cli: Command, eight: Path) -> None:
-    """Of every file many bits: the cheapest command that reads the file must say no, or what it said before."""
+    """A query, which reads every file, refuses a store in which one of many bits of a file is changed."""
     rng = random.Random(1)
     for name, content in contents(eight).items():
         for bit in rng.sample(range(8 * len(content)), 25):
@@ -150,7 +145,7 @@ def test_damage_to_an_unfinished_store(refused: Callable[..., str], unfinished: 
     assert "is damaged" in refused("run", "eight-puzzle", "--store", unfinished, status=1)
 
 
-def test_stores_of_others(refused: Callable[..., str], eight: Path) -> None:
+def test_stores_of_other_puzzles(refused: Callable[..., str], eight: Path) -> None:
     assert "another puzzle" in refused("run", "eight-puzzle-blank-first", "--store", eight)
     assert "another puzzle" in refused("run", "three-colours", "--store", eight)
 
@@ -159,12 +154,12 @@ WRONG = [
     (what, command)
     for what in ("nothing", "file", "directory", "newer", "kind")
     for command in COMMANDS
-    if (what, command[0]) != ("nothing", "run")  # which makes a store
+    if (what, command[0]) != ("nothing", "run")  # `run` creates a store there
 ]
 
 
 @pytest.mark.parametrize(("what", "command"), WRONG, ids=[f"{what}-{command[0]}" for what, command in WRONG])
-def test_what_is_no_store(
+def test_paths_without_a_store(
     what: str, command: list[object], refused: Callable[..., str], eight: Path, tmp_path: Path
 ) -> None:
     path = eight if what in ("newer", "kind") else tmp_path / "path"
@@ -180,22 +175,3 @@ def test_what_is_no_store(
     assert str(path) in message
     if what == "newer":
         assert "version 99" in message
-
-
-def test_an_older_reader_of_a_table_that_was_widened_meanwhile(tmp_path: Path) -> None:
-    """A depth of 256 must not be 0 to who opened the table when it had bytes."""
-    from antipodes.config import Config
-    from antipodes.errors import StoreChangedError, UnfinishedError
-    from antipodes.tables.run import RunOptions, run_puzzle
-    from antipodes.tables.table import open_table
-
-    start = " ".join(["0"] + ["1"] * 299)
-    config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": start})
-    asked = iter(range(1000))
-    options = RunOptions(workers=1, checkpoint_every=0)
-    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=lambda: next(asked) >= 100)
-    with open_table(tmp_path / "t.zarr") as table:
-        run_puzzle(config, tmp_path / "t.zarr", options)
-        far = " ".join(["1"] * 256 + ["0"] + ["1"] * 43)
-        with pytest.raises((UnfinishedError, StoreChangedError)):
-            table.distance(far)

@@ -1,4 +1,4 @@
-"""What the file system says of a store: that something cannot be seen does not mean that it is not there."""
+"""Stores in a directory: an unreadable path is not a missing one, and foreign files stay."""
 
 import errno
 import os
@@ -12,16 +12,17 @@ from programs import Command
 from stores import chunk_files
 
 from antipodes.errors import StoreError
-from antipodes.storage.local.directory import STORED, DirectoryStorage
+from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.files import PARTIAL
+from antipodes.storage.local.staging import STORED
 from antipodes.tables.manifest import DEPTH, WIDER
 from antipodes.tables.store import TableStore
 from antipodes.tilings.manifest import PARTITIONS, TILINGS
 
 
 @pytest.fixture
-def unseen(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
-    """Makes the system fail to tell what is at a path."""
+def unreadable(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Makes the system fail to read the status of a path."""
 
     def hide(path: Path) -> None:
         def stat(asked: Any, **options: Any) -> os.stat_result:
@@ -35,25 +36,25 @@ def unseen(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
     return hide
 
 
-def test_a_chunk_that_cannot_be_seen_is_not_missing(eight: Path, unseen: Callable[[Path], None]) -> None:
+def test_an_unreadable_chunk_is_not_missing(eight: Path, unreadable: Callable[[Path], None]) -> None:
     store = TableStore(eight)
     manifest = store.read()
     chunk = chunk_files(eight)[0]
-    unseen(chunk)
+    unreadable(chunk)
     with pytest.raises(StoreError, match=f"^cannot read {chunk}: Input/output error$"):
         store.read_rows(manifest, 0, manifest.rows)
 
 
-def test_a_store_that_cannot_be_seen_is_not_created_anew(
-    cli: Command, eight: Path, unseen: Callable[[Path], None]
+def test_an_unreadable_store_is_not_created_again(
+    cli: Command, eight: Path, unreadable: Callable[[Path], None]
 ) -> None:
-    unseen(eight)
+    unreadable(eight)
     outcome = cli("run", "eight-puzzle", "--store", eight, "--quiet")
     assert (outcome.status, outcome.err) == (1, f"antipodes: cannot read {eight}: Input/output error\n")
 
 
-def test_a_record_that_cannot_be_seen(cli: Command, eight: Path, unseen: Callable[[Path], None]) -> None:
-    unseen(eight / "commit.json")
+def test_an_unreadable_manifest(cli: Command, eight: Path, unreadable: Callable[[Path], None]) -> None:
+    unreadable(eight / "commit.json")
     outcome = cli("status", eight)
     assert (outcome.status, outcome.err) == (1, f"antipodes: cannot read {eight}/commit.json: Input/output error\n")
 
@@ -64,7 +65,7 @@ def test_the_size_while_files_come_and_go(tmp_path: Path, monkeypatch: pytest.Mo
     assert DirectoryStorage(tmp_path).size() == 1000
 
 
-def test_an_array_in_place_of_one_that_could_not_be_deleted(eight: Path, tmp_path: Path) -> None:
+def test_no_array_is_created_over_one_that_could_not_be_deleted(eight: Path, tmp_path: Path) -> None:
     (eight / "depth").rename(tmp_path / "elsewhere")
     (eight / "depth").symlink_to(tmp_path / "elsewhere")
     store = TableStore(eight)
@@ -73,7 +74,7 @@ def test_an_array_in_place_of_one_that_could_not_be_deleted(eight: Path, tmp_pat
 
 
 @pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
-def test_files_of_others_beside_a_store_are_not_deleted(name: str, cli: Command, eight: Path) -> None:
+def test_foreign_files_beside_a_store_are_not_deleted(name: str, cli: Command, eight: Path) -> None:
     (eight.parent / name).mkdir()
     (eight.parent / name / "mine").write_text("precious")
     outcome = cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet")
@@ -83,13 +84,13 @@ def test_files_of_others_beside_a_store_are_not_deleted(name: str, cli: Command,
 
 
 @pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
-def test_what_a_dead_run_left_beside_a_store_is_deleted(name: str, cli: Command, eight: Path) -> None:
+def test_leftovers_of_a_crashed_run_are_deleted(name: str, cli: Command, eight: Path) -> None:
     shutil.copytree(eight, eight.parent / name)
     (eight.parent / name / f"zarr.json.0{PARTIAL}").write_text("")
     assert cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet").status == 0
     assert not (eight.parent / name).exists()
 
 
-def test_what_is_in_a_store_is_known(eight: Path) -> None:
+def test_every_name_in_a_store_is_known(eight: Path) -> None:
     assert {DEPTH, WIDER, TILINGS, PARTITIONS} < STORED
     assert {path.name for path in eight.iterdir()} <= STORED

@@ -1,4 +1,4 @@
-"""Manifests whose checksum is right and whose fields are not: a right answer or one line, from every command."""
+"""Manifests with a right checksum and wrong fields: every command gives the right answer, or fails with one line."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import Command
-from stores import change_manifest, read_record, write_manifest
+from stores import change_manifest, read_manifest, write_manifest
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.storage.backend import MANIFEST
@@ -40,7 +40,7 @@ TILING_COMMANDS: list[list[object]] = [
     ["resume", "STORE", "--json", "--quiet", "--workers", "1"],
     ["tile", "board.toml", "--store", "STORE", "--json", "--quiet", "--workers", "1"],
 ]
-TOLD = {
+VARYING = {
     "seconds",
     "states_per_second",
     "peak_memory_bytes",
@@ -49,15 +49,15 @@ TOLD = {
     "expanded",
     "placements_per_second",
 }
-TOLD |= {"balance", "worker_seconds", "resumed_from_partitions"}
-"""What may differ from run to run."""
-UNSEEN = {"layers", "chunks", "complete", "name", "description", "placements", "number", "tilings", "raw_tilings"}
-UNSEEN |= {"partitions", "method"}
-"""Fields that commands show as they are: only `verify`, which reads everything, knows of other plausible values."""
+VARYING |= {"balance", "worker_seconds", "resumed_from_partitions"}
+"""Keys whose values may differ from run to run."""
+UNCHECKED = {"layers", "chunks", "complete", "name", "description", "placements", "number", "tilings", "raw_tilings"}
+UNCHECKED |= {"partitions", "method"}
+"""Fields that commands show unchecked: only `verify`, which reads everything, finds other plausible values."""
 
 
 def paths(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where the values of a JSON value are, those within values among them."""
+    """The paths of all values in a JSON value, at every depth."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
         yield (*here, key)
@@ -66,7 +66,7 @@ def paths(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @st.composite
 def mutations(draw: st.DrawFn, content: dict[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
-    """The content with a change, and where that is."""
+    """The content with a change, and the path of the change."""
     fields: dict[str, list[tuple[Any, ...]]] = {}
     for path in paths(content):
         fields.setdefault(path[0], []).append(path)
@@ -91,25 +91,29 @@ def mutations(draw: st.DrawFn, content: dict[str, Any]) -> tuple[dict[str, Any],
     return changed, path
 
 
-def said(text: str) -> Any:
-    """What a command says, but for what may differ."""
+def comparable(text: str) -> Any:
+    """The output of a command without the values that may differ from run to run."""
     try:
         value = json.loads(text)
     except ValueError:
         return text
-    return {key: one for key, one in value.items() if key not in TOLD} if isinstance(value, dict) else value
+    return {key: one for key, one in value.items() if key not in VARYING} if isinstance(value, dict) else value
+
+
+def on(store: Path, command: list[object]) -> list[object]:
+    return [store if word == "STORE" else word for word in command]
 
 
 def check(cli: Command, store: Path, commands: list[list[object]], data: st.DataObject, right: dict[str, Any]) -> None:
-    original = read_record(store / MANIFEST)
+    original = read_manifest(store / MANIFEST)
     changed, path = data.draw(mutations(original))
     command = data.draw(st.sampled_from(commands))
     write_manifest(store / MANIFEST, changed)
     try:
-        outcome = cli(*(store if word == "STORE" else word for word in command))
-        unread = command[0] in ("status", "layers", "resume", "run", "tile") and UNSEEN & set(map(str, path))
+        outcome = cli(*on(store, command))
+        unread = command[0] in ("status", "layers", "resume", "run", "tile") and UNCHECKED & set(map(str, path))
         if outcome.status == 0 and not unread and not {"name", "description"} & set(map(str, path)):
-            seen = said(outcome.out) == right[str(command)]
+            seen = comparable(outcome.out) == right[str(command)]
             assert seen or (command[0], path[0], outcome.out[:3]) == ("verify", "complete", "ok:"), (path, changed)
         elif outcome.status:
             complaint = outcome.out + outcome.err if command[0] == "verify" else outcome.err
@@ -120,7 +124,7 @@ def check(cli: Command, store: Path, commands: list[list[object]], data: st.Data
 
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
-"""Thousands take minutes, and are for who looks for more."""
+"""Examples of each test; thousands take minutes and find more."""
 fuzzed = settings(
     deadline=None,
     max_examples=EXAMPLES,
@@ -130,24 +134,22 @@ fuzzed = settings(
 
 @fuzzed
 @given(data=st.data())
-def test_tables(cli: Command, eight: Path, said_of_tables: dict[str, Any], data: st.DataObject) -> None:
-    check(cli, eight, TABLE_COMMANDS, data, said_of_tables)
+def test_tables(cli: Command, eight: Path, answers_of_tables: dict[str, Any], data: st.DataObject) -> None:
+    check(cli, eight, TABLE_COMMANDS, data, answers_of_tables)
 
 
 @fuzzed
 @given(data=st.data())
-def test_tilings(cli: Command, square: Path, said_of_tilings: dict[str, Any], data: st.DataObject) -> None:
-    check(cli, square, TILING_COMMANDS, data, said_of_tilings)
+def test_tilings(cli: Command, square: Path, answers_of_tilings: dict[str, Any], data: st.DataObject) -> None:
+    check(cli, square, TILING_COMMANDS, data, answers_of_tilings)
 
 
 def answers(cli: Command, store: Path, commands: list[list[object]]) -> dict[str, Any]:
-    return {
-        str(command): said(cli(*(store if word == "STORE" else word for word in command)).out) for command in commands
-    }
+    return {str(command): comparable(cli(*on(store, command)).out) for command in commands}
 
 
 @pytest.fixture
-def said_of_tables(cli: Command, eight: Path) -> dict[str, Any]:
+def answers_of_tables(cli: Command, eight: Path) -> dict[str, Any]:
     return answers(cli, eight, TABLE_COMMANDS)
 
 
@@ -158,18 +160,18 @@ def square(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def said_of_tilings(cli: Command, square: Path) -> dict[str, Any]:
+def answers_of_tilings(cli: Command, square: Path) -> dict[str, Any]:
     return answers(cli, square, TILING_COMMANDS)
 
 
 @pytest.mark.parametrize("key", ["shape", "data_type", "fill_value", "chunk_grid", "codecs", "node_type"])
 @pytest.mark.parametrize("value", [None, 5, "int64", [1, 1], {"name": "regular"}])
-def test_arrays_that_are_not_those_of_the_manifest(
+def test_array_metadata_that_contradicts_the_manifest(
     key: str, value: Any, refused: Callable[..., str], eight: Path
 ) -> None:
     file = eight / "depth/zarr.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
-    metadata = {**read_record(eight / MANIFEST)["metadata"], "depth/zarr.json": digest(file.read_bytes())}
+    metadata = {**read_manifest(eight / MANIFEST)["metadata"], "depth/zarr.json": digest(file.read_bytes())}
     change_manifest(eight, metadata=metadata)
     assert "is damaged" in refused("query", eight, "867254301", status=1)
     change_manifest(eight, complete=False)

@@ -1,4 +1,4 @@
-"""A server that fails: for some seconds, which a run survives, or for good, which ends it with a line."""
+"""A failing server: a run survives some seconds of it, and ends with one line when it lasts."""
 
 import json
 import time
@@ -12,6 +12,9 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
+from antipodes.storage.cloud import bucket as cloud_bucket
+from antipodes.storage.cloud import retry
+from antipodes.storage.cloud.retry import reason
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
 from antipodes.tables.table import open_table
@@ -22,14 +25,14 @@ PUZZLE = "knights-coloured"
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The table in a directory."""
+    """The files of the table in a directory."""
     store = tmp_path_factory.mktemp("whole") / "t.zarr"
     run_puzzle(load_config(PUZZLE), store, OPTIONS)
     return contents(store)
 
 
-def others(*faults: str) -> list[Any]:
-    """Faults whose tests tell little that those of others do not."""
+def slow(*faults: str) -> list[Any]:
+    """Faults for the slow suite, whose tests differ little from the others."""
     return [pytest.param(fault, marks=pytest.mark.slow) for fault in faults]
 
 
@@ -43,9 +46,12 @@ def test_an_outage_of_seconds(fault: str, bucket: Bucket, proxy: Proxy, whole: d
     assert not [key for key in bucket.listing() if not key.startswith("t.zarr/")]
 
 
-@pytest.mark.parametrize("fault", ["lose", *others("truncate", "drop", "503")])
-def test_every_third_request_fails(fault: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes]) -> None:
-    """An answer that is lost leaves it open whether a condition was met; the request was, and counts."""
+@pytest.mark.parametrize("fault", ["lose", *slow("truncate", "drop", "503")])
+def test_every_third_request_fails(
+    fault: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a lost answer the client does not know whether a write was done; it was, and counts."""
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     proxy.fault = lambda number, method, path: fault if number % 3 == 2 else None
     run_puzzle(load_config(PUZZLE), bucket.url(), RunOptions(workers=2))
     assert bucket.contents() == whole
@@ -53,11 +59,11 @@ def test_every_third_request_fails(fault: str, bucket: Bucket, proxy: Proxy, who
         assert [len(table.positions_at(depth)) for depth in (0, 10, 22)] == [1, 1947, 3]
 
 
-@pytest.mark.parametrize("fault", ["503", *others("drop")])
-def test_for_good(fault: str, bucket: Bucket, proxy: Proxy, refused: Callable[..., str], cli: Command) -> None:
+@pytest.mark.parametrize("fault", ["503", *slow("drop")])
+def test_a_lasting_outage(fault: str, bucket: Bucket, proxy: Proxy, refused: Callable[..., str], cli: Command) -> None:
     run = ("run", PUZZLE, "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2, "--quiet")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANTIPODES_STORE_PATIENCE", "2")
+        patch.setenv("ANTIPODES_STORE_PATIENCE", "0.5")
         proxy.fail_for(1000, fault, after=40)
         begin = time.monotonic()
         message = refused(*run, status=1)
@@ -71,9 +77,7 @@ def test_for_good(fault: str, bucket: Bucket, proxy: Proxy, refused: Callable[..
 
 
 @pytest.mark.slow
-def test_for_good_in_a_process_of_its_own(
-    bucket: Bucket, proxy: Proxy, process: Process, whole: dict[str, bytes]
-) -> None:
+def test_a_lasting_outage_of_a_process(bucket: Bucket, proxy: Proxy, process: Process, whole: dict[str, bytes]) -> None:
     proxy.fail_for(1000, "503", after=40)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANTIPODES_STORE_PATIENCE", "1")
@@ -91,7 +95,7 @@ def test_for_good_in_a_process_of_its_own(
 
 
 @pytest.mark.parametrize(("fault", "said"), [("403", "403 Forbidden"), ("401", "401 Unauthorized"), ("501", "501")])
-def test_what_does_not_get_better_is_not_tried_again(fault: str, said: str, bucket: Bucket, proxy: Proxy) -> None:
+def test_permanent_errors_are_not_retried(fault: str, said: str, bucket: Bucket, proxy: Proxy) -> None:
     proxy.fault = lambda number, method, path: fault
     with pytest.raises(StoreError, match=f"cannot read {bucket.url()}/commit.json: {said}"):
         TableStore(bucket.url()).read()
@@ -99,17 +103,17 @@ def test_what_does_not_get_better_is_not_tried_again(fault: str, said: str, buck
 
 
 @pytest.mark.parametrize("fault", ["drop", "lose", "408", "429", "500", "502", "503", "504"])
-def test_what_may_get_better_is_tried_again(fault: str, bucket: Bucket, proxy: Proxy) -> None:
+def test_transient_errors_are_retried(fault: str, bucket: Bucket, proxy: Proxy) -> None:
     proxy.fault = lambda number, method, path: fault if number == 0 else None
     with pytest.raises(StoreError, match="there is no store at"):
         TableStore(bucket.url()).manifest_digest()
     assert len(proxy.requests) == 2
 
 
-def test_who_gave_up_asks_once_more_and_no_longer(
+def test_requests_are_made_once_after_retries_ran_out(
     bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else each of the last things that a failed run does would wait as long as the first."""
+    """Otherwise each of the last requests of a failed run would wait as long as the first."""
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "1")
     store = TableStore(bucket.url())
     proxy.fault = lambda number, method, path: "503"
@@ -127,30 +131,32 @@ def test_who_gave_up_asks_once_more_and_no_longer(
     proxy.fail_for(0.3, "503")
     with pytest.raises(StoreError, match="there is no store at"):
         store.manifest_digest()
-    assert len(proxy.requests) > asked + 1, "patient again"
+    assert len(proxy.requests) > asked + 1, "requests are retried again"
 
 
 def test_without_credentials() -> None:
-    from antipodes.storage.cloud.retry import reason
-
     error = OSError("Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token in 2s - HTTP error")
     assert reason(error) == "no credentials in the environment"
 
 
 def test_reasons_have_no_addresses() -> None:
-    """They may be signed."""
-    from antipodes.storage.cloud.retry import reason
-
+    """Addresses of requests may be signed."""
     error = OSError("Error performing GET https://host/x?sig=secret in 4ms - HTTP error: redirect to https://h/?sig=s")
     assert reason(error) == "HTTP error: redirect to ..."
 
 
 @pytest.mark.parametrize("fault", ["412", "409", "404"])
 @pytest.mark.parametrize("part", ["commit.json", "/c/", ".lock"])
-def test_a_refusal_though_the_condition_is_met(
-    fault: str, part: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes]
+def test_a_write_that_is_refused_though_its_condition_is_met(
+    fault: str,
+    part: str,
+    bucket: Bucket,
+    proxy: Proxy,
+    whole: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is there is looked at, and the request made again: it was no other run."""
+    """The client reads the object, finds that no other run has changed it, and retries the write."""
+    monkeypatch.setattr(cloud_bucket, "REFUSAL_PAUSES", (0.01, 0.01, 0.01))
     refused: list[int] = []
 
     def first(number: int, method: str, path: str) -> str | None:
@@ -166,7 +172,10 @@ def test_a_refusal_though_the_condition_is_met(
 
 
 @pytest.mark.parametrize("method", ["PUT", "HEAD"])
-def test_nothing_is_found_of_what_was_put(method: str, bucket: Bucket, proxy: Proxy) -> None:
+def test_a_server_that_does_not_show_what_was_put(
+    method: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cloud_bucket, "REFUSAL_PAUSES", (0.01, 0.01, 0.01))
     proxy.fault = lambda number, made, path: "404" if made == method and ".clock/" in path else None
     with pytest.raises(StoreError, match=r"cannot (lock|write) s3://.*(404 Not Found|just put there)"):
         run_puzzle(load_config(PUZZLE), bucket.url())

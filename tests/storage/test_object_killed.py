@@ -1,4 +1,4 @@
-"""Runs on stores in object storage that die: before any change to the bucket, or by a signal."""
+"""Runs on stores in object storage that are killed: before any change to the bucket, or by a signal."""
 
 import json
 import signal
@@ -21,14 +21,14 @@ from antipodes.tables.store import TableStore
 
 
 class Killed(BaseException):
-    """Not to be caught by anything."""
+    """An error that no handler catches."""
 
 
 def killed_at_request(step: int, run: Callable[[], object]) -> bool:
-    """Whether the run got as far as that change to the bucket, right before which it died."""
+    """Whether the run reached that change to the bucket, right before which it is killed."""
     steps = iter(range(1_000_000))
 
-    def dying(method: Callable[..., Any]) -> Callable[..., Any]:
+    def killing(method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
             if next(steps) >= step:
                 raise Killed
@@ -38,7 +38,7 @@ def killed_at_request(step: int, run: Callable[[], object]) -> bool:
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("put", "delete"):
-            patch.setattr(Client, name, dying(getattr(Client, name)))
+            patch.setattr(Client, name, killing(getattr(Client, name)))
         try:
             run()
         except Killed:
@@ -50,8 +50,8 @@ KNIGHTS = RunOptions(workers=1, checkpoint_every=1000, overwrite=True)
 
 
 @pytest.mark.slow
-def test_killed_at_any_change_of_overwriting_a_store(bucket: Bucket, tmp_path: Path) -> None:
-    """The lock of a run that died in this very process is in the way, so it is deleted."""
+def test_killed_at_any_step_of_overwriting(bucket: Bucket, tmp_path: Path) -> None:
+    """The test deletes the lock, since its owner, this process, is alive."""
     run_puzzle(load_config("knights-coloured"), tmp_path / "whole.zarr", RunOptions(workers=1))
     whole, step = contents(tmp_path / "whole.zarr"), 0
     config = load_config("knights-coloured")
@@ -67,7 +67,7 @@ def test_killed_at_any_change_of_overwriting_a_store(bucket: Bucket, tmp_path: P
 
 
 @pytest.mark.slow
-def test_killed_at_any_change_of_widening(bucket: Bucket, tmp_path: Path) -> None:
+def test_killed_at_any_step_of_widening(bucket: Bucket, tmp_path: Path) -> None:
     run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
     whole, step = contents(tmp_path / "whole.zarr"), 0
     not_yet_wide(tmp_path / "narrow.zarr")
@@ -84,7 +84,7 @@ def test_killed_at_any_change_of_widening(bucket: Bucket, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_resumed_after_a_kill(bucket: Bucket, process: Process, cli: Command, finished: Path) -> None:
-    """A killed run's lock is recognised at once: its process is gone."""
+    """The lock of the killed run is taken over immediately, since its process has ended."""
     running = process("run", "eight-puzzle", "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2)
     deadline = time.monotonic() + 60
     while committed(bucket) < 3:
@@ -101,7 +101,7 @@ def test_resumed_after_a_kill(bucket: Bucket, process: Process, cli: Command, fi
 
 
 def committed(bucket: Bucket) -> int:
-    """How far a run has come that goes on now; -1 before it has begun."""
+    """The committed depth of a run in progress; -1 before its first commit."""
     try:
         return TableStore(bucket.url()).read().committed_depth
     except NotAStoreError:

@@ -1,4 +1,4 @@
-"""The lock of a store in object storage: who holds it, who may take it over, and who may still write."""
+"""The lock of a store in object storage: one owner at a time, and when another run may take it over."""
 
 import json
 import multiprocessing
@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreLockedError
+from antipodes.storage import lock_owner
 from antipodes.storage.cloud import lease
+from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
 
@@ -26,17 +29,25 @@ LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}
 
 
+def modified(bucket: Bucket) -> datetime:
+    """The date of the lock object, by the clock of the server."""
+    meta = Client(f"s3://{bucket.name}").head(LOCK)
+    assert meta is not None
+    found: datetime = meta["last_modified"]
+    return found
+
+
 def put_lock(bucket: Bucket, **changes: Any) -> None:
     bucket.put(LOCK, json.dumps({**ELSEWHERE, **changes}).encode())
 
 
-def test_one_at_a_time(bucket: Bucket) -> None:
+def test_one_run_at_a_time(bucket: Bucket) -> None:
     store = TableStore(bucket.url())
-    with store.lock() as hold:
-        assert json.loads(bucket.get(LOCK))["token"] == hold.token
-        holder = f"{bucket.url()} is in use by process {os.getpid()} on {socket.gethostname()}; wait for it, or stop it"
+    with store.lock() as handle:
+        assert json.loads(bucket.get(LOCK))["token"] == handle.token
+        owner = f"{bucket.url()} is in use by process {os.getpid()} on {socket.gethostname()}; wait for it, or stop it"
         for _ in range(2):
-            with pytest.raises(StoreLockedError, match=holder), TableStore(bucket.url()).lock():
+            with pytest.raises(StoreLockedError, match=owner), TableStore(bucket.url()).lock():
                 pass
         with TableStore(bucket.url("other.zarr")).lock():
             pass
@@ -59,21 +70,21 @@ def test_a_run_in_another_process_is_refused(bucket: Bucket, process: Process) -
     assert f"is in use by process {os.getpid()} on" in err
 
 
-def test_it_is_let_go_of_when_something_is_raised(bucket: Bucket) -> None:
+def test_an_error_releases_the_lock(bucket: Bucket) -> None:
     for _ in range(2):
         with pytest.raises(KeyError), TableStore(bucket.url()).lock():
             raise KeyError
     assert bucket.listing() == []
 
 
-def hold(url: str, held: Any) -> None:
-    """Take the lock, say so, and never let go."""
+def hold(url: str, pipe: Any) -> None:
+    """Take the lock, report it, and keep it."""
     with TableStore(url).lock():
-        held.send(True)
-        held.recv()
+        pipe.send(True)
+        pipe.recv()
 
 
-def test_a_holder_of_this_machine_that_is_gone(bucket: Bucket) -> None:
+def test_the_lock_of_a_dead_process_of_this_machine(bucket: Bucket) -> None:
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=hold, args=(bucket.url(), theirs))
     process.start()
@@ -83,64 +94,64 @@ def test_a_holder_of_this_machine_that_is_gone(bucket: Bucket) -> None:
     process.kill()
     process.join()
     assert LOCK in bucket.listing()
-    with TableStore(bucket.url()).lock():  # at once, though it was refreshed a moment ago
+    with TableStore(bucket.url()).lock():  # immediately, though it was renewed a moment ago
         pass
 
 
-def test_a_process_that_has_got_the_number_of_the_holder(bucket: Bucket) -> None:
+def test_another_process_with_the_number_of_the_owner(bucket: Bucket) -> None:
     with TableStore(bucket.url()).lock():
-        signature = json.loads(bucket.get(LOCK))
-    bucket.put(LOCK, json.dumps({**signature, "started": signature["started"] - 1000}).encode())
+        owner = json.loads(bucket.get(LOCK))
+    bucket.put(LOCK, json.dumps({**owner, "started": owner["started"] - 1000}).encode())
     with TableStore(bucket.url()).lock():
         pass
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{}", json.dumps(ELSEWHERE).encode()])
-def test_a_holder_elsewhere_is_believed(content: bytes, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_owner_on_another_machine(content: bytes, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket.put(LOCK, content)
-    holder = "process 1 on elsewhere" if b"elsewhere" in content else "another process"
-    with pytest.raises(StoreLockedError, match=f"in use by {holder}"), TableStore(bucket.url()).lock():
+    owner = "process 1 on elsewhere" if b"elsewhere" in content else "another process"
+    with pytest.raises(StoreLockedError, match=f"in use by {owner}"), TableStore(bucket.url()).lock():
         pass
     assert bucket.get(LOCK) == content
-    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
 
 
-def test_a_holder_elsewhere_is_believed_for_a_while(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "STALE_AFTER", 1.5)
+def test_an_owner_elsewhere_keeps_the_lock_until_it_expires(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     put_lock(bucket)
+    put = modified(bucket)
+    monkeypatch.setattr(lease, "server_time", lambda *_: put + timedelta(seconds=lease.EXPIRY_SECONDS))
     with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
         pass
-    taken, deadline = False, time.monotonic() + 30
-    while not taken:
-        assert time.monotonic() < deadline
-        try:
-            with TableStore(bucket.url()).lock():
-                taken = True
-        except StoreLockedError:
-            time.sleep(0.1)
+    monkeypatch.setattr(lease, "server_time", lambda *_: put + timedelta(seconds=lease.EXPIRY_SECONDS + 1))
+    with TableStore(bucket.url()).lock():
+        assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
 
 
-def test_a_holder_that_refreshes_is_believed_for_ever(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "STALE_AFTER", 2.0)
-    monkeypatch.setattr(lease, "REFRESH_EVERY", 0.2)
-    with TableStore(bucket.url()).lock() as held:
-        end = time.monotonic() + 3.2
-        while time.monotonic() < end:
-            with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
-                pass
-        assert json.loads(bucket.get(LOCK))["beat"] > 5
-        assert json.loads(bucket.get(LOCK))["token"] == held.token
+def test_a_renewed_lock_does_not_expire(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a time when the first put would have expired, the lock is held, since its heartbeats are younger."""
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.1)
+    with TableStore(bucket.url()).lock() as handle:
+        put, deadline = modified(bucket), time.monotonic() + 30
+        while modified(bucket) == put:  # dates are in whole seconds
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        late = put + timedelta(seconds=lease.EXPIRY_SECONDS + 1)
+        monkeypatch.setattr(lease, "server_time", lambda *_: late)
+        with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
+            pass
+        assert json.loads(bucket.get(LOCK))["beat"] > 0
+        assert json.loads(bucket.get(LOCK))["token"] == handle.token
 
 
-def test_one_of_many_takes_a_stale_lock_over(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All find the same stale lock before any of them puts its own."""
+def test_one_of_several_runs_takes_an_expired_lock_over(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All find the same expired lock before any of them puts its own."""
     put_lock(bucket)
-    monkeypatch.setattr(lease, "STALE_AFTER", -5.0)
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
     monkeypatch.setattr(lease, "TRIES", 1)
-    ready, over = threading.Barrier(3), threading.Barrier(3)
-    read, outcomes = lease._server_time, []
+    ready, done = threading.Barrier(3), threading.Barrier(3)
+    read, outcomes = lease.server_time, []
 
     def wait_for_others(*arguments: Any) -> Any:
         now = read(*arguments)
@@ -151,12 +162,12 @@ def test_one_of_many_takes_a_stale_lock_over(bucket: Bucket, monkeypatch: pytest
         try:
             with TableStore(bucket.url()).lock():
                 outcomes.append("held")
-                over.wait(60)
+                done.wait(60)
         except StoreLockedError:
             outcomes.append("refused")
-            over.wait(60)
+            done.wait(60)
 
-    monkeypatch.setattr(lease, "_server_time", wait_for_others)
+    monkeypatch.setattr(lease, "server_time", wait_for_others)
     threads = [threading.Thread(target=claim) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -172,7 +183,7 @@ def test_a_server_without_conditional_writes(bucket: Bucket, proxy: Proxy, refus
     assert bucket.listing() == []
 
 
-def test_an_interrupted_run_lets_go(bucket: Bucket, cli: Command, finished: Path) -> None:
+def test_an_interrupted_run_releases_the_lock(bucket: Bucket, cli: Command, finished: Path) -> None:
     asked = iter(range(1000))
     config = load_config("eight-puzzle")
     run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
@@ -181,9 +192,7 @@ def test_an_interrupted_run_lets_go(bucket: Bucket, cli: Command, finished: Path
     assert bucket.contents() == contents(finished)
 
 
-def test_a_server_that_fails_does_not_hide_what_was_raised(
-    bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_server_does_not_hide_an_error(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
 
     def fail() -> None:
@@ -194,16 +203,16 @@ def test_a_server_that_fails_does_not_hide_what_was_raised(
         fail()
     proxy.fault = lambda number, method, path: None
     assert LOCK in bucket.listing()
-    with TableStore(bucket.url()).lock():  # at once: this process knows that it is its own
+    with TableStore(bucket.url()).lock():  # immediately: this process knows that it has released it
         pass
     assert bucket.listing() == []
 
 
 @pytest.mark.parametrize(("error", "dead"), [(ProcessLookupError, True), (PermissionError, False), (None, False)])
-def test_a_holder_that_the_system_hides(
+def test_an_owner_whose_process_is_hidden(
     error: type[OSError] | None, dead: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of another user, where /proc shows everybody only his own processes."""
+    """The process of another user, where /proc shows users only their own processes."""
 
     def hidden(number: int) -> None:
         raise psutil.NoSuchProcess(number)
@@ -215,16 +224,16 @@ def test_a_holder_that_the_system_hides(
 
     monkeypatch.setattr(psutil, "Process", hidden)
     monkeypatch.setattr(os, "kill", kill)
-    here = {"process": 4321, "machine": lease._machine(), "started": 1.0}
-    assert lease._is_dead(here) is dead
+    here = {"process": 4321, "machine": lock_owner._machine(), "started": 1.0}
+    assert lock_owner.is_dead(here) is dead
 
 
-def test_an_interrupt_while_a_lock_is_acquired_leaves_none(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_during_locking_leaves_no_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(lease, "_clear_clocks", interrupted)
+        patch.setattr(lease, "remove_leftovers", interrupted)
         with pytest.raises(KeyboardInterrupt), TableStore(bucket.url()).lock():
             pass
     assert LOCK not in bucket.listing()

@@ -1,4 +1,4 @@
-"""What is said where a URL, a bucket or the environment is not as it must be."""
+"""Errors for a wrong URL, bucket or environment."""
 
 import time
 import uuid
@@ -22,7 +22,7 @@ from antipodes.storage.cloud.environment import allows_http, check_environment
         ("s3://bucket/../t.zarr", "such as s3://bucket/name.zarr"),
     ],
 )
-def test_urls_that_cannot_be(url: str, said: str, refused: Callable[..., str]) -> None:
+def test_urls_that_no_store_can_have(url: str, said: str, refused: Callable[..., str]) -> None:
     for command in (("status", url), ("run", "eight-puzzle", "--store", url), ("tile", "6x10", "--store", url)):
         message = refused(*command)
         assert said in message
@@ -43,24 +43,24 @@ def test_urls_that_cannot_be(url: str, said: str, refused: Callable[..., str]) -
         ("AWS_SESSION_TOKEN", "a\nsecret"),
     ],
 )
-def test_an_environment_at_which_obstore_would_panic(
+def test_environment_variables_at_which_obstore_would_panic(
     name: str, value: str, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    message = refused("status", f"s3://bucket-{uuid.uuid4().hex}/t.zarr")  # the client of a bucket is opened once
+    message = refused("status", f"s3://bucket-{uuid.uuid4().hex}/t.zarr")  # a client is opened once a bucket
     assert message.startswith(f"antipodes: {name}: expected ")
     assert "secret" not in message
 
 
 @pytest.mark.parametrize("value", ["http://[::1]:9000", "https://host.example/path", "HTTP://127.0.0.1:9000/"])
-def test_addresses_of_servers(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_urls_of_servers(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", value)
     check_environment("s3")
     assert allows_http("s3") == value.lower().startswith("http:")
 
 
 def test_a_panic_is_an_error(bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pyo3 raises it as no Exception, and there is no sense in asking again."""
+    """The panic of pyo3 is no Exception; the request is not retried."""
 
     def panicking(*_: object) -> None:
         raise type("PanicException", (BaseException,), {})("called unwrap on a value\nof its own")
@@ -70,14 +70,14 @@ def test_a_panic_is_an_error(bucket: Bucket, refused: Callable[..., str], monkey
     assert said in refused("status", bucket.url(), status=1)
 
 
-def test_nothing_there(bucket: Bucket, refused: Callable[..., str]) -> None:
+def test_an_empty_url(bucket: Bucket, refused: Callable[..., str]) -> None:
     for command in ("status", "query", "verify", "resume", "layers", "show"):
         arguments = ("1",) if command == "query" else ()
         assert f"expected a store at {bucket.url()}, found nothing" in refused(command, bucket.url(), *arguments)
 
 
 def test_no_such_bucket(bucket: Bucket, refused: Callable[..., str]) -> None:
-    """Waiting would not help, so that it is said at once."""
+    """The error comes immediately, since a retry would not help."""
     begin = time.monotonic()
     assert "404 Not Found (NoSuchBucket)" in refused("run", "eight-puzzle", "--store", "s3://nowhere/t.zarr", status=1)
     assert time.monotonic() - begin < 20
@@ -90,6 +90,8 @@ def test_without_obstore(bucket: Bucket, refused: Callable[..., str], monkeypatc
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "inf", "nan"])
-def test_no_patience(text: str, bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_seconds_that_are_no_number(
+    text: str, bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", text)
     assert "ANTIPODES_STORE_PATIENCE: expected a number of seconds" in refused("status", bucket.url())

@@ -1,4 +1,4 @@
-"""Stores in object storage, against a real server: the same bytes, commands and promises as in a directory."""
+"""Stores in object storage, on a real server: the same bytes, commands and promises as in a directory."""
 
 import json
 import pickle
@@ -33,11 +33,11 @@ def remote(bucket: Bucket, finished: Path) -> str:
     return bucket.url()
 
 
-def test_a_run_leaves_the_bytes_that_it_leaves_in_a_directory(bucket: Bucket, finished: Path) -> None:
+def test_a_run_writes_the_same_bytes_as_in_a_directory(bucket: Bucket, finished: Path) -> None:
     report = run_puzzle(load_config("eight-puzzle"), bucket.url(), RunOptions(workers=2))
     assert (report.store, report.complete, report.manifest.radius) == (bucket.url(), True, 31)
     assert bucket.contents() == contents(finished)
-    assert bucket.listing() == [f"t.zarr/{key}" for key in sorted(contents(finished))], "no lock, no probe is left"
+    assert bucket.listing() == [f"t.zarr/{key}" for key in sorted(contents(finished))], "no lock and no probe is left"
 
 
 def test_the_commands(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_commands(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "nothing is written here"
 
 
-def test_the_config_says_where(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
+def test_a_config_that_names_the_store(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
     settings = {**load_config("eight-puzzle").settings}
     (tmp_path / "p.toml").write_text(toml(settings, {"store": bucket.url()}))
     assert json.loads(cli("run", "p.toml", "--json").out)["store"] == bucket.url()
@@ -88,7 +88,7 @@ def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_
     options = RunOptions(workers=1, checkpoint_every=0)
     report = tile_board(BoardConfig(SQUARE), bucket.url(), options=options, interrupted=lambda: next(asked) >= 2)
     assert not report.complete
-    bucket.put("t.zarr/partitions/5/zarr.json", b"of a run that died")
+    bucket.put("t.zarr/partitions/5/zarr.json", b"of a crashed run")
     assert cli("resume", bucket.url(), "--workers", 2).status == 0
     assert bucket.contents() == contents(tmp_path / "local.zarr")
     assert TilingStore(bucket.url()).read().complete
@@ -101,7 +101,7 @@ def test_widening(bucket: Bucket, tmp_path: Path) -> None:
     assert bucket.contents() == contents(tmp_path / "local.zarr")
 
 
-def test_a_second_writer_does_not_replace_the_record(remote: str) -> None:
+def test_a_second_writer_does_not_replace_the_manifest(remote: str) -> None:
     first, second = TableStore(remote), TableStore(remote)
     manifest, same = first.read(), second.read()
     first.commit(replace(manifest, complete=False))
@@ -112,7 +112,7 @@ def test_a_second_writer_does_not_replace_the_record(remote: str) -> None:
     second.commit(same)
 
 
-def test_what_is_not_ours_is_not_replaced(bucket: Bucket, cli: Command) -> None:
+def test_foreign_objects_are_not_replaced(bucket: Bucket, cli: Command) -> None:
     bucket.put("t.zarr/precious", b"text")
     for options in ((), ("--overwrite",)):
         outcome = cli("run", "eight-puzzle", "--store", bucket.url(), *options)
@@ -120,7 +120,7 @@ def test_what_is_not_ours_is_not_replaced(bucket: Bucket, cli: Command) -> None:
         assert "found" in outcome.err
     assert bucket.listing() == ["t.zarr/precious"]
     with pytest.raises(StoreError, match="expected nothing at"):
-        TableStore(bucket.url()).storage.stage()
+        TableStore(bucket.url()).storage.staged().__enter__()
 
 
 def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
@@ -138,14 +138,14 @@ def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
         open_table(remote)
 
 
-def test_a_store_that_is_replaced_while_it_is_open(bucket: Bucket, remote: str) -> None:
+def test_a_store_that_is_replaced_while_open(bucket: Bucket, remote: str) -> None:
     with open_table(remote) as table:
         bucket.put("t.zarr/zarr.json", b'{"attributes": {}}')
         with pytest.raises(StoreError, match="was replaced after it was opened"):
             table.distance(FARTHEST)
 
 
-def test_a_whole_chunk_is_one_request(remote: str, proxy: Any, bucket: Bucket) -> None:
+def test_a_chunk_is_read_in_one_request(remote: str, proxy: Any, bucket: Bucket) -> None:
     store = TableStore(remote)
     manifest = store.read()
     before = len(proxy.requests)
@@ -177,11 +177,11 @@ def test_credentials_stay_in_the_environment(bucket: Bucket, process: Process) -
     assert SECRET not in written
 
 
-def test_the_patience_goes_along_to_other_processes(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_retry_policy_is_sent_to_other_processes(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     store = TableStore(bucket.url())
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "7")
-    assert TableStore(bucket.url()).storage._bucket.patience.seconds == 7
-    assert pickle.loads(pickle.dumps(store)).storage._bucket.patience.seconds == 30
+    assert TableStore(bucket.url()).storage._bucket.retries.seconds == 7
+    assert pickle.loads(pickle.dumps(store)).storage._bucket.retries.seconds == 30
 
 
 def test_resume_from_python(bucket: Bucket, finished: Path) -> None:

@@ -1,4 +1,4 @@
-"""A store that is to be overwritten by one that cannot be created."""
+"""A store that is overwritten by one that cannot be created."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from antipodes.tables.store import TableStore
 
 
 @pytest.mark.parametrize("what", ["table", "tilings"])
-def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: Path) -> None:
+def test_a_full_disk_keeps_the_old_store(what: str, cli: Command, tmp_path: Path) -> None:
     board = board_file(SQUARE, tmp_path / "board.toml")
     make: list[object] = ["run", "knights-coloured"] if what == "table" else ["tile", board]
     with small(tmp_path / "small", "256k") as disk:
@@ -36,7 +36,7 @@ def test_on_a_full_disk_the_old_store_stays(what: str, cli: Command, tmp_path: P
         assert {path.name for path in disk.iterdir()} == {"t.zarr", "filler"}
 
 
-def test_the_old_store_comes_back_where_the_new_one_cannot_be_renamed(
+def test_the_old_store_is_restored_if_the_new_one_cannot_be_renamed(
     eight: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, rename = contents(eight), os.rename
@@ -53,7 +53,7 @@ def test_the_old_store_comes_back_where_the_new_one_cannot_be_renamed(
     assert [path.name for path in eight.parent.iterdir()] == [eight.name]
 
 
-def test_the_old_store_comes_back_after_a_run_that_died_between_the_renames(eight: Path) -> None:
+def test_the_old_store_is_restored_after_a_crash_between_the_renames(eight: Path) -> None:
     before = contents(eight)
     eight.rename(eight.with_name(f".{eight.name}.old"))
     eight.with_name(f".{eight.name}.new").mkdir()
@@ -61,8 +61,10 @@ def test_the_old_store_comes_back_after_a_run_that_died_between_the_renames(eigh
     assert contents(eight) == before
 
 
-def test_in_a_bucket_it_is_said_to_be_gone(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both cannot be there, since nothing can be renamed."""
+def test_an_error_in_a_bucket_says_that_the_old_store_is_deleted(
+    bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bucket cannot hold both stores, since objects cannot be renamed."""
     config = load_config("knights-coloured")
     plan = plan_run(config.puzzle)
     TableStore(bucket.url()).create(config, plan)

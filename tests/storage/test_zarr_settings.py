@@ -1,3 +1,5 @@
+"""Settings of zarr that would spoil stores are refused."""
+
 import copy
 import pickle
 from collections.abc import Callable
@@ -26,7 +28,7 @@ from antipodes.tables.table import Table, open_table
         ("async.concurrency", 0),
     ],
 )
-def test_a_setting_of_zarr_is_no_damage_and_no_hang(name: str, value: Any, finished: Path, tmp_path: Path) -> None:
+def test_settings_of_zarr_are_neither_damage_nor_a_hang(name: str, value: Any, finished: Path, tmp_path: Path) -> None:
     with zarr.config.set({name: value}):
         for use in (
             lambda: open_table(finished).antipodes(),
@@ -39,7 +41,7 @@ def test_a_setting_of_zarr_is_no_damage_and_no_hang(name: str, value: Any, finis
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
-def test_a_copy_of_a_table_reads_for_itself(copied: Callable[[Table], Table], finished: Path) -> None:
+def test_a_copy_of_a_table_reads_the_store_itself(copied: Callable[[Table], Table], finished: Path) -> None:
     with open_table(finished) as table:
         other = copied(table)
         known = table.antipodes().tolist()

@@ -1,4 +1,4 @@
-"""An S3 server in a process of its own, its buckets as tests look at them, and a proxy that makes it fail."""
+"""An S3 server in its own process, direct access to its buckets, and a proxy that makes the server fail."""
 
 import socket
 import subprocess
@@ -20,7 +20,7 @@ START_SECONDS = 60
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 
 Fault = Callable[[int, str, str], str | None]
-"""From the number of a request, its method and its path to what is done to it; None: nothing."""
+"""From the number of a request, its method and its path to the fault of its answer; None: no fault."""
 
 
 class Server:
@@ -48,7 +48,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def environment(self) -> dict[str, str]:
-        """What the clients of the server find in their environment."""
+        """The environment variables of the server's clients."""
         return {
             "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": SECRET,
@@ -72,7 +72,7 @@ class Server:
 
 
 class Bucket:
-    """A bucket, past the program and past every proxy."""
+    """A bucket, without the program or a proxy in between."""
 
     def __init__(self, server: Server, name: str) -> None:
         self.server = server
@@ -102,7 +102,7 @@ class Bucket:
         obstore.delete(self._store, key)
 
     def fill(self, contents: dict[str, bytes], path: str = "t.zarr") -> None:
-        """Make this, by the paths in it, all that there is of a store."""
+        """Replace the content of a store, given by the paths in the store."""
         for key in self.contents(path):
             self.delete(f"{path}/{key}")
         for key, content in contents.items():
@@ -114,10 +114,10 @@ class Bucket:
 
 
 class Proxy:
-    """Stands before a server and does to requests what `fault` says: "drop", "lose", "truncate", "unconditional", 503.
+    """A proxy before a server; `fault` chooses a fault for each request.
 
-    "drop" closes the connection; "lose" lets the request through and closes it then; "truncate" sends half of what
-    was read; "unconditional" takes the conditions out; a number is the status that is answered.
+    "drop" closes the connection; "lose" passes the request on and then closes the connection; "truncate" answers with
+    half of the content; "unconditional" removes the conditions; a number is the status of the answer.
     """
 
     def __init__(self, server: Server) -> None:
@@ -134,7 +134,7 @@ class Proxy:
         self._http.server_close()
 
     def fail_for(self, seconds: float, fault: str, after: int = 0) -> None:
-        """Do something to all requests for some seconds, which begin with the request of a number from now."""
+        """Let all requests fail for some seconds, which start with the request after the next ``after`` ones."""
         first = len(self.requests) + after
         began: list[float] = []
 
@@ -188,7 +188,7 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
                     self.send_header(name, value)
             length = lengths[0] if lengths and self.command == "HEAD" else str(len(content))
             self.send_header("Content-Length", length)
-            if self.close_connection:  # announced, else the client's next request may go into a connection that closes
+            if self.close_connection:  # else the client might send its next request into a closing connection
                 self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(content[: len(content) // 2] if truncated else content)
@@ -196,7 +196,7 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
         do_GET = do_PUT = do_HEAD = do_POST = do_DELETE = _pass  # noqa: N815
 
         def log_message(self, *_: Any) -> None:
-            """The tests' output is not the place."""
+            """Keep the output of the tests clean."""
 
     return Handler
 

@@ -1,4 +1,4 @@
-"""Stores as tests look at them: their bytes, and damage done to them."""
+"""The bytes of stores, and ways to damage them."""
 
 import base64
 import hashlib
@@ -27,31 +27,31 @@ def chunk_files(store: Path) -> list[Path]:
 
 
 def flip_bit(path: Path, bit: int) -> None:
-    """Turn one bit of a file round; bit numbers past the end begin anew."""
+    """Flip one bit of a file; numbers past the end start again at the beginning."""
     content = bytearray(path.read_bytes())
     content[bit // 8 % len(content)] ^= 1 << bit % 8
     path.write_bytes(content)
 
 
 def write_manifest(path: Path, content: dict[str, Any]) -> None:
-    """Put a manifest into a file, as a store does."""
+    """Write a manifest to a file, as a store does."""
     DirectoryStorage(path.parent).replace(path.name, serialise(content), None)
 
 
-def read_record(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest in a file, as a store reads it."""
     return parse(DirectoryStorage(path.parent).read(path.name)[0], str(path))
 
 
 def change_manifest(store: Path, **changes: Any) -> None:
     """Write other values into the manifest, with a checksum that fits."""
-    write_manifest(store / MANIFEST, {**read_record(store / MANIFEST), **changes})
+    write_manifest(store / MANIFEST, {**read_manifest(store / MANIFEST), **changes})
 
 
 def reseal(store: Path, **changes: Any) -> None:
-    """Write other values into the manifest, and the summaries of the chunks as they are, up to the committed depth."""
+    """Write other values into the manifest, and new summaries of the chunks, up to the committed depth."""
     change_manifest(store, **changes)
-    content = read_record(store / MANIFEST)
+    content = read_manifest(store / MANIFEST)
     array: Any = zarr.open_array(store / content["array"], mode="r")
     rows, size = content["chunk_rows"], content["rows"]
     entries = b""
@@ -68,7 +68,7 @@ def reseal(store: Path, **changes: Any) -> None:
 
 def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[int, int]:
     """Write another depth at an index, with checksums and digests that fit; the old and the new one."""
-    manifest = read_record(store / MANIFEST)
+    manifest = read_manifest(store / MANIFEST)
     array: Any = zarr.open_array(store / manifest["array"], mode="r+")
     row, column = divmod(index, manifest["width"])
     before = int(array[row, column])

@@ -5,6 +5,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.arrangements import Index
+from antipodes.spaces.space import StateSpace
+
 Settings = dict[str, Any]
 MOST_POSITIONS = 3000
 
@@ -64,6 +69,11 @@ def _moves(places: int) -> st.SearchStrategy[Settings]:
 def puzzle_settings() -> st.SearchStrategy[Settings]:
     """Puzzles of any family."""
     return st.one_of(sliding_settings(), jump_settings())
+
+
+def spaces_of(puzzle: Puzzle) -> list[StateSpace]:
+    """The spaces of all cuts into rows and columns."""
+    return [ArrangementSpace(puzzle, Index(puzzle.counts, leading)) for leading in range(1, max(2, len(puzzle.counts)))]
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from programs import Command, Process
@@ -14,9 +13,11 @@ from antipodes.config import Config, load_config
 from antipodes.errors import InterruptedRunError
 from antipodes.executors.threads import Threads
 from antipodes.spaces import swap_tables
-from antipodes.spaces.move_tables import move_tables
+from antipodes.spaces.move_tables import Fill, MoveTables
+from antipodes.spaces.selection import best_space
+from antipodes.spaces.swap_tables import SwapTables
 from antipodes.tables.building import build_tables
-from antipodes.tables.plan import plan_index, plan_run
+from antipodes.tables.plan import plan_run
 from antipodes.tables.run import run_puzzle
 
 PUZZLES = {
@@ -61,23 +62,22 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
 def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = small_blocks(monkeypatch).puzzle
     begun: list[int] = []
-    fills = swap_tables.fills
+    fills = SwapTables.fills
 
-    def counted(*arguments: Any) -> Any:
-        return [lambda fill=fill: (begun.append(1), fill()) for fill in fills(*arguments)]
+    def counted(swaps: SwapTables, tables: MoveTables) -> list[Fill]:
+        return [lambda fill=fill: (begun.append(1), fill()) for fill in fills(swaps, tables)]  # type: ignore[misc]
 
-    monkeypatch.setattr(swap_tables, "fills", counted)
+    monkeypatch.setattr(SwapTables, "fills", counted)
     asked = iter([False] * allowed)
     with pytest.raises(InterruptedRunError, match="while building the move tables"):
-        build_tables(Threads(1), puzzle, plan_index(puzzle), lambda: next(asked, True))
+        build_tables(Threads(1), best_space(puzzle), lambda: next(asked, True))
     assert len(begun) == allowed
 
 
 def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = load_config("knights-coloured").puzzle
-    expected = move_tables(whole, plan_index(whole))
+    expected = best_space(load_config("knights-coloured").puzzle).move_tables()
     puzzle = small_blocks(monkeypatch).puzzle
-    tables = build_tables(Threads(3), puzzle, plan_index(puzzle))
+    tables = build_tables(Threads(3), best_space(puzzle))
     assert all((one == other).all() for one, other in zip(tables, expected, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""A chunk counts only at its place in its table: intact bytes that belong elsewhere are named, and give no answer."""
+"""A chunk counts only at its place in its table: intact bytes that belong elsewhere are an error that names them."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import zarr
 from programs import Command
-from stores import change_manifest, chunk_files, read_record, reseal, set_depth
+from stores import change_manifest, chunk_files, read_manifest, reseal, set_depth
 from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
@@ -61,26 +61,26 @@ def test_a_chunk_of_another_table(refused: Callable[..., str], eight: Path, tmp_
     assert ALIEN in refused("query", eight, START, status=1)
 
 
-def test_an_unfinished_table_is_not_finished_from_swapped_chunks(refused: Callable[..., str], unfinished: Path) -> None:
-    before = read_record(unfinished / MANIFEST)
+def test_swapped_chunks_of_an_unfinished_table(refused: Callable[..., str], unfinished: Path) -> None:
+    before = read_manifest(unfinished / MANIFEST)
     swap(*chunk_files(unfinished))
     message = refused("resume", unfinished, "--quiet", status=1)
     assert ALIEN in message
     assert "start over with --overwrite" in message
     assert "resume with" not in message
-    assert read_record(unfinished / MANIFEST) == before
+    assert read_manifest(unfinished / MANIFEST) == before
 
 
 def test_layers_that_the_chunks_do_not_handle(unfinished: Path) -> None:
-    """Whatever vouches for the chunks, a table with other counts than those committed is not continued."""
-    layers = read_record(unfinished / MANIFEST)["layers"]
+    """A table whose chunks have other counts than the committed layers is not resumed."""
+    layers = read_manifest(unfinished / MANIFEST)["layers"]
     change_manifest(unfinished, layers=[*layers[:9], layers[9] - 1, layers[10] + 1])
     with pytest.raises(StoreDamagedError, match=r"expected 151 positions at depth 9, as committed, found 152"):
         resume(unfinished)
 
 
 def test_depths_beyond_the_commit_change_nothing(unfinished: Path, tmp_path: Path, finished: Path) -> None:
-    """As a run leaves them that dies before its commit."""
+    """A run that crashes before its commit leaves such depths."""
     shutil.copytree(finished / "depth/c", unfinished / "depth/c", dirs_exist_ok=True)
     with open_table(unfinished) as table:
         assert len(table.positions_at(10)) == 286
@@ -100,9 +100,9 @@ def test_runs_that_read_chunks_back(lean: bool, tmp_path: Path, finished: Path) 
 def test_wide_depths(tmp_path: Path) -> None:
     line = {"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": " ".join(["0"] + ["1"] * 299)}
     run_puzzle(Config(line), tmp_path / "t.zarr", RunOptions(workers=1))
-    before = read_record(tmp_path / "t.zarr" / MANIFEST)
+    before = read_manifest(tmp_path / "t.zarr" / MANIFEST)
     reseal(tmp_path / "t.zarr")
-    assert read_record(tmp_path / "t.zarr" / MANIFEST) == before, "the digests are as the documentation says"
+    assert read_manifest(tmp_path / "t.zarr" / MANIFEST) == before, "the digests are as documented"
     with open_table(tmp_path / "t.zarr") as table:
         assert table.antipodes().tolist() == [[1] * 299 + [0]]
 

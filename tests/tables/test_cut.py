@@ -10,7 +10,8 @@ from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
 from antipodes.executors.threads import Threads
 from antipodes.sizes import GIB
-from antipodes.spaces.arrangements import Index
+from antipodes.spaces import selection
+from antipodes.spaces.space import SpaceRecord
 from antipodes.tables import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store import TableStore
@@ -27,7 +28,7 @@ def stop_after(layers: int) -> object:
 
 def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose cuts and chunks as no version has done so far."""
-    monkeypatch.setattr(plan, "ROW_COST", 0)
+    monkeypatch.setattr(selection, "ROW_COST", 0)
     monkeypatch.setattr(plan, "CHUNK_STATES", (1, 1000))
 
 
@@ -57,7 +58,7 @@ def test_a_table_is_asked_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_cut_that_is_none(eight: Path) -> None:
     manifest = TableStore(eight).read()
-    assert manifest.cut[0] == Index(tuple(manifest.counts), manifest.cut[0].leading)
+    assert manifest.cut[0].record == SpaceRecord(tuple(manifest.counts), manifest.rows, manifest.width)
     change_manifest(eight, rows=manifest.rows - 1)
     with pytest.raises(StoreDamagedError, match="rows of"):
         TableStore(eight).read()
@@ -74,7 +75,7 @@ def test_wide_boards_with_few_pieces_are_not_taken_for_large(piece: str, board: 
     drawing = "\n".join(start[row : row + columns] for row in range(0, len(start), columns))
     puzzle = Config({"name": "wide", "family": "jump", "moves": piece, "start": drawing}).puzzle
     planned = plan.plan_run(puzzle, 2)
-    assert planned.index.size == positions
+    assert planned.space.size == positions
     assert planned.memory_bytes < 5 * GIB
 
 

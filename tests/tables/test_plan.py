@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import label_counts, puzzle_settings
+from strategies import puzzle_settings, spaces_of
 
 from antipodes.bfs import partition
 from antipodes.config import load_config
@@ -15,14 +15,13 @@ from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import human
-from antipodes.spaces.arrangements import Index, radices
+from antipodes.spaces.arrangements import radices
+from antipodes.spaces.selection import best_space, numbering_space
 from antipodes.tables.plan import (
     PROGRAM_BYTES,
     check_memory,
-    numbered,
     partitions,
     plan_chunk,
-    plan_index,
     plan_partition,
     plan_run,
 )
@@ -34,14 +33,13 @@ def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:
 
 
 @settings(deadline=None)
-@given(label_counts(), st.integers(1, 8))
-def test_partitions_are_all_rows_in_whole_chunks(counts: tuple[int, ...], workers: int) -> None:
-    for leading in range(1, max(2, len(counts))):
-        index = Index(counts, leading)
-        chunk_rows = plan_chunk(index)
-        cut = partitions(index, plan_partition(index, chunk_rows, workers))
+@given(puzzle_settings(), st.integers(1, 8))
+def test_partitions_are_all_rows_in_whole_chunks(table: dict[str, Any], workers: int) -> None:
+    for space in spaces_of(puzzle_from(table)):
+        chunk_rows = plan_chunk(space)
+        cut = partitions(space, plan_partition(space, chunk_rows, workers))
         assert [part.number for part in cut] == list(range(len(cut)))
-        assert [row for part in cut for row in range(part.first_row, part.end_row)] == list(range(index.rows))
+        assert [row for part in cut for row in range(part.first_row, part.end_row)] == list(range(space.rows))
         assert all(part.first_row % chunk_rows == 0 for part in cut)
 
 
@@ -50,7 +48,7 @@ def test_partitions_are_all_rows_in_whole_chunks(counts: tuple[int, ...], worker
 def test_the_chunks_do_not_depend_on_the_workers(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     plans = [plan_run(puzzle, workers, limit) for workers in (1, 2, 16) for limit in (None, 1)]
-    assert len({(plan.index, plan.chunk_rows) for plan in plans}) == 1
+    assert len({(plan.space, plan.chunk_rows) for plan in plans}) == 1
     assert all(plan.partition_count == len(plan.partitions) for plan in plans)
 
 
@@ -58,11 +56,11 @@ def test_the_chunks_do_not_depend_on_the_workers(table: dict[str, Any]) -> None:
 def test_large_puzzles(name: str) -> None:
     puzzle = load_config(name).puzzle
     plan = plan_run(puzzle, 2)
-    assert plan.index.size == prod(radices(puzzle.counts))
-    assert plan.disk_bytes > plan.index.size
+    assert plan.space.size == prod(radices(puzzle.counts))
+    assert plan.disk_bytes > plan.space.size
     assert plan.memory_bytes > plan.table_bytes
     assert 2 <= plan.partition_count <= 1000
-    assert 1 <= plan.chunk_rows * plan.index.width <= 16 * 2**20
+    assert 1 <= plan.chunk_rows * plan.space.width <= 16 * 2**20
 
 
 def test_a_limit_between_the_two_ways_of_running() -> None:
@@ -70,8 +68,8 @@ def test_a_limit_between_the_two_ways_of_running() -> None:
     held = plan_run(puzzle, 2)
     lean = plan_run(puzzle, 2, held.memory_bytes - 1)
     assert (held.hold_depths, lean.hold_depths) == (True, False)
-    blocks = 2 * lean.partition_rows * lean.index.width  # a partition's depths for each worker
-    assert held.memory_bytes - lean.memory_bytes == held.index.size - blocks
+    blocks = 2 * lean.partition_rows * lean.space.width  # a partition's depths for each worker
+    assert held.memory_bytes - lean.memory_bytes == held.space.size - blocks
     check_memory(lean, lean.memory_bytes)
     with pytest.raises(ResourceLimitError, match="12,108,096 positions take up to"):
         check_memory(lean, lean.memory_bytes - 1)
@@ -79,12 +77,12 @@ def test_a_limit_between_the_two_ways_of_running() -> None:
 
 def test_more_positions_than_64_bits_number() -> None:
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^25"):
-        plan_index(sliding(5, 5, list(range(1, 25))))
+        best_space(sliding(5, 5, list(range(1, 25))))
 
 
 def test_more_positions_than_a_float_holds() -> None:
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions"):
-        plan_index(sliding(16, 16, list(range(1, 256))))
+        best_space(sliding(16, 16, list(range(1, 256))))
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
@@ -92,7 +90,7 @@ def test_more_positions_than_a_float_holds() -> None:
 def test_the_largest_boards_are_planned_at_once(rows: int, columns: int, singles: int) -> None:
     begin = time.perf_counter()
     plan = plan_run(sliding(rows, columns, [1] * (rows * columns - 1 - singles) + list(range(2, 2 + singles))), 2)
-    assert plan.index.size >= 1024
+    assert plan.space.size >= 1024
     assert time.perf_counter() - begin < 5
 
 
@@ -101,7 +99,7 @@ def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
     with pytest.raises(ResourceLimitError, match=r"at most 2,147,483,647 rows and columns.* has 60 rows of 59,1"):
         plan_run(puzzle, 2)
     labels = puzzle.start_labels
-    assert numbered(puzzle).unrank(numbered(puzzle).rank(labels)).tolist() == labels.tolist()
+    assert numbering_space(puzzle).unrank(numbering_space(puzzle).rank(labels)).tolist() == labels.tolist()
 
 
 def test_what_a_config_lists_is_counted() -> None:
@@ -124,17 +122,17 @@ def test_human() -> None:
 
 
 def test_ceiling_of_partitions() -> None:
-    index = Index((1, 1, 1, 1, 1, 1), 3)
-    assert len(partitions(index, 7)) == ceil(index.rows / 7)
+    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]))
+    assert len(partitions(space, 7)) == ceil(space.rows / 7)
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     """Each is counted as the one with the most: of three groups on two processes, two."""
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
-    assert one.memory_bytes >= PROGRAM_BYTES + one.index.size
-    assert two.memory_bytes >= 2 * PROGRAM_BYTES + two.index.size + two.index.size // 4
-    assert two.depth_bytes == 2 * ceil(len(two.groups) / 2) / len(two.groups) * two.index.size
+    assert one.memory_bytes >= PROGRAM_BYTES + one.space.size
+    assert two.memory_bytes >= 2 * PROGRAM_BYTES + two.space.size + two.space.size // 4
+    assert two.depth_bytes == 2 * ceil(len(two.groups) / 2) / len(two.groups) * two.space.size
 
 
 @settings(deadline=None)

@@ -39,7 +39,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("command", ["--help", "puzzles"])
-def test_what_is_heavy_is_loaded_only_by_who_needs_it(command: str) -> None:
+def test_heavy_libraries_are_loaded_only_by_commands_that_need_them(command: str) -> None:
     code = (
         "import sys; from antipodes.cli import run_command; run_command([sys.argv[1]]);"
         "print(sorted({'matplotlib', 'numba', 'zarr', 'dask', 'distributed', 'rich'} & set(sys.modules)))"
@@ -49,7 +49,7 @@ def test_what_is_heavy_is_loaded_only_by_who_needs_it(command: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["plan", "eight-puzzle"], ["rank", "eight-puzzle", "123456780"]])
-def test_what_compiles_is_not_loaded_by_who_only_plans_or_ranks(arguments: list[str]) -> None:
+def test_plan_and_rank_do_not_load_the_compiler(arguments: list[str]) -> None:
     code = (
         "import sys; from antipodes.cli import run_command; run_command(sys.argv[1:]);"
         "import antipodes.tables.table; print('numba' in sys.modules)"

@@ -1,3 +1,5 @@
+"""The store of a table: its content, commits, fencing, and crashes while it is overwritten or widened."""
+
 import os
 import pickle
 import shutil
@@ -45,14 +47,14 @@ def test_the_array_is_as_documented(finished: Path) -> None:
     assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == {**dict(enumerate(manifest.layers)), 255: 181440}
 
 
-def test_create_leaves_nothing_where_it_cannot_write(tmp_path: Path) -> None:
+def test_a_path_at_which_no_store_can_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot write"):
         created(tmp_path / "file" / "t.zarr")
 
 
 @pytest.mark.parametrize("what", ["nothing", "file", "directory", "zarr"])
-def test_what_is_no_store(what: str, tmp_path: Path) -> None:
+def test_paths_without_a_store(what: str, tmp_path: Path) -> None:
     path = tmp_path / "path"
     if what == "file":
         path.write_text("text")
@@ -77,13 +79,13 @@ def test_another_kind_of_store(eight: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"extra": 1}, {"of": 1, "another": 2}])
-def test_a_record_of_other_fields(eight: Path, changes: dict[str, Any]) -> None:
+def test_unknown_fields_of_a_manifest(eight: Path, changes: dict[str, Any]) -> None:
     change_manifest(eight, **changes)
     with pytest.raises(StoreDamagedError):
         TableStore(eight).read()
 
 
-def test_what_lies_deeper_than_the_commit_is_unreached(eight: Path) -> None:
+def test_depths_beyond_the_commit_are_unreached(eight: Path) -> None:
     store = TableStore(eight)
     reseal(eight, committed_depth=5, layers=[1, 2, 4, 8, 16, 20], complete=False)
     manifest = store.read()
@@ -92,7 +94,7 @@ def test_what_lies_deeper_than_the_commit_is_unreached(eight: Path) -> None:
     assert (finished.resumed_from, finished.manifest.radius) == (5, 31)
 
 
-def test_sweeping(eight: Path) -> None:
+def test_leftovers_are_removed(eight: Path) -> None:
     before = contents(eight)
     (chunk_files(eight)[0].parent / "0.1234.partial").write_bytes(b"half")
     shutil.copytree(eight / "depth", eight / "depth.wide")
@@ -101,7 +103,7 @@ def test_sweeping(eight: Path) -> None:
     assert contents(eight) == before
 
 
-def test_chunks_that_the_record_does_not_name_do_not_count(eight: Path) -> None:
+def test_chunks_without_a_summary_do_not_count(eight: Path) -> None:
     store = TableStore(eight)
     manifest = store.read()
     none = replace(manifest, chunks=Summaries.empty(0, len(manifest.chunks)))
@@ -120,16 +122,16 @@ def test_written_rows_come_back(tmp_path: Path) -> None:
     assert np.array_equal(store.read_rows(named, 7, manifest.rows - 1), depths[7:-1])
 
 
-def test_what_the_record_says_has_other_bytes(tmp_path: Path, eight: Path) -> None:
+def test_the_size_of_a_store(tmp_path: Path, eight: Path) -> None:
     store = TableStore(eight)
     assert store.bytes_stored() == sum(map(len, contents(eight).values()))
 
 
 def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
-    """Overwrite a store, and stop at a step of it."""
+    """Overwrite a store, and be killed at a step of it; whether that step was reached."""
     steps = iter(range(1000))
 
-    def dying(function: Callable[..., None]) -> Callable[..., None]:
+    def killing(function: Callable[..., None]) -> Callable[..., None]:
         def call(*arguments: Any, **options: Any) -> None:
             if next(steps) >= step:
                 raise Killed
@@ -139,7 +141,7 @@ def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step:
 
     with monkeypatch.context() as patch:
         for name in ("fsync", "rename", "unlink", "rmdir"):
-            patch.setattr(os, name, dying(getattr(os, name)))
+            patch.setattr(os, name, killing(getattr(os, name)))
         try:
             config = load_config("knights-coloured")
             TableStore(store).create(config, plan_run(config.puzzle), overwrite=True)
@@ -155,7 +157,7 @@ def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: p
         killed = killed_while_overwriting(store, monkeypatch, step)
         report = run_puzzle(load_config("knights-coloured"), store, RunOptions(overwrite=True))
         assert report.manifest.radius == 22
-        assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "left behind for ever"
+        assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "nothing is left behind"
         if not killed:
             break
         step += 1
@@ -163,11 +165,11 @@ def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: p
 
 
 class Killed(BaseException):
-    """Not to be caught by anything."""
+    """An error that no handler catches."""
 
 
 def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
-    """Run a puzzle that needs 16 bits, and stop at a step of the file system's work after it begins to widen."""
+    """Run a puzzle that needs 16 bits, and be killed at a step of the file system after widening starts."""
     counted = {"steps": -1}
 
     def counting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,7 +206,7 @@ def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     whole = contents(tmp_path / "whole.zarr")
     narrow, step = not_yet_wide(tmp_path / "narrow.zarr"), 0
     while killed_while_widening(Path(shutil.copytree(narrow, tmp_path / f"{step}.zarr")), monkeypatch, step):
-        for again in range(3):  # and again while it mends itself
+        for again in range(3):  # killed again while it repairs itself
             if not killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, again * 5):
                 break
         report = run_puzzle(Config(LINE), tmp_path / f"{step}.zarr", RunOptions(workers=1))
@@ -215,8 +217,8 @@ def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert contents(tmp_path / f"{step}.zarr") == whole
 
 
-def test_a_chunk_is_on_the_disk_before_it_bears_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a failing power supply could spoil chunks that an earlier commit counts on."""
+def test_a_chunk_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a power failure could spoil chunks of an earlier commit."""
     calls: list[tuple[str, str]] = []
     fsync, replace = os.fsync, os.replace
 
@@ -237,22 +239,22 @@ def test_a_chunk_is_on_the_disk_before_it_bears_its_name(tmp_path: Path, monkeyp
         assert calls.index(("fsync", name)) < calls.index(("replace", name))
 
 
-def test_only_who_has_the_token_writes(tmp_path: Path) -> None:
+def test_only_the_token_in_the_lock_permits_writes(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
     manifest = store.read()
     newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
-    with store.lock() as hold:
-        old = hold.token
+    with store.lock() as handle:
+        old = handle.token
         assert store.write_rows(manifest, 0, newer - 1, 9, old).numbers() == [0]
-        hold.rotate_token()
-        assert store.write_rows(manifest, 0, newer, 9, hold.token).numbers() == [0]
+        handle.rotate_token()
+        assert store.write_rows(manifest, 0, newer, 9, handle.token).numbers() == [0]
         before = contents(tmp_path)
         with pytest.raises(StoreLockedError, match="taken over"):
             store.write_rows(manifest, 0, newer - 1, 9, old)
         assert contents(tmp_path) == before
 
 
-def test_who_lost_the_lock_commits_nothing(tmp_path: Path) -> None:
+def test_a_run_that_lost_its_lock_commits_nothing(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
     manifest, before = store.read(), contents(tmp_path)
     with store.lock():
@@ -279,8 +281,8 @@ def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         elsewhere.check_reachable(digest)
 
 
-def test_copies_know_nothing_of_the_lock_and_the_record(tmp_path: Path) -> None:
+def test_a_copy_does_not_hold_the_lock(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
     with store.lock():
-        assert store.storage._handle is not None
-        assert pickle.loads(pickle.dumps(store)).storage._handle is None
+        assert store.storage.lock.is_held
+        assert not pickle.loads(pickle.dumps(store)).storage.lock.is_held

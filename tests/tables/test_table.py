@@ -33,7 +33,7 @@ FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 / 4 5 6 / 7 8 0"
 
 
-def test_what_it_says_of_itself(finished: Path) -> None:
+def test_attributes(finished: Path) -> None:
     with open_table(finished) as table:
         assert (len(table), table.radius, table.index_size, table.complete) == (181440, 31, 362880, True)
         assert table.layers[-1] == 2
@@ -87,9 +87,9 @@ def test_no_index(index: int, finished: Path) -> None:
 @pytest.mark.parametrize("position", [FAR, "123456780", "123456708", "647850321"])
 def test_paths(position: str, finished: Path) -> None:
     with open_table(finished) as table:
-        way = table.path(position)
-        assert table.distances(way).tolist() == list(range(table.distance(position), -1, -1))
-        for here, there in pairwise(way):
+        path = table.path(position)
+        assert table.distances(path).tolist() == list(range(table.distance(position), -1, -1))
+        for here, there in pairwise(path):
             assert (table.puzzle.successors(here) == there).all(axis=1).any()
         with pytest.raises(UnreachableError):
             table.path(ODD)
@@ -168,7 +168,7 @@ def test_no_table(tmp_path: Path) -> None:
 
 
 def in_threads(work: Callable[[int], object], threads: int = 8) -> list[object]:
-    """What each of the threads returns, all of them begun at the same time."""
+    """The results of threads that start at the same time."""
     barrier = threading.Barrier(threads)
 
     def run(seed: int) -> object:
@@ -185,12 +185,12 @@ def in_many_chunks(tmp_path: Path) -> Path:
     config = load_config("eight-puzzle")
     plan = plan_run(config.puzzle)
     store = TableStore(tmp_path / "many.zarr")
-    store.create(config, replace(plan, chunk_rows=-(-plan.index.rows // 18)))
+    store.create(config, replace(plan, chunk_rows=-(-plan.space.rows // 18)))
     run_puzzle(config, tmp_path / "many.zarr", RunOptions(workers=1))
     return tmp_path / "many.zarr"
 
 
-def questions(table: Table, seed: int) -> list[object]:
+def queries(table: Table, seed: int) -> list[object]:
     rng = np.random.default_rng(seed)
     answers: list[object] = []
     for _ in range(5):
@@ -203,14 +203,14 @@ def questions(table: Table, seed: int) -> list[object]:
 def test_threads_share_a_table_with_a_tiny_cache(in_many_chunks: Path) -> None:
     with open_table(in_many_chunks) as alone, open_table(in_many_chunks, 1) as shared:
         assert len(TableStore(in_many_chunks).read().chunks) > 10
-        expected = [questions(alone, seed) for seed in range(8)]
-        assert in_threads(lambda seed: questions(shared, seed)) == expected
+        expected = [queries(alone, seed) for seed in range(8)]
+        assert in_threads(lambda seed: queries(shared, seed)) == expected
 
 
-def test_a_table_that_is_closed_while_threads_ask(finished: Path) -> None:
+def test_a_table_that_is_closed_while_threads_read_it(finished: Path) -> None:
     table = open_table(finished, 0)
 
-    def ask_until_closed(seed: int) -> bool:
+    def read_until_closed(seed: int) -> bool:
         rng = np.random.default_rng(seed)
         if seed == 0:
             table.close()
@@ -220,31 +220,31 @@ def test_a_table_that_is_closed_while_threads_ask(finished: Path) -> None:
         except ClosedError as error:
             return "was closed: open it again" in str(error)
 
-    assert all(in_threads(ask_until_closed))
+    assert all(in_threads(read_until_closed))
     table.close()
     assert (table.radius, len(table)) == (31, 181440)
-    for ask in (lambda: table.distance(FAR), table.antipodes, lambda: table.path(FAR)):
+    for query in (lambda: table.distance(FAR), table.antipodes, lambda: table.path(FAR)):
         with pytest.raises(ClosedError):
-            ask()
+            query()
 
 
-def test_a_store_that_is_replaced_while_threads_ask(in_many_chunks: Path, tmp_path: Path) -> None:
-    """Each answer is that of the table that was opened, or an error that says that it is gone."""
+def test_a_store_that_is_replaced_while_threads_read_it(in_many_chunks: Path, tmp_path: Path) -> None:
+    """Each distance is that of the opened table, or an error says that the table was replaced."""
     other = replace(load_config("eight-puzzle"), settings={**load_config("eight-puzzle").settings, "start": FAR})
     run_puzzle(other, tmp_path / "other.zarr", RunOptions(workers=1))
     with open_table(in_many_chunks, 1) as table:
         every = np.arange(table.index_size)
         expected = table.distances_by_index(every)
-        told = threading.Event()
+        replaced = threading.Event()
 
-        def ask(seed: int) -> bool:
+        def read(seed: int) -> bool:
             rng = np.random.default_rng(seed)
             if seed == 0:
                 in_many_chunks.rename(tmp_path / "old.zarr")
                 (tmp_path / "other.zarr").rename(in_many_chunks)
-                told.set()
+                replaced.set()
             while True:
-                last = told.is_set()
+                last = replaced.is_set()
                 indices = rng.integers(0, table.index_size, 500)
                 try:
                     assert np.array_equal(table.distances_by_index(indices), expected[indices])
@@ -252,10 +252,10 @@ def test_a_store_that_is_replaced_while_threads_ask(in_many_chunks: Path, tmp_pa
                     return True
                 assert not last, "the replacement was not noticed"
 
-        assert all(in_threads(ask))
+        assert all(in_threads(read))
 
 
-def test_a_path_into_nowhere_is_damage(eight: Path) -> None:
+def test_a_path_that_breaks_off_names_the_damaged_chunk(eight: Path) -> None:
     with open_table(eight) as table:
         here = table.positions_at(12, 1)[0]
         before = table.puzzle.predecessors(here)

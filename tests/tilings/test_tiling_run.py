@@ -158,7 +158,7 @@ def test_other_boards_and_methods_are_refused(tmp_path: Path) -> None:
     store = tiled(SQUARE, tmp_path / "store.zarr")
     with pytest.raises(StoreMismatchError, match=r"another board \('square'\)"):
         tile_board(BoardConfig(BOX), store)
-    with pytest.raises(StoreMismatchError, match=r"method pruning found; expected plain"):
+    with pytest.raises(StoreMismatchError, match=r"found by the method pruning; expected plain"):
         tile_board(BoardConfig(SQUARE), store, "plain")
     with pytest.raises(InputError, match=r"--method: expected pruning or plain, found 'fast'"):
         tile_board(BoardConfig(SQUARE), store, "fast")

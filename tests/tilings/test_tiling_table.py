@@ -1,4 +1,4 @@
-"""Tilings browsed from Python."""
+"""Queries of tilings from Python."""
 
 from pathlib import Path
 
@@ -24,11 +24,11 @@ def six_by_ten(tmp_path_factory: pytest.TempPathFactory) -> Tilings:
 
 def test_length_indices_and_slices(six_by_ten: Tilings) -> None:
     assert len(six_by_ten) == 2339
-    everyone = list(six_by_ten)
-    assert everyone[5] == six_by_ten[5] != six_by_ten[6]
-    assert six_by_ten[-1] == six_by_ten[2338] == everyone[-1]
-    assert six_by_ten[10:13] == everyone[10:13]
-    assert len(set(everyone)) == 2339
+    all_of_them = list(six_by_ten)
+    assert all_of_them[5] == six_by_ten[5] != six_by_ten[6]
+    assert six_by_ten[-1] == six_by_ten[2338] == all_of_them[-1]
+    assert six_by_ten[10:13] == all_of_them[10:13]
+    assert len(set(all_of_them)) == 2339
     assert six_by_ten[5] in six_by_ten
     assert "tiling" not in six_by_ten
     assert next(reversed(six_by_ten)) == six_by_ten[-1]
@@ -90,19 +90,21 @@ def test_find_by_cells(six_by_ten: Tilings) -> None:
         ("X", [(0, 0, 0)], r"found \(0, 0, 0\)"),
     ],
 )
-def test_what_is_not_on_the_board(piece: str, cells: list[tuple[int, ...]], message: str, six_by_ten: Tilings) -> None:
+def test_pieces_and_cells_that_are_not_on_the_board(
+    piece: str, cells: list[tuple[int, ...]], message: str, six_by_ten: Tilings
+) -> None:
     with pytest.raises(InputError, match=message):
         six_by_ten.containing(piece, cells)
 
 
-def test_raw_has_every_image(tmp_path: Path) -> None:
+def test_raw_has_every_symmetric_copy(tmp_path: Path) -> None:
     store = tiled(SQUARE, tmp_path / "square.zarr")
-    with open_tilings(store) as different, open_tilings(store, raw=True) as everyone:
-        assert len(everyone) == 8 * len(different) == 80
-        assert set(different) < set(everyone)
-        mirrored = {"".join(line[::-1] for line in one.draw("letters").splitlines()) for one in everyone}
-        assert mirrored == {"".join(one.draw("letters").splitlines()) for one in everyone}
-        assert repr(everyone) == f"open_tilings({str(store)!r}, raw=True)"
+    with open_tilings(store) as different, open_tilings(store, raw=True) as all_of_them:
+        assert len(all_of_them) == 8 * len(different) == 80
+        assert set(different) < set(all_of_them)
+        mirrored = {"".join(line[::-1] for line in one.draw("letters").splitlines()) for one in all_of_them}
+        assert mirrored == {"".join(one.draw("letters").splitlines()) for one in all_of_them}
+        assert repr(all_of_them) == f"open_tilings({str(store)!r}, raw=True)"
 
 
 def test_text_of_a_tiling(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Stores of tilings that are damaged: nobody takes them for whole."""
+"""Damaged stores of tilings are recognised."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,7 +35,7 @@ def unfinished(tmp_path: Path) -> Path:
     return store
 
 
-def test_good_stores(square: Path, unfinished: Path) -> None:
+def test_correct_stores(square: Path, unfinished: Path) -> None:
     finished, half = verify_tilings(square), verify_tilings(unfinished)
     assert (finished.ok, finished.checked_tilings, finished.problems) == (True, 10, ())
     assert half.ok
@@ -43,7 +43,7 @@ def test_good_stores(square: Path, unfinished: Path) -> None:
 
 
 def test_every_bit_counts(square: Path) -> None:
-    """Whatever byte of whatever file changes, reading fails, and says where."""
+    """A changed bit of any file makes reading fail, with a message that names the store."""
     files = {name: len(content) for name, content in contents(square).items()}
     rng = np.random.default_rng(0)
     for name, size in files.items():
@@ -67,7 +67,7 @@ def test_a_missing_file(name: str, square: Path) -> None:
 
 
 def rewritten(store: Path, change: Callable[[Array], Array]) -> tuple[str, ...]:
-    """What is found wrong where other tilings were stored, with checksums that fit, and counted."""
+    """The problems after other tilings are stored, with matching checksums and counts."""
     directory = TilingStore(store)
     manifest = directory.read()
     tilings = change(directory.tilings(manifest))
@@ -98,9 +98,9 @@ def with_two_of_a_piece(tilings: Array) -> Array:
     return tilings
 
 
-def with_an_image(tilings: Array) -> Array:
+def with_a_symmetric_copy(tilings: Array) -> Array:
     symmetry = symmetry_of(BoardConfig(SQUARE).problem)
-    tilings[-1] = max(map(tuple, symmetry.images(tilings[:1])[:, 0].tolist()))
+    tilings[-1] = max(map(tuple, symmetry.copies(tilings[:1])[:, 0].tolist()))
     return tilings
 
 
@@ -113,7 +113,7 @@ def with_an_image(tilings: Array) -> Array:
         (with_two_of_a_piece, "1 invalid tiling: numbers 4"),
         (lambda tilings: tilings[1:], "tilings by partition, those stored belong to"),
         (lambda tilings: tilings[[0, *range(len(tilings))]], "1 duplicate tiling"),
-        (with_an_image, "1 non-canonical tiling, not the smallest of the orbit: numbers 10"),
+        (with_a_symmetric_copy, "1 non-canonical tiling, not the smallest of the orbit: numbers 10"),
     ],
 )
 def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: Path) -> None:
@@ -130,12 +130,12 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
         ({"partitions": 7}, "damaged: complete: expected false"),
     ],
 )
-def test_a_wrong_record(changes: dict[str, Any], problem: str, square: Path) -> None:
+def test_a_wrong_manifest(changes: dict[str, Any], problem: str, square: Path) -> None:
     change_manifest(square, **changes)
     assert problem in verify_tilings(square).problems[0]
 
 
-def test_the_commands_say_what_is_damaged(square: Path, cli: Any) -> None:
+def test_commands_name_the_damaged_chunk(square: Path, cli: Any) -> None:
     flip_bit(square / "tilings/c/0/0", 100)
     for command in (["show", square], ["show", square, "--json"]):
         outcome = cli(*command)
@@ -147,7 +147,7 @@ def test_the_commands_say_what_is_damaged(square: Path, cli: Any) -> None:
     assert "is damaged" in verdict.out
 
 
-def test_a_damaged_partition_is_not_built_upon(unfinished: Path, cli: Any) -> None:
+def test_a_damaged_partition_is_not_resumed(unfinished: Path, cli: Any) -> None:
     chunk = next(unfinished.glob("partitions/*/c/0/0"))
     flip_bit(chunk, 50)
     outcome = cli("resume", unfinished, "--quiet")

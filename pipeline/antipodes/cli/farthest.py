@@ -26,17 +26,18 @@ def farthest(
     with loading():
         from antipodes.tables.drawing import draw_positions
         from antipodes.tables.table import open_table
+        from antipodes.tables.views import farthest_view
 
     with open_table(find_store(store)) as table:
         positions = table.antipodes(limit if limit or as_json else SHOWN)
-        texts = [table.puzzle.format(position) for position in positions]
-        count = table.layers[-1]
+    shown = farthest_view(table, positions)
     if as_json:
-        print_json({"radius": table.radius, "count": count, "positions": texts})
+        print_json(shown)
         return
+    count = shown["count"]
     print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {table.radius}")
     print(draw_positions(table.puzzle, positions, terminal_columns()))
-    for text in texts:
+    for text in shown["positions"]:
         print(text)
-    if len(texts) < count:
-        print(f"and {count - len(texts):,} more: --limit {count}")
+    if len(positions) < count:
+        print(f"and {count - len(positions):,} more: --limit {count}")

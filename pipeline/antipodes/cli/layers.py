@@ -1,4 +1,4 @@
-"""``antipodes layers``: how many positions there are at each depth."""
+"""``antipodes layers``: the number of positions at each depth."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +26,7 @@ def layers(
     with loading():
         from antipodes.tables.drawing import draw_layers
         from antipodes.tables.store import TableStore
+        from antipodes.tables.views import layers_view
 
     path = find_store(store)
     manifest = TableStore(path).read()
@@ -35,13 +36,7 @@ def layers(
         plot_layers(manifest.layers, manifest.puzzle["name"], plot, complete=manifest.complete)
         say(f"drawn into {plot}")
     if as_json:
-        print_json(
-            {
-                "radius": manifest.radius if manifest.layers else None,
-                "complete": manifest.complete,
-                "layers": list(manifest.layers),
-            }
-        )
+        print_json(layers_view(manifest))
     elif csv:
         print("depth,positions")
         for depth, count in enumerate(manifest.layers):

@@ -1,11 +1,11 @@
-"""How `query` shows what fits a pattern."""
+"""The positions that fit a pattern, as `query` shows them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from antipodes.cli.output import print_json, terminal_columns
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels
+    from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.tables.matches import Matches
     from antipodes.tables.table import Table
 
@@ -14,39 +14,21 @@ SHOWN = 6
 
 
 def show_matches(table: "Table", pattern: str, with_path: bool, as_json: bool) -> None:
-    """Print the nearest and the farthest positions that fit a pattern, and how many there are at each distance."""
-    matches = table.match(pattern)
-    way = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
-    if as_json:
-        shown = _matches_to_json(table, pattern, matches)
-        if with_path:
-            shown["path"] = None if way is None else [table.puzzle.format(one) for one in way]
-        print_json(shown)
-        return
-    from antipodes.tables.drawing import draw_positions
+    """Print the nearest and the farthest positions that fit a pattern, and the counts by distance."""
+    from antipodes.tables.views import matches_view, matches_with_path_view
 
-    _print_matches(table, pattern, matches)
-    if way is not None:
-        print("a shortest way from the start to the nearest:")
-        print(draw_positions(table.puzzle, way, terminal_columns(), [str(step) for step in range(len(way))]))
+    puzzle, matches = table.puzzle, table.match(pattern)
+    path = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
+    if not as_json:
+        _print_matches(puzzle, pattern, matches)
+        _print_path(puzzle, path)
+    elif with_path:
+        print_json(matches_with_path_view(puzzle, pattern, matches, path))
+    else:
+        print_json(matches_view(puzzle, pattern, matches))
 
 
-def _matches_to_json(table: "Table", pattern: str, matches: "Matches") -> dict[str, Any]:
-    def side(distance: int | None, positions: "Labels") -> dict[str, Any] | None:
-        texts = [table.puzzle.format(one) for one in positions]
-        return None if distance is None else {"distance": distance, "count": len(texts), "positions": texts}
-
-    return {
-        "pattern": pattern,
-        "count": matches.count,
-        "reached": matches.reached,
-        "by_distance": matches.by_distance,
-        "nearest": side(min(matches.by_distance, default=None), matches.nearest),
-        "farthest": side(max(matches.by_distance, default=None), matches.farthest),
-    }
-
-
-def _print_matches(table: "Table", pattern: str, matches: "Matches") -> None:
+def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
     from antipodes.tables.drawing import draw_counts, draw_positions
 
     fit = "position fits" if matches.count == 1 else "positions fit"
@@ -59,6 +41,14 @@ def _print_matches(table: "Table", pattern: str, matches: "Matches") -> None:
         ("farthest", max(matches.by_distance), matches.farthest),
     ):
         print(f"{name}: {len(positions):,} at distance {distance}")
-        print(draw_positions(table.puzzle, positions[:SHOWN], terminal_columns()))
+        print(draw_positions(puzzle, positions[:SHOWN], terminal_columns()))
         if len(positions) > SHOWN:
             print(f"and {len(positions) - SHOWN:,} more: --json")
+
+
+def _print_path(puzzle: "Puzzle", path: "Labels | None") -> None:
+    from antipodes.tables.drawing import draw_positions
+
+    if path is not None:
+        print("a shortest path from the start to the nearest:")
+        print(draw_positions(puzzle, path, terminal_columns(), [str(step) for step in range(len(path))]))

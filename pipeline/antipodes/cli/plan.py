@@ -1,4 +1,4 @@
-"""``antipodes plan``: what a run would take."""
+"""``antipodes plan``: the memory and the disk that a run would take."""
 
 import typer
 
@@ -20,27 +20,17 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
         from antipodes.runs.options import tasks_at_once
         from antipodes.sizes import human, memory_size
         from antipodes.tables.plan import plan_run
+        from antipodes.tables.views import plan_view
 
     config = load_config(puzzle)
     limit = memory_size(memory_limit) if memory_limit is not None else available_memory()
     planned = plan_run(config.puzzle, tasks_at_once(workers), limit, settings=config.settings)
     if as_json:
-        print_json(
-            {
-                "index_size": planned.index.size,
-                "rows": planned.index.rows,
-                "width": planned.index.width,
-                "partitions": planned.partition_count,
-                "memory_bytes": planned.memory_bytes,
-                "disk_bytes": planned.disk_bytes,
-                "table_bytes": planned.table_bytes,
-                "hold_depths": planned.hold_depths,
-            }
-        )
+        print_json(plan_view(planned))
         return
-    print(f"{config.puzzle.name}: {planned.index.size:,} positions")
-    print(f"  {planned.index.rows:,} rows of {planned.index.width:,} columns, {planned.partition_count} partitions")
+    print(f"{config.puzzle.name}: {planned.space.size:,} positions")
+    print(f"  {planned.space.rows:,} rows of {planned.space.width:,} columns, {planned.partition_count} partitions")
     print(f"  memory       at most {human(planned.memory_bytes)}, move tables {human(planned.table_bytes)} of it")
     print(f"  disk         at most {human(planned.disk_bytes)}")
     if not planned.hold_depths:
-        print("  depths exceed the memory limit: each layer is written when complete")
+        print("  depths exceed the memory limit: each layer is written to disk when complete")

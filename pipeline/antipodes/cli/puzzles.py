@@ -15,24 +15,13 @@ def register(app: typer.Typer) -> None:
 def puzzles(as_json: AsJson = False) -> None:
     """List the bundled puzzles."""
     with loading():
-        from math import prod
-
         from antipodes.config import bundled_configs, load_config
-        from antipodes.spaces.arrangements import radices
+        from antipodes.tables.views import puzzle_view
 
-    listed = [(name, load_config(name).puzzle) for name in bundled_configs()]
-    rows = [
-        {
-            "name": name,
-            "family": puzzle.family,
-            "index_size": prod(radices(puzzle.counts)),
-            "description": puzzle.description,
-        }
-        for name, puzzle in listed
-    ]
+    rows = [puzzle_view(name, load_config(name).puzzle) for name in bundled_configs()]
     if as_json:
         print_json(rows)
         return
-    width = max(len(name) for name, _ in listed)
+    width = max(len(row["name"]) for row in rows)
     for row in rows:
         print(f"{row['name']:<{width}}  {row['family']:<8} {row['index_size']:>13,}  {row['description']}")

@@ -1,8 +1,7 @@
-"""``antipodes query``: how far positions are, and the way."""
+"""``antipodes query``: the distances of positions, and shortest paths."""
 
 from collections.abc import Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,11 +13,8 @@ from antipodes.cli.streams import input_lines
 from antipodes.errors import InputError
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels, Puzzle
-    from antipodes.tables.table import Table
-
-BATCH = 4096
-"""Positions that are looked up together, and lines that are read before the first answer."""
+    from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.tables.lookup import Found
 
 Positions = Annotated[
     list[str] | None,
@@ -43,6 +39,7 @@ def query(
 ) -> None:
     """Print distances from the start, or the nearest and farthest matches of a pattern."""
     with loading():
+        from antipodes.tables.lookup import look_up
         from antipodes.tables.table import open_table
 
     if (pattern is None) == (not positions):
@@ -51,16 +48,18 @@ def query(
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
             return
-        answers = _answers(table, _texts(positions or [], table.puzzle), path)
+        looked_up = look_up(table, _texts(positions or [], table.puzzle), path)
         if as_json:
-            print_json([_to_json(table, answer) for answer in answers])
+            from antipodes.tables.views import found_view
+
+            print_json([found_view(table.puzzle, found, path) for found in looked_up])
         else:
-            for answer in answers:
-                _print(table, answer)
+            for found in looked_up:
+                _print(table.puzzle, found)
 
 
 def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
-    """The positions, those on stdin among them; symbols that came as arguments of their own are one position."""
+    """The positions, those on stdin among them; symbols that came as separate arguments are one position."""
     from antipodes.puzzles.board import SEPARATORS
 
     def too_short(text: str) -> bool:
@@ -75,32 +74,10 @@ def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
             yield text
 
 
-def _answers(table: "Table", texts: Iterator[str], with_path: bool) -> Iterator[dict[str, Any]]:
-    """What is to be said of each position, batch by batch: standard input may be longer than memory, or endless."""
-    while batch := list(islice(texts, BATCH)):
-        labels = table.puzzle.parse_many(batch)
-        distances = table.get_distances(labels)
-        yield from (_answer(table, *one, with_path) for one in zip(labels, distances, strict=True))
-
-
-def _answer(table: "Table", position: "Labels", distance: int | None, with_path: bool) -> dict[str, Any]:
-    way = table.path(position) if with_path and distance is not None else None
-    return {"position": position, "distance": distance, "path": way, "with_path": with_path}
-
-
-def _to_json(table: "Table", answer: dict[str, Any]) -> dict[str, Any]:
-    shown = {"position": table.puzzle.format(answer["position"]), "distance": answer["distance"]}
-    if answer["with_path"]:
-        way = answer["path"]
-        shown["path"] = None if way is None else [table.puzzle.format(one) for one in way]
-    return shown
-
-
-def _print(table: "Table", answer: dict[str, Any]) -> None:
+def _print(puzzle: "Puzzle", found: "Found") -> None:
     from antipodes.tables.drawing import draw_path
 
-    distance = answer["distance"]
-    text = "unreachable" if distance is None else str(distance)
-    print(f"{table.puzzle.format(answer['position'])}: {text}")
-    if answer["path"] is not None:
-        print(draw_path(table.puzzle, answer["path"], terminal_columns()))
+    distance = "unreachable" if found.distance is None else str(found.distance)
+    print(f"{puzzle.format(found.position)}: {distance}")
+    if found.path is not None:
+        print(draw_path(puzzle, found.path, terminal_columns()))

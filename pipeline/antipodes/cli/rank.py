@@ -46,11 +46,11 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     with loading():
         from antipodes.config import load_config
-        from antipodes.tables.plan import numbered
+        from antipodes.spaces.selection import numbering_space
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
-    index = int(numbered(found).rank(labels[None])[0])
+    index = int(numbering_space(found).rank(labels[None])[0])
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:
@@ -85,12 +85,12 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
 
         from antipodes import arguments
         from antipodes.config import load_config
-        from antipodes.tables.plan import numbered
+        from antipodes.spaces.selection import numbering_space
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= arguments.GREATEST:
-        raise InputError(f"expected an index from 0 to {numbered(found).size - 1}, found {quote(index)}")
-    labels = numbered(found).unrank(np.array([index]))[0]
+        raise InputError(f"expected an index from 0 to {numbering_space(found).size - 1}, found {quote(index)}")
+    labels = numbering_space(found).unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:

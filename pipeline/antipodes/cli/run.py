@@ -87,8 +87,7 @@ def resume(
     """Resume an unfinished store, of a table or of tilings."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.storage.manifest import format_of
-            from antipodes.tables.store import TableStore
+            from antipodes.cli.stores import open_store
             from antipodes.tilings.config import BoardConfig
             from antipodes.tilings.store import TilingStore
 
@@ -102,10 +101,11 @@ def resume(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
-        if format_of(address) == TilingStore.KIND.format:
-            board = BoardConfig(TilingStore(address).read().board)
+        found = open_store(address)
+        if isinstance(found, TilingStore):
+            board = BoardConfig(found.read().board)
             return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
-        return _run(TableStore(address).read().config, address, options, interrupts, quiet, as_json)
+        return _run(found.read().config, address, options, interrupts, quiet, as_json)
 
 
 def _run(

@@ -44,6 +44,7 @@ def show(
     """Draw the tilings in a store: the first of them, one, or all."""
     with loading():
         from antipodes.tilings.table import open_tilings
+        from antipodes.tilings.views import tilings_view
 
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
@@ -51,7 +52,7 @@ def show(
     with open_tilings(find_store(store), raw) as tilings:
         chosen = _chosen(tilings, number, steps, None if every else limit or (SHOWN_IN_FILES if files else SHOWN))
         if as_json:
-            print_json(_to_json(tilings, chosen))
+            print_json(tilings_view(tilings, chosen))
         elif not len(tilings):
             print(f"{tilings.problem.name}: no tilings{'' if tilings.complete else ' yet'}")
         elif files:
@@ -81,15 +82,6 @@ def _chosen(tilings: "Tilings", number: int | None, steps: bool, limit: int | No
             raise InputError(f"--number: expected {expected}, found {number}")
         return range(number - 1, number)
     return range(count)[: 1 if steps else limit]
-
-
-def _to_json(tilings: "Tilings", chosen: range) -> dict[str, object]:
-    return {
-        "board": tilings.problem.name,
-        "complete": tilings.complete,
-        "count": len(tilings),
-        "tilings": [{"number": index + 1, "pieces": tilings[index].cells} for index in chosen],
-    }
 
 
 def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> None:

@@ -1,7 +1,6 @@
-"""How `solve` shows what was found: rows of boards, or JSON."""
+"""The solutions that `solve` found, as rows of boards or as JSON."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from antipodes.cli.output import print_json, terminal_columns
 
@@ -9,42 +8,36 @@ if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle
     from antipodes.searches.answer import Answer
     from antipodes.searches.routes import Exchanges
+    from antipodes.tables.solve import Solved
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """An answer, how long it took, and why its method was chosen unless it was asked for."""
-
-    answer: "Answer"
-    seconds: float
-    reason: str | None
-
-
-def show_answer(puzzle: "Puzzle", timed: Timed, every: bool, bound: int | None, as_json: bool) -> None:
-    """Print what a search or a table answered."""
-    if as_json:
-        print_json(_to_json(puzzle, timed))
-        return
+def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, bound: int | None, as_json: bool) -> None:
+    """Print the answer of a search or a table."""
     from antipodes.tables.drawing import draw_path
+    from antipodes.tables.views import solved_view
 
-    answer = timed.answer
-    print(_verdict(answer, every, bound))
-    chosen = f", chosen because {timed.reason}" if timed.reason else ""
-    print(f"{answer.method}{chosen}: {answer.expanded:,} positions expanded in {timed.seconds:.3f} s")
-    for number, way in enumerate(answer.solutions, start=1):
+    if as_json:
+        print_json(solved_view(puzzle, solved))
+        return
+    answer = solved.answer
+    print(_outcome(answer, every, bound))
+    chosen = f", chosen because {solved.reason}" if solved.reason else ""
+    print(f"{answer.method}{chosen}: {answer.expanded:,} positions expanded in {solved.seconds:.3f} s")
+    for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
             print(f"\nsolution {number} of {answer.solution_count:,}")
-        print(draw_path(puzzle, way, terminal_columns()))
+        print(draw_path(puzzle, path, terminal_columns()))
     _print_rest(answer.solution_count, len(answer.solutions))
 
 
-def show_exchanges(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int, as_json: bool) -> None:
-    """Print what the route method found; the summary comes last, where it stays in sight."""
-    if as_json:
-        print_json(_exchanges_to_json(puzzle, found, seconds, listed))
-        return
+def show_routes(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int, as_json: bool) -> None:
+    """Print the solutions of the route method; the summary comes last, where it stays in sight."""
     from antipodes.tables.drawing import draw_path
+    from antipodes.tables.views import routes_view
 
+    if as_json:
+        print_json(routes_view(puzzle, found, seconds, listed))
+        return
     count = len(found.solutions)
     for number, exchange in enumerate(found.solutions[:listed], start=1):
         print(f"solution {number} of {count:,}, {exchange.moves} moves")
@@ -56,29 +49,15 @@ def show_exchanges(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed:
     print(f"{found.combinations:,} combinations of routes, {found.expanded:,} boards, in {seconds:.3f} s")
 
 
-def _to_json(puzzle: "Puzzle", timed: Timed) -> dict[str, Any]:
-    answer = timed.answer
-    return {
-        "method": answer.method,
-        "reason": timed.reason,
-        "outcome": str(answer.outcome),
-        "distance": answer.distance,
-        "solution_count": answer.solution_count,
-        "solutions": [[puzzle.format(one) for one in way] for way in answer.solutions],
-        "expanded": answer.expanded,
-        "seconds": round(timed.seconds, 6),
-    }
-
-
-def _verdict(answer: "Answer", every: bool, bound: int | None) -> str:
+def _outcome(answer: "Answer", every: bool, bound: int | None) -> str:
     if answer.outcome == "bound":
-        return f"not solved within {_moves(bound)}: it takes more, if there is a way at all"
+        return f"not solved within {_moves(bound)}: the goal is farther, or unreachable"
     if answer.distance is None:
-        return "unsolvable: no moves lead to the goal"
+        return "unreachable: no moves lead to the goal"
     if not every:
         return _moves(answer.distance)
-    ways = "way" if answer.solution_count == 1 else "ways"
-    return f"{_moves(answer.distance)}, {answer.solution_count:,} shortest {ways}"
+    paths = "path" if answer.solution_count == 1 else "paths"
+    return f"{_moves(answer.distance)}, {answer.solution_count:,} shortest {paths}"
 
 
 def _moves(count: int | None) -> str:
@@ -88,18 +67,3 @@ def _moves(count: int | None) -> str:
 def _print_rest(count: int, shown: int) -> None:
     if shown < count:
         print(f"and {count - shown:,} more: --list {count}")
-
-
-def _exchanges_to_json(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int) -> dict[str, Any]:
-    return {
-        "method": "routes",
-        "limit": found.limit,
-        "combinations": found.combinations,
-        "distance": min(found.histogram, default=None),
-        "solution_count": len(found.solutions),
-        "histogram": found.histogram,
-        "moves": [exchange.moves for exchange in found.solutions[:listed]],
-        "solutions": [[puzzle.format(one) for one in way.positions] for way in found.solutions[:listed]],
-        "expanded": found.expanded,
-        "seconds": round(seconds, 6),
-    }

@@ -1,17 +1,17 @@
-"""``antipodes solve``: one position, without a table if need be."""
+"""``antipodes solve``: shortest paths from one position."""
 
 import signal
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Puzzle, Quiet, default_store, find_store
-from antipodes.cli.solutions import Timed, show_answer, show_exchanges
+from antipodes.cli.solutions import show_routes, show_solved
 from antipodes.errors import InputError
 from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
@@ -19,11 +19,9 @@ from antipodes.storage.address import Address
 if TYPE_CHECKING:
     from antipodes.cli.search_progress import SearchProgress
     from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
-    from antipodes.searches.answer import Answer
-    from antipodes.searches.problem import Problem
 
-METHODS = ("bfs", "bidirectional", "iddfs", "ida-star", "table", "routes")
-ROUTES = "routes"
+TABLE, ROUTES = "table", "routes"
+METHODS = ("bfs", "bidirectional", "iddfs", "ida-star", TABLE, ROUTES)
 ROUTE_LIMIT = 5
 
 Position = Annotated[
@@ -35,7 +33,7 @@ Method = Annotated[str | None, typer.Option(help=f"{', '.join(METHODS)}. [defaul
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the options say."""
+    """The options and arguments."""
 
     method: str | None
     goal: str | None
@@ -83,13 +81,13 @@ def solve(
     found = load_config(puzzle).puzzle
     with _Stoppable(quiet) as progress:
         if method == ROUTES:
-            _exchange(found, position, asked, progress)
+            _routes(found, position, asked, progress)
         else:
             _solve(found, position, asked, progress)
 
 
 class _Stoppable:
-    """While it is entered, Ctrl-C and SIGTERM end the command with one line that says when, and what is known."""
+    """Inside it, Ctrl-C and SIGTERM end the command with one line: the time, and the moves that are ruled out."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
@@ -107,15 +105,15 @@ class _Stoppable:
         self._progress.clear()
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             seconds = time.perf_counter() - self._begin
-            known = f"{self._progress.proved}; " if self._progress.proved else ""
-            raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved, rerunning starts over")
+            known = f"{self._progress.ruled_out}; " if self._progress.ruled_out else ""
+            raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over")
 
 
 def _check_options(asked: Asked) -> None:
     """Refuse options that the method would ignore."""
     if asked.method not in (None, *METHODS):
         raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(asked.method)}")
-    only = {"limit": ROUTES, "heuristic": "ida-star", "store": "table"}
+    only = {"limit": ROUTES, "heuristic": "ida-star", "store": TABLE}
     for option, method in only.items():
         implied = option == "store" and asked.method is None
         if getattr(asked, option) is not None and asked.method != method and not implied:
@@ -132,46 +130,24 @@ def _solve(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, pro
         raise InputError("expected a position to solve, found none")
     goal = None if asked.goal is None else puzzle.parse(asked.goal)
     problem = Problem.of(puzzle, puzzle.parse(" ".join(position)), goal)
-    begin, answer, reason = _answer(problem, asked, progress)
-    seconds = time.perf_counter() - begin
+    with loading():
+        from antipodes.tables.solve import solve_timed
+
+    solved = solve_timed(
+        problem,
+        asked.method if asked.store is None else TABLE,
+        default_store(puzzle.name) if asked.store is None else asked.store,
+        listener=progress,
+        heuristic=asked.heuristic,
+        every=asked.every,
+        bound=asked.bound,
+        listed=asked.listed,
+    )
     progress.clear()
-    show_answer(puzzle, Timed(answer, seconds, reason), asked.every, asked.bound, asked.as_json)
+    show_solved(puzzle, solved, asked.every, asked.bound, asked.as_json)
 
 
-def _answer(problem: "Problem", asked: Asked, progress: "SearchProgress") -> tuple[float, "Answer", str | None]:
-    """When the search began, its answer, and why its method was chosen unless it was asked for."""
-    with loading():
-        from antipodes.tables.solve import TABLE, choose_method, load_kernels, solve, solve_by_table
-
-    default = default_store(problem.puzzle.name)
-    method, reason = asked.method, None
-    if asked.store is not None:
-        method = TABLE
-    elif method is None:
-        choice = choose_method(problem, default)
-        method, reason = choice.method, choice.reason
-    settings: dict[str, Any] = {"every": asked.every, "bound": asked.bound, "listed": asked.listed}
-    if method == TABLE:
-        with _open_table(problem, asked.store or default) as table:
-            begin = time.perf_counter()
-            return begin, solve_by_table(problem, table, **settings), reason
-    options: dict[str, Any] = {"heuristic": asked.heuristic} if asked.heuristic is not None else {}
-    load_kernels(problem, method, **options)
-    begin = time.perf_counter()
-    return begin, solve(problem, method, listener=progress, **settings, **options), reason
-
-
-def _open_table(problem: "Problem", store: Address) -> Any:
-    with loading():
-        from antipodes.tables.table import open_table
-
-    table = open_table(store)
-    if table.puzzle.fingerprint != problem.puzzle.fingerprint:
-        raise InputError(f"--store: expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
-    return table
-
-
-def _exchange(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
+def _routes(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, progress: "SearchProgress") -> None:
     with loading():
         from antipodes.searches.routes import exchanges
 
@@ -182,4 +158,4 @@ def _exchange(puzzle: "PuzzleItself", position: list[str] | None, asked: Asked, 
     found = exchanges(puzzle, limit, start, progress)
     seconds = time.perf_counter() - begin
     progress.clear()
-    show_exchanges(puzzle, found, seconds, asked.listed, asked.as_json)
+    show_routes(puzzle, found, seconds, asked.listed, asked.as_json)

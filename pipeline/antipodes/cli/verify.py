@@ -34,11 +34,11 @@ def verify(
 ) -> int:
     """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
     with loading():
-        from antipodes.storage.manifest import format_of
+        from antipodes.cli.stores import open_store
         from antipodes.tilings.store import TilingStore
 
     address = find_store(store)
-    if format_of(address) == TilingStore.KIND.format:
+    if isinstance(open_store(address), TilingStore):
         verdict = _tilings_verdict(address)
     else:
         verdict = _table_verdict(address, workers, seed)

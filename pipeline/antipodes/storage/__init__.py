@@ -1,1 +1,1 @@
-"""Where the bytes of a store lie: files in a directory, or objects under a URL."""
+"""The storage of what runs compute: a manifest and zarr arrays, in a directory or under a URL, one writer at a time."""

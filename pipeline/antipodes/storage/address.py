@@ -1,4 +1,4 @@
-"""What the place of a store is called: a path, or a URL of object storage."""
+"""The address of a store: a path, or a URL of object storage."""
 
 import os
 import re
@@ -13,14 +13,14 @@ SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 LONGEST_NAME, LONGEST_PATH = 250, 4096
-"""Bytes that file systems take, less what the name of a store's lock adds."""
+"""Most bytes of a name and of a path in file systems, less those that the lock of a store adds."""
 
 Address = Path | str
 """A path, or a URL as text."""
 
 
 def argument(address: Address) -> str:
-    """The address such that a command does not take it for an option."""
+    """The address as an argument that no command takes for an option."""
     return f"./{address}" if str(address).startswith("-") else str(address)
 
 
@@ -35,12 +35,12 @@ def is_url(text: Address) -> bool:
 
 
 def address_from(text: str) -> Address:
-    """What a person wrote, as a path unless it is a URL, which a path would spoil."""
+    """The address that a person wrote: a path, unless it is a URL, which a path would spoil."""
     return text if is_url(text) else Path(text)
 
 
 def storage_at(address: Address | Storage) -> Storage:
-    """Where the bytes of the store at an address lie; NotAStoreError where it cannot be one's."""
+    """The storage at an address; NotAStoreError where no store can have the address."""
     if isinstance(address, Storage):
         return address
     if isinstance(address, str) and is_url(address):
@@ -54,7 +54,7 @@ def storage_at(address: Address | Storage) -> Storage:
 
 
 def check_path(path: Address) -> None:
-    """Raise NotAStoreError for what no file system takes as a path."""
+    """Raise NotAStoreError for a path that no file system takes."""
     try:
         names = os.fsencode(path).split(b"/")
     except UnicodeEncodeError as error:
@@ -66,7 +66,7 @@ def check_path(path: Address) -> None:
 
 
 def checked_url(url: str) -> str:
-    """The URL without a slash at its end; NotAStoreError, which shows no secret, where it cannot be a store's."""
+    """The URL without a slash at its end; NotAStoreError, which shows no secret, where no store can have the URL."""
     scheme, _, rest = url.partition("://")
     if "@" in rest.partition("/")[0] or "?" in rest or "#" in rest:
         raise NotAStoreError(

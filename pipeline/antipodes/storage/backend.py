@@ -1,5 +1,6 @@
 """What a store needs from the place of its bytes, whatever kind of place that is."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -43,37 +44,59 @@ class LockHandle(Protocol):
         """
 
 
-class Storage(ABC):
-    """Bytes by their keys, which are paths with slashes.
+class StoreLock(ABC):
+    """The lock of a store, which one run at a time holds.
 
-    It may be sent to other processes, since nothing in it is open. Content is durable when the call that writes it
-    returns, and replaces older content atomically. Methods raise FileNotFoundError and StoreErrors; those that create
-    a store, and the zarr stores of `arrays`, raise OSErrors too, which `writing` translates.
-
-    While locked, every write and delete first checks that the lock is still held: a run whose lock was taken over while
-    it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
+    While a run holds it, every write and delete of that run first checks that it still does: a run whose lock was taken
+    over while it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
     """
 
     _handle: LockHandle | None = None
 
     @contextmanager
-    def lock(self) -> Iterator[LockHandle]:
+    def hold(self) -> Iterator[LockHandle]:
         """Keep other runs from the store; StoreLockedError where another run holds the lock."""
-        with self._lock() as handle:
+        with self._acquired() as handle:
             self._handle = handle
             try:
                 yield handle
             finally:
                 self._handle = None
 
-    def check_lock(self) -> None:
+    @property
+    def is_held(self) -> bool:
+        """Whether the lock is held here, by this object."""
+        return self._handle is not None
+
+    def check(self) -> None:
         """Raise StoreLockedError if the lock is held here, but was taken over by another run."""
         if self._handle is not None:
             self._handle.confirm()
 
     def fence(self, token: str | None) -> Callable[[], None]:
-        """The check to call before a write: that of the fencing token, if one is given, else that of the held lock."""
-        return self.check_lock if token is None else partial(self.check_token, token)
+        """The check to call before a write: `check_token` if a fencing token is given, else `check`."""
+        return self.check if token is None else partial(self.check_token, token)
+
+    @abstractmethod
+    def check_token(self, token: str) -> None:
+        """Raise StoreLockedError unless the lock contains this fencing token."""
+
+    @abstractmethod
+    def _acquired(self) -> AbstractContextManager[LockHandle]:
+        """Hold the lock; StoreLockedError where another run holds it."""
+
+
+class Storage(ABC):
+    """Bytes by their keys, which are paths with slashes.
+
+    It may be sent to other processes, since nothing in it is open. Content is durable when the call that writes it
+    returns, and replaces older content atomically. Methods raise FileNotFoundError and StoreErrors; `staged`, and the
+    zarr stores of `arrays`, raise OSErrors too, which `writing` translates.
+    """
+
+    address: str
+    """The path or the URL, as a person writes it."""
+    lock: StoreLock
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -85,14 +108,9 @@ class Storage(ABC):
         except OSError as error:
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
-    @property
-    @abstractmethod
-    def address(self) -> str:
-        """The path or the URL, as a person writes it."""
-
-    @abstractmethod
     def name_of(self, key: str) -> str:
         """The name of a key in messages."""
+        return f"{self.address}/{key}"
 
     @abstractmethod
     def exists(self) -> bool:
@@ -105,6 +123,13 @@ class Storage(ABC):
     @abstractmethod
     def read(self, key: str) -> tuple[bytes, Version]:
         """The content of a key, and its version; FileNotFoundError where there is none."""
+
+    def group_format(self) -> str | None:
+        """The format in the attributes of the zarr group; None where there is none."""
+        try:
+            return str(json.loads(self.read(GROUP)[0])["attributes"]["format"])
+        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+            return None
 
     @abstractmethod
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
@@ -135,19 +160,12 @@ class Storage(ABC):
         """A value that changes when the content of a key is replaced, even by equal content; empty for no content."""
 
     @abstractmethod
-    def stage(self, overwrite: bool = False) -> "Storage":
-        """An empty storage, the staging place of a new store, which `publish` moves here.
+    def staged(self, overwrite: bool = False) -> AbstractContextManager["Storage"]:
+        """An empty storage, the staging place of a new store, which is published here atomically after the block.
 
-        If the storage can hold two stores, the one to be overwritten stays until then.
+        If the storage can hold two stores, the one to be overwritten stays until then. After an error, nothing of the
+        new one is left.
         """
-
-    @abstractmethod
-    def publish(self, staging: "Storage", overwrite: bool = False) -> None:
-        """Put the store in the staging place here, atomically."""
-
-    @abstractmethod
-    def discard(self, staging: "Storage") -> None:
-        """Remove the unfinished store in the staging place."""
 
     @abstractmethod
     def remove_leftovers(self) -> None:
@@ -161,17 +179,9 @@ class Storage(ABC):
     def probe(self) -> None:
         """Write a key and delete it; StoreError where that fails."""
 
-    @abstractmethod
-    def _lock(self) -> AbstractContextManager[LockHandle]:
-        """Hold the lock; StoreLockedError where another run holds it."""
-
-    @abstractmethod
-    def check_token(self, token: str) -> None:
-        """Raise StoreLockedError unless the lock contains this fencing token."""
-
-    @abstractmethod
     def known_missing(self, key: str) -> bool:
         """Whether nothing is at a key; False where a check costs as much as reading the array."""
+        return False
 
     @abstractmethod
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> Any:

@@ -1,13 +1,12 @@
-"""The creation of a store: it is filled in a staging place and published as a whole, or leaves nothing behind."""
+"""The creation of a store: it is filled in a staging place and published atomically, or leaves nothing behind."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import zarr
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
-from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.zarr_settings import check_settings
 
@@ -28,15 +27,9 @@ def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterat
     check_settings()
     if overwrite:
         check_removable(storage, kind)
-    with _reporting_deletion(storage, overwrite), storage.writing():
-        staging = storage.stage(overwrite)
-        try:
-            zarr.create_group(staging.arrays(), attributes=kind.attributes)
-            yield staging
-            storage.publish(staging, overwrite)
-        except BaseException:
-            storage.discard(staging)
-            raise
+    with _reporting_deletion(storage, overwrite), storage.writing(), storage.staged(overwrite) as staging:
+        zarr.create_group(staging.arrays(), attributes=kind.attributes)
+        yield staging
 
 
 def check_removable(storage: Storage, kind: StoreKind) -> None:
@@ -47,13 +40,7 @@ def check_removable(storage: Storage, kind: StoreKind) -> None:
 
 def _claimed_format(storage: Storage) -> str | None:
     """The format that the manifest names or, where the manifest is damaged, the attributes of the group."""
-    if claimed := format_of(storage):
-        return claimed
-    try:
-        attributes = json.loads(storage.read(GROUP)[0])["attributes"]
-        return str(attributes["format"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+    return format_of(storage) or storage.group_format()
 
 
 @contextmanager

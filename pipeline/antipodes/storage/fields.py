@@ -42,9 +42,9 @@ def expect(holds: bool, field: str, expected: str, found: Any) -> None:
 
 @contextmanager
 def building(field: str, what: str) -> Iterator[None]:
-    """Turn whatever a foreign value raises, where something is built of it, into FieldErrors.
+    """Turn the errors of code that builds something from a field into FieldErrors.
 
-    Configs come from TOML, which knows fewer types than JSON, and a field may hold any of JSON's.
+    The code may expect the types of TOML, while a field may hold any of JSON's, so errors of many types are possible.
     """
     try:
         yield
@@ -60,7 +60,7 @@ def expect_fields(instance: Any, **values: Any) -> None:
 
 
 def integer(least: int, most: int) -> Kind:
-    """Integers from ``least`` to ``most``; booleans are none."""
+    """Integers from ``least`` to ``most``; no booleans."""
 
     def read(value: Any, name: str) -> int:
         expect(type(value) is int and least <= value <= most, name, f"an integer from {least} to {most}", value)
@@ -111,7 +111,7 @@ def one_of(*values: str) -> Kind:
 
 
 def binary(item_size: int) -> Kind:
-    """Items of so many bytes, one after the other, in base64."""
+    """Items of ``item_size`` bytes, one after the other, in base64."""
 
     def read(value: Any, name: str) -> bytes:
         expected = f"items of {item_size} bytes in base64"
@@ -145,7 +145,7 @@ def list_of(kind: Kind) -> Kind:
 
 
 def mapping_of(kind: Kind) -> Kind:
-    """Objects whose values, whatever their keys, are of a kind."""
+    """Objects with any keys, whose values are of a kind; dicts in memory."""
 
     def read(values: Any, name: str) -> dict[str, Any]:
         expect(isinstance(values, dict), name, "an object", values)
@@ -155,7 +155,7 @@ def mapping_of(kind: Kind) -> Kind:
 
 
 def anything() -> Kind:
-    """Every value: what it means is for others to check."""
+    """Any value; the caller checks its meaning."""
     return Kind(lambda value, name: value)
 
 
@@ -170,7 +170,7 @@ def read_fields(kind: type[T], content: Any, name: str = "") -> T:
     Raises
     ------
     FieldError
-        A field is missing, unknown, or holds what it may not.
+        A field is missing, unknown, or holds a wrong value.
     """
     expect(isinstance(content, dict), name, "an object", content)
     kinds: dict[str, Kind] = {one.name: one.metadata[KIND] for one in fields(kind)}  # type: ignore[arg-type]
@@ -183,5 +183,5 @@ def read_fields(kind: type[T], content: Any, name: str = "") -> T:
 
 
 def write_fields(instance: Any) -> dict[str, Any]:
-    """The JSON object of an instance of such a dataclass."""
+    """The JSON object of an instance of a dataclass whose fields are declared."""
     return {one.name: one.metadata[KIND].write(getattr(instance, one.name)) for one in fields(instance)}

@@ -1,4 +1,4 @@
-"""What the zarr arrays of stores are like."""
+"""The layout of the zarr arrays of stores, and the digest that binds a chunk to its place."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ DIGEST_BYTES = 8
 
 @dataclass(frozen=True)
 class Layout:
-    """What an array of a store is like: its chunks are whole rows."""
+    """The layout of an array: its chunks are whole rows."""
 
     shape: tuple[int, int]
     chunk_rows: int
     dtype: str
     fill: int
     axes: tuple[str, str]
-    """What the dimensions are called."""
+    """The names of the dimensions."""
 
     def create(self, place: Any) -> None:
-        """Make such an array, empty, whose chunks carry checksums, in a zarr store."""
+        """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""
         zarr.create_array(
             place,
             shape=self.shape,
@@ -39,7 +39,7 @@ class Layout:
         )
 
     def check(self, metadata: Any, name: str) -> None:
-        """Raise FieldError unless the content of a ``zarr.json`` describes such an array."""
+        """Raise FieldError unless the content of a ``zarr.json`` describes an array of this layout."""
         expect(isinstance(metadata, dict), name, "an object", metadata)
         for key, expected in (
             ("zarr_format", 3),
@@ -54,7 +54,7 @@ class Layout:
 
 
 def chunk_key(name: str, number: int) -> str:
-    """Where a chunk of an array lies in the store."""
+    """The key of a chunk of an array in the store."""
     return f"{name}/c/{number}/0"
 
 
@@ -67,7 +67,7 @@ def chunk_digest(fingerprint: str, key: str, content: NDArray[Any]) -> bytes:
     Parameters
     ----------
     fingerprint
-        That of the puzzle or the board.
+        The fingerprint of the puzzle or the board.
     key
         The chunk's key in the store, such as ``depth/c/17/0``.
     content

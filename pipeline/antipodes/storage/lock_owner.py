@@ -1,49 +1,99 @@
-"""What a lock says about who holds it."""
+"""The owner of a lock: the process that its content names, whether that is still alive, and errors that name it."""
 
 import json
+import os
+import socket
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from antipodes.errors import StoreLockedError
 
-Signature = Mapping[str, Any]
-"""``process``, ``host``, and a random ``token``; the locks of object storage say more."""
+Owner = Mapping[str, Any]
+"""``process``, ``host`` and the fencing ``token``; in object storage also what `owning_process` says, and ``beat``."""
+
+START_TOLERANCE = 2.0
+"""Seconds by which two readings of a process's start may differ."""
 
 
-def signature_from(content: bytes) -> Signature:
-    """What a lock says; nothing where it is not to be understood."""
+def parse_owner(content: bytes) -> Owner:
+    """The owner that the content of a lock names; empty where the content is not understood."""
     try:
-        signature = json.loads(content)
+        owner = json.loads(content)
     except (ValueError, RecursionError):
         return {}
-    return signature if isinstance(signature, dict) else {}
+    return owner if isinstance(owner, dict) else {}
 
 
-def serialised(signature: Signature) -> bytes:
-    """The signature as a lock holds it."""
-    return json.dumps(signature).encode()
+def format_owner(owner: Owner) -> bytes:
+    """The content of a lock of this owner."""
+    return json.dumps(owner).encode()
 
 
-def in_use(address: object, signature: Signature) -> StoreLockedError:
-    """What is said to a run that finds the lock held."""
-    return StoreLockedError(f"{address} is in use by {_holder(signature)}; wait for it, or stop it")
+def in_use(address: object, owner: Owner) -> StoreLockedError:
+    """The error for a run that finds the lock held."""
+    return StoreLockedError(f"{address} is in use by {_name(owner)}; wait for it, or stop it")
 
 
-def taken_over(address: object, signature: Signature) -> StoreLockedError:
-    """What is said to who wrote for a holder that is none any more."""
-    if not signature:
+def taken_over(address: object, owner: Owner) -> StoreLockedError:
+    """The error for a write by a former lock owner."""
+    if not owner:
         reason = "taken over by another process, or removed"
         return StoreLockedError(f"the lock of {address} is gone or cannot be read: {reason}; not written")
-    return StoreLockedError(f"{address} was taken over by {_holder(signature)}; not written")
+    return StoreLockedError(f"{address} was taken over by {_name(owner)}; not written")
 
 
-def check_bears(address: object, signature: Signature, token: str) -> None:
-    """Raise StoreLockedError unless the lock of the store at an address bears the token."""
-    if signature.get("token") != token:
-        raise taken_over(address, signature)
+def check_owner(address: object, owner: Owner, token: str) -> None:
+    """Raise StoreLockedError unless the lock of the store at an address contains the fencing token."""
+    if owner.get("token") != token:
+        raise taken_over(address, owner)
 
 
-def _holder(signature: Signature) -> str:
-    if "process" in signature and "host" in signature:
-        return f"process {signature['process']} on {signature['host']}"
+def _name(owner: Owner) -> str:
+    if "process" in owner and "host" in owner:
+        return f"process {owner['process']} on {owner['host']}"
     return "another process"
+
+
+def owning_process() -> Owner:
+    """The current process, described so that `is_dead` recognises it later on the same machine."""
+    import psutil
+
+    started = psutil.Process().create_time()
+    return {"process": os.getpid(), "host": socket.gethostname(), "machine": _machine(), "started": started}
+
+
+def is_dead(owner: Owner) -> bool:
+    """Whether the owner was a process of this machine that has ended; False where that is unknown."""
+    import psutil
+
+    here = _machine()
+    if not here or owner.get("machine") != here:
+        return False
+    try:
+        number = int(owner["process"])
+        process = psutil.Process(number)
+        alive = process.status() != psutil.STATUS_ZOMBIE
+        return not alive or abs(process.create_time() - float(owner["started"])) > START_TOLERANCE
+    except psutil.NoSuchProcess:
+        return _is_free(number)
+    except (psutil.Error, KeyError, ValueError, TypeError):
+        return False
+
+
+def _machine() -> str:
+    """One boot of one machine and one PID namespace (a container has its own); empty where unknown."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot} {os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        return ""
+
+
+def _is_free(number: int) -> bool:
+    """Whether no process has this number; those of other users may be hidden (mount option hidepid)."""
+    try:
+        os.kill(number, 0)
+    except (OSError, OverflowError) as error:
+        return not isinstance(error, PermissionError)
+    return False

@@ -1,4 +1,4 @@
-"""The manifest, ``commit.json``: a small JSON object, replaced as a whole, that says which bytes of a store count.
+"""The manifest, ``commit.json``: a small JSON object, replaced atomically, that says which bytes of a store count.
 
 It contains its own checksum. All that it names was safe before it was written.
 """

@@ -64,7 +64,7 @@ class Store(Generic[M]):
 
         While locked, every write and delete first checks that the lock is still held.
         """
-        return self.storage.lock()
+        return self.storage.lock.hold()
 
     def exists(self) -> bool:
         """Whether there is anything at the address."""

@@ -1,4 +1,4 @@
-"""The settings of zarr, from variables, files or a program: with some, a sound store looks damaged or a read hangs."""
+"""The settings of zarr, from variables, files or a program: some make sound stores look damaged, or reads hang."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ NEEDED = (
     "buffer",
     "ndbuffer",
 )
-"""These have to be as zarr comes."""
+"""Settings that must have zarr's defaults."""
 
 
 def check_settings() -> None:
-    """Raise StoreError where zarr is set so that it does not read and write stores as they are."""
+    """Raise StoreError where a setting prevents zarr from reading and writing stores correctly."""
     defaults = zarr.config.defaults[0]
     for name in NEEDED:
         _expect(name, repr(_default(defaults, name)), zarr.config.get(name, None) == _default(defaults, name))

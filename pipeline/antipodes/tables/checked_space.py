@@ -1,24 +1,24 @@
-"""The positions of a puzzle and their numbers, for arguments that a user gives: checked before they are used."""
+"""A state space for callers from outside: positions and indices are checked before they are used."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError
-from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.puzzle import Labels
 from antipodes.quoting import shorten
-from antipodes.spaces.arrangements import Index
+from antipodes.spaces.space import StateSpace
 
 
 class CheckedSpace:
-    """The state space of a puzzle: its positions as labels, and the index of each."""
+    """The positions of a puzzle as labels, and the index of each."""
 
-    def __init__(self, puzzle: Puzzle, index: Index) -> None:
-        self.puzzle = puzzle
-        self.index = index
+    def __init__(self, space: StateSpace) -> None:
+        self.unchecked = space
         """The same without checks, for positions and indices that come from the program itself."""
-        self.size = index.size
-        """How many positions there are, reachable or not."""
+        self.puzzle = space.puzzle
+        self.size = space.size
+        """The number of positions, reachable or not."""
 
     def labels(self, position: str | ArrayLike) -> Labels:
         """The position, a text or labels, as labels ``(places,)``; PositionError if it is not one of the puzzle."""
@@ -26,11 +26,11 @@ class CheckedSpace:
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
         """The index of each position ``(n, places)``, ``(n,)``; PositionError if one is not of the puzzle."""
-        return self.index.rank(self.puzzle.checked(labels))
+        return self.unchecked.rank(self.puzzle.checked(labels))
 
     def unrank(self, indices: ArrayLike) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError if one is out of range."""
-        return self.index.unrank(self.indices(indices))
+        return self.unchecked.unrank(self.indices(indices))
 
     def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
         """The integers ``(n,)`` as indices; InputError if one is out of range."""

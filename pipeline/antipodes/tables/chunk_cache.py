@@ -1,4 +1,4 @@
-"""The chunks of a table that were read last, for threads that share them."""
+"""The most recently used chunks of a table, for threads that share them."""
 
 import threading
 from collections import OrderedDict
@@ -12,7 +12,7 @@ from antipodes.errors import ClosedError
 
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """The number of each chunk that the indices ``(n,)`` need, ascending, and which of the indices it has."""
+    """The number of each chunk that the indices ``(n,)`` lie in, ascending, and the places of these indices."""
     chunk_of = indices // chunk_states
     order = np.argsort(chunk_of, kind="stable")
     numbers, begins = np.unique(chunk_of[order], return_index=True)
@@ -20,10 +20,10 @@ def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[in
 
 
 class ChunkCache:
-    """At most ``capacity`` chunks by their numbers; the one not used for the longest time makes room.
+    """At most ``capacity`` chunks by their numbers; the least recently used chunk makes room.
 
-    A chunk is read outside the lock, so threads that need different chunks do not wait for each other; two that need
-    the same one may both read it.
+    A chunk is read outside the lock, so threads that need different chunks do not wait for each other; two threads
+    that need the same chunk may both read it.
     """
 
     def __init__(self, read: Callable[[int], Depths], capacity: int, address: str) -> None:
@@ -50,7 +50,7 @@ class ChunkCache:
         return chunk
 
     def close(self) -> None:
-        """Let go of all chunks, for good."""
+        """Drop all chunks, for good."""
         with self._lock:
             self._closed = True
             self._chunks.clear()

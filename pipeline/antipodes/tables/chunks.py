@@ -13,13 +13,13 @@ from antipodes.tables.store import TableManifest, TableStore
 UNREACHABLE = -1
 """Instead of a distance: no moves lead from the start to the position."""
 UNKNOWN = -2
-"""Instead of a distance: the table is unfinished, and the position lies beyond its committed depth, if anywhere."""
+"""Instead of a distance: the table is unfinished, and its committed layers lack the position."""
 
 Indices = NDArray[np.int64]
 
 
 class TableChunks:
-    """The depths of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads may share it."""
+    """The depths of a table; chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
         self.address = store.address
@@ -31,7 +31,7 @@ class TableChunks:
         self._chunks = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
 
     def close(self) -> None:
-        """Let go of the chunks in memory; ClosedError is raised for distances from now on."""
+        """Drop the chunks in memory; from now on reading raises ClosedError."""
         self._chunks.close()
 
     def number_of(self, index: int) -> int:
@@ -39,14 +39,14 @@ class TableChunks:
         return index // self._states
 
     def distances(self, indices: Indices) -> NDArray[np.int32]:
-        """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN where there is none."""
+        """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one."""
         distances = np.empty(len(indices), dtype=np.int32)
         for number, group in by_chunk(indices, self._states):
             distances[group] = self._distances_in(number, indices[group])
         return distances
 
     def first_at(self, indices: Indices, depth: int) -> int | None:
-        """Which of the positions ``(n,)`` is at a depth: the first in the first chunk that has one. None if none is."""
+        """The place among the indices ``(n,)`` of the first that is at a depth, chunk by chunk; None if none is."""
         for number, group in by_chunk(indices, self._states):
             fitting = group[self._distances_in(number, indices[group]) == depth]
             if fitting.size:
@@ -92,6 +92,6 @@ class TableChunks:
         end_row = min(self._manifest.rows, first_row + self._manifest.chunk_rows)
         try:
             return self._store.read_rows(self._manifest, first_row, end_row)
-        finally:  # chunks of another store would make wrong distances, or look damaged
+        finally:  # a store that replaced this one would give wrong distances, or look damaged
             if self._store.identity() != self._identity:
                 raise StoreError(f"{self.address} was replaced after it was opened: open it again")

@@ -1,4 +1,4 @@
-"""What a person reads: layers as a bar chart, positions as boards, ways as rows of boards."""
+"""Layers as a bar chart, positions as boards, paths as rows of boards: all as text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,12 +9,12 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def draw_layers(layers: Sequence[int]) -> str:
-    """A line a depth: the depth, how many positions there are, and a bar."""
+    """A line per depth: the depth, the number of positions, and a bar."""
     return draw_counts(dict(enumerate(layers)))
 
 
 def draw_counts(counts: Mapping[int, int]) -> str:
-    """As `draw_layers`, for those depths at which there are any."""
+    """As `draw_layers`, for the depths that have a count."""
     most = max(counts.values())
     width = max(len(f"{most:,}"), len("positions"))
     lines = [f"depth  {'positions':>{width}}"]
@@ -23,7 +23,7 @@ def draw_counts(counts: Mapping[int, int]) -> str:
 
 
 def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = ()) -> str:
-    """Positions ``(n, places)`` as boards side by side, as many a line as ``columns`` characters hold."""
+    """Positions ``(n, places)`` as boards side by side, as many in a row as ``columns`` characters hold."""
     drawings = [puzzle.draw(position).split("\n") for position in positions]
     if captions:
         drawings = [[caption.center(len(one[0])), *one] for caption, one in zip(captions, drawings, strict=True)]
@@ -33,7 +33,7 @@ def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, captions: Se
 
 
 def draw_path(puzzle: Puzzle, path: Labels, columns: int) -> str:
-    """The way from a position to a start, each board under its distance."""
+    """The path ``(distance + 1, places)`` from a position to a start, each board under its distance."""
     return draw_positions(puzzle, path, columns, [str(len(path) - 1 - step) for step in range(len(path))])
 
 

@@ -11,7 +11,6 @@ from antipodes.bfs import group
 from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_result, result_of
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.building import build_tables
 from antipodes.tables.checkpoint import read_group, write_group
 from antipodes.tables.plan import Plan
@@ -38,7 +37,7 @@ class Block:
 class Groups:
     """Each group as a handle, and what the others need of it."""
 
-    def __init__(self, scheduler: Scheduler, puzzle: Puzzle, plan: Plan, stop: Stop = lambda: False) -> None:
+    def __init__(self, scheduler: Scheduler, plan: Plan, stop: Stop = lambda: False) -> None:
         """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
         self.plan = plan
         self.counts: list[int] = []
@@ -46,7 +45,7 @@ class Groups:
         self._scheduler = scheduler
         self._run = uuid.uuid4().hex
         """Part of every key, so that no result of another run, or of one that lost workers, is taken for ours."""
-        self._links = self._link(puzzle, stop)
+        self._links = self._link(stop)
         try:
             self._sources = self._sources_of_groups(stop)
             """The groups from which moves lead into each, itself among them if its own do."""
@@ -58,7 +57,7 @@ class Groups:
 
     def begin(self, starts: NDArray[np.int64], manifest: TableManifest) -> None:
         """Have the groups at depth 0; ``starts`` are indices."""
-        width, hold = self.plan.index.width, self.plan.hold_depths
+        width, hold = self.plan.space.width, self.plan.hold_depths
         self._place("begin", [(group.begin, here, width, starts, manifest.dtype, hold) for here in self.plan.groups], 0)
 
     def restore(self, store: TableStore, manifest: TableManifest) -> None:
@@ -119,11 +118,11 @@ class Groups:
         written = self._scheduler.gather(list(self._scheduler.persist(calls).values()))
         return [chunks for group in written for chunks in group]
 
-    def _link(self, puzzle: Puzzle, stop: Stop) -> Handle:
+    def _link(self, stop: Stop) -> Handle:
         """The move tables, and how partitions lead into each other."""
-        tables = build_tables(self._scheduler, puzzle, self.plan.index, stop)
+        tables = build_tables(self._scheduler, self.plan.space, stop)
         linked = self._key("links", 0)
-        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.index.rows)
+        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
         return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
 
     def _sources_of_groups(self, stop: Stop) -> list[list[int]]:

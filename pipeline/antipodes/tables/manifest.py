@@ -8,8 +8,9 @@ from typing import Any
 from antipodes import arguments
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
-from antipodes.errors import FieldError
-from antipodes.spaces.arrangements import Index
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.selection import stored_space
+from antipodes.spaces.space import SpaceRecord, StateSpace
 from antipodes.storage.fields import (
     anything,
     boolean,
@@ -86,19 +87,18 @@ class TableManifest:
 
     @property
     def cut(self) -> Cut:
-        """How positions are numbered by row and column, and how many rows a chunk has.
+        """The space with the rows and columns of the store, and the number of rows of a chunk.
 
         Raises
         ------
         FieldError
-            The positions cannot be cut into so many rows and columns.
+            No row/column split of the positions has these rows and columns.
         """
-        counts = tuple(self.counts)
-        for leading in range(1, max(2, len(counts))):
-            index = Index(counts, leading)
-            if (index.rows, index.width) == (self.rows, self.width):
-                return index, self.chunk_rows
-        raise FieldError(f"rows: expected a cut of {counts}, found {self.rows} rows of {self.width} columns")
+        return self.space_of(self.config.puzzle), self.chunk_rows
+
+    def space_of(self, puzzle: Puzzle) -> StateSpace:
+        """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
+        return stored_space(puzzle, SpaceRecord(tuple(self.counts), self.rows, self.width))
 
     @property
     def layout(self) -> Layout:

@@ -1,4 +1,4 @@
-"""How far the positions are that fit a pattern: the nearest and the farthest of a set of goals."""
+"""The distances of the positions that fit a pattern: the nearest and the farthest of many goals."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Matches:
     count: int
     """How many positions fit."""
     by_distance: dict[int, int]
-    """How many of them there are at each distance, in ascending order; those without a distance are left out."""
+    """The number of them at each distance, in ascending order; without those that have no distance."""
     nearest: Labels
     """``(n, places)``: those at the least distance, in the order of their indices."""
     farthest: Labels
@@ -37,14 +37,14 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     Raises
     ------
     PatternError
-        The text is no pattern of the puzzle.
+        The text is not a pattern of the puzzle.
     StoreDamagedError
         A chunk that is needed is damaged.
     """
     count, tally = 0, Counter[int]()
     nearest, farthest = _Extreme(-1), _Extreme(1)
     for labels in Pattern.parse(space.puzzle, pattern).batches():
-        indices = space.index.rank(labels)
+        indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices)
         count += len(labels)
         known = distances >= 0
@@ -72,4 +72,4 @@ class _Extreme:
             self._indices = np.concatenate((self._indices, indices[signed == best]))
 
     def positions(self, space: CheckedSpace) -> Labels:
-        return space.index.unrank(np.sort(self._indices))
+        return space.unchecked.unrank(np.sort(self._indices))

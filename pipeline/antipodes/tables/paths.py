@@ -28,7 +28,7 @@ def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, di
 def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> Labels:
     """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
     before = predecessors(space.puzzle.moves, position)
-    chosen = chunks.first_at(space.index.rank(before), depth)
+    chosen = chunks.first_at(space.unchecked.rank(before), depth)
     if chosen is None:
         raise _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
     predecessor: Labels = before[chosen]
@@ -36,6 +36,6 @@ def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, dep
 
 
 def _damaged(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int, but: str) -> StoreDamagedError:
-    chunk = chunks.number_of(int(space.index.rank(position[np.newaxis])[0]))
+    chunk = chunks.number_of(int(space.unchecked.rank(position[np.newaxis])[0]))
     text = space.quoted(position)
     return StoreDamagedError(f"{chunks.address} is damaged: chunk {chunk} has {text} at depth {depth}, {but}")

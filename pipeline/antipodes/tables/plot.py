@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from antipodes.errors import InputError, StoreError
 from antipodes.quoting import quote, shorten
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
-    """Draw how many positions there are at each depth into a file, whose suffix says what kind.
+    """Draw the number of positions at each depth into a file of the kind that its suffix names.
 
     Raises
     ------
     InputError
-        matplotlib is not installed, or does not know the suffix.
+        matplotlib is not installed, or cannot write files of this kind.
     StoreError
         The file cannot be written.
     """
@@ -27,7 +28,7 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
         raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
 
 
-def _figure(layers: Sequence[int], name: str):  # type: ignore[no-untyped-def]
+def _figure(layers: Sequence[int], name: str) -> Any:
     try:
         from matplotlib.figure import Figure
         from matplotlib.ticker import FuncFormatter

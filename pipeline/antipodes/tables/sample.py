@@ -3,68 +3,65 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.bfs.proof import Block
 from antipodes.bfs.rows import Partition
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
-from antipodes.spaces.arrangements import Index
-from antipodes.spaces.move_tables import MoveTables, most_moves
+from antipodes.spaces.move_tables import MoveTables
+from antipodes.spaces.space import Indices, StateSpace
 
 SAMPLE = (30, 1000)
-"""Positions of a sample: at least, where each has millions of neighbours to compute, and at most."""
+"""Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
 PLACES_LOOKED_AT = 1 << 26
-"""What the neighbours of all positions of a sample may have of places, so that it takes half a second at most."""
-Indices = NDArray[np.int64]
+"""Places of all neighbours of a sample, at most, so that it takes half a second at most."""
 
 
 class KnownDepths:
-    """The depths of any positions of a table."""
+    """The depths of any positions of a table, read when they are needed."""
 
     def __init__(
         self,
-        index: Index,
+        space: StateSpace,
         parts: Sequence[Partition],
         blocks: Sequence[Block | Partition],
         read: Callable[[Block | Partition], Block],
     ) -> None:
-        self._width = index.width
+        self._width = space.width
         self._read = read
         self._blocks = blocks
         self._first_rows = np.array([part.first_row for part in parts])
 
     def of(self, indices: Indices, deepest: int) -> Indices:
-        """Those of the indices ``(n,)``, ``(n,)``; UNREACHED instead of all beyond the ``deepest``."""
+        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE for all beyond the ``deepest``."""
         depths = np.empty(len(indices), dtype=np.int64)
         numbers = np.searchsorted(self._first_rows, indices // self._width, side="right") - 1
         for number in np.unique(numbers):
             here = np.flatnonzero(numbers == number)
             block = self._read(self._blocks[number])
             depths[here] = block.depths.ravel()[indices[here] - block.first_row * self._width]
-        return np.where(depths > deepest, rules.UNREACHED, depths)
+        return np.where(depths > deepest, rules.INFINITE, depths)
 
 
-def draw_sample(puzzle: Puzzle, index: Index, drawn: Sequence[Indices], seed: int) -> Indices:
-    """Different positions, ``(n,)``: some of those ``drawn`` at each depth, in each partition, and any others."""
+def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indices:
+    """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each partition, and others."""
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
-    wanted = min(index.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + most_moves(puzzle) * puzzle.places))))
+    wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.puzzle.places))))
     at_depths = [rng.permutation(depth[depth >= 0]) for depth in np.array(drawn).T]
     first = [depth[0] for depth in at_depths if len(depth)]
     others = rng.permutation(np.concatenate([depth[1:] for depth in at_depths]))
-    anywhere = rng.permutation(index.size) if index.size < 4 * most else rng.integers(index.size, size=4 * most)
+    anywhere = rng.permutation(space.size) if space.size < 4 * most else rng.integers(space.size, size=4 * most)
     chosen = np.concatenate((first, others[: wanted // 2], anywhere)).astype(np.int64)
     return np.array(list(dict.fromkeys(chosen.tolist()))[:wanted], dtype=np.int64)
 
 
 def check_sample(
-    puzzle: Puzzle, index: Index, sample: Indices, tables: MoveTables, known: KnownDepths, deepest: int, expanded: int
+    space: StateSpace, sample: Indices, tables: MoveTables, known: KnownDepths, deepest: int, expanded: int
 ) -> dict[str, Indices]:
-    """The indices of the sample that the rules contradict, by what is wrong with them."""
-    after, before = rules.successors(puzzle, index, sample), rules.predecessors(puzzle, index, sample)
+    """The indices of the sample that the rules contradict, by the kind of problem."""
+    after, before = rules.successors(space, sample), rules.predecessors(space, sample)
     asked = (sample, after.indices, before.indices)
-    found = known.of(np.concatenate(asked), deepest)  # in one go, since blocks may have to be read for it
+    found = known.of(np.concatenate(asked), deepest)  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
     wrong = rules.contradicted(depths, after, after_depths, before, before_depths, expanded)
     return {

@@ -113,7 +113,7 @@ class LayerSearch:
         if self.groups is None:
             with self.clock.measure("tables"):
                 self.scheduler.run_on_all_workers((self.store.check_reachable, self.store.manifest_digest()))
-                self.groups = Groups(self.scheduler, self.puzzle, self._plan(), self._stop)
+                self.groups = Groups(self.scheduler, self._plan(), self._stop)
         with self.clock.measure("write"):
             self._go_on(self.groups)
         self.block, self.taken_up = FIRST_BLOCK, time.monotonic()
@@ -122,7 +122,7 @@ class LayerSearch:
             resumed, plan = self.manifest.committed_depth != NOTHING_COMMITTED, self.groups.plan
             states = sum(self.layers)
             self.listener(
-                SearchStarted(self.puzzle.name, plan.index.size, self.depth, states, resumed, plan.hold_depths)
+                SearchStarted(self.puzzle.name, plan.space.size, self.depth, states, resumed, plan.hold_depths)
             )
 
     def _plan(self) -> Plan:
@@ -133,7 +133,7 @@ class LayerSearch:
 
     def _go_on(self, groups: Groups) -> None:
         if self.manifest.committed_depth == NOTHING_COMMITTED:
-            groups.begin(groups.plan.index.rank(self.puzzle.start_labels), self.manifest)
+            groups.begin(groups.plan.space.rank(self.puzzle.start_labels), self.manifest)
             self.unwritten = {number for number, count in enumerate(groups.counts) if count}
             self.layers = [sum(groups.counts)]
         else:

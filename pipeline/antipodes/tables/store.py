@@ -22,20 +22,21 @@ class TableStore(Store[TableManifest]):
 
     def create(self, config: Config, plan: Plan, overwrite: bool = False) -> TableManifest:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
+        record = plan.space.record
         manifest = TableManifest(
             puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
             symbols=config.puzzle.symbols,
-            counts=config.puzzle.counts,
-            rows=plan.index.rows,
-            width=plan.index.width,
+            counts=record.counts,
+            rows=record.rows,
+            width=record.width,
             chunk_rows=plan.chunk_rows,
             dtype="uint8",
             array=DEPTH,
             complete=False,
             committed_depth=NOTHING_COMMITTED,
             layers=(),
-            chunks=Summaries.empty(0, -(-plan.index.rows // plan.chunk_rows)),
+            chunks=Summaries.empty(0, -(-record.rows // plan.chunk_rows)),
             metadata={},
         )
         with self.creating(overwrite) as new:

@@ -11,13 +11,13 @@ from antipodes.bfs.arrays import UNREACHED, Depths
 from antipodes.storage.fields import Kind, binary, expect
 
 ENTRY = np.dtype([("digest", "<u8"), ("least", "<u2"), ("greatest", "<u2")])
-"""A summary as the manifest holds it: 12 bytes, which are 16 characters in base64."""
+"""A summary in the manifest: 12 bytes, which are 16 characters in base64."""
 NO_DEPTH = 65535
 """The least and the greatest depth of a chunk that holds none."""
 
 
 class Summary(NamedTuple):
-    """What is kept of a chunk that holds a committed depth."""
+    """The digest and the depths of a chunk that holds a committed depth."""
 
     digest: int
     """As in ENTRY."""
@@ -28,9 +28,9 @@ class Summary(NamedTuple):
 
 
 def committed(depths: Depths, depth: int) -> tuple[Depths, int, int]:
-    """The depths with all that are greater than ``depth`` unreached, the least and the greatest of the others.
+    """The depths with those greater than ``depth`` unreached, and the least and the greatest of the others.
 
-    If there are none, the last two are NO_DEPTH. The array itself comes back if there is nothing to change.
+    If there are no others, the last two are NO_DEPTH. The array itself is returned if nothing in it changes.
     """
     greatest = _greatest(depths)
     if greatest > depth:
@@ -42,7 +42,7 @@ def committed(depths: Depths, depth: int) -> tuple[Depths, int, int]:
 
 
 def _greatest(depths: Depths) -> int:
-    """The greatest depth below the unreached, which one more makes zero; -1 if there is none."""
+    """The greatest depth that is not unreached; -1 if there is none. (Unreached plus one is zero.)"""
     return int((depths + depths.dtype.type(1)).max()) - 1
 
 
@@ -105,7 +105,7 @@ class Summaries:
         return found
 
     def check(self, name: str, chunks: int, deepest: int) -> None:
-        """Raise FieldError unless these can be the summaries of so many chunks with depths from 0 to ``deepest``."""
+        """Raise FieldError unless these can be the summaries of all ``chunks``, with depths from 0 to ``deepest``."""
         expect(len(self) == chunks, name, f"summaries of {chunks} chunks", len(self))
         least, greatest = self.entries["least"], self.entries["greatest"]
         absent = least == NO_DEPTH

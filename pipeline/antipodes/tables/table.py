@@ -60,7 +60,7 @@ class Table(AbstractContextManager["Table", None]):
         self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
     ) -> None:
         self.puzzle: Puzzle = puzzle or manifest.config.puzzle
-        self.space = CheckedSpace(self.puzzle, manifest.cut[0])
+        self.space = CheckedSpace(manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
         """How many positions there are, reachable or not."""
@@ -107,7 +107,7 @@ class Table(AbstractContextManager["Table", None]):
             The table is unfinished, and does not reach it yet.
         """
         labels = self.space.labels(position)
-        distance = int(self._chunks.distances(self.space.index.rank(labels[np.newaxis]))[0])
+        distance = int(self._chunks.distances(self.space.unchecked.rank(labels[np.newaxis]))[0])
         if distance == UNREACHABLE:
             raise UnreachableError(f"no moves lead to {self.space.quoted(labels)}")
         if distance == UNKNOWN:
@@ -127,7 +127,7 @@ class Table(AbstractContextManager["Table", None]):
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
         """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
-        distances = self._chunks.distances(self.space.index.rank(labels))
+        distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
             self.distance(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
@@ -186,7 +186,7 @@ class Table(AbstractContextManager["Table", None]):
         depth = arguments.integer(depth, "a depth", 0, self.radius)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         count = self.layers[depth] if most is None else min(most, self.layers[depth])
-        return self.space.index.unrank(self._chunks.first_of(depth, count))
+        return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
@@ -196,5 +196,5 @@ class Table(AbstractContextManager["Table", None]):
             depth = int(np.searchsorted(np.cumsum(self.layers), rng.integers(len(self)), side="right"))
         depth = arguments.integer(depth, "a depth", 0, self.radius)
         drawn = self._chunks.nth_of(depth, int(rng.integers(self.layers[depth])))
-        position: Labels = self.space.index.unrank(np.array([drawn]))[0]
+        position: Labels = self.space.unchecked.unrank(np.array([drawn]))[0]
         return position

@@ -17,12 +17,10 @@ from antipodes.events import silence
 from antipodes.executors.api import Handle, Scheduler, never
 from antipodes.executors.opening import as_scheduler
 from antipodes.machine import available_memory
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import shorten
 from antipodes.runs.verdict import Verdict
 from antipodes.sizes import human
-from antipodes.spaces.arrangements import Index
-from antipodes.spaces.move_tables import MoveTables, building_bytes, table_bytes
+from antipodes.spaces.move_tables import MoveTables
 from antipodes.storage.address import Address
 from antipodes.tables.building import build_tables
 from antipodes.tables.plan import partitions, plan_partition
@@ -99,25 +97,25 @@ class _Check:
         self.manifest = manifest
         self.scheduler = scheduler
         self.seed = seed
-        self.puzzle: Puzzle = manifest.config.puzzle
-        self.index: Index = manifest.cut[0]
-        self.partitions = partitions(self.index, plan_partition(self.index, manifest.chunk_rows, scheduler.workers))
+        self.space = manifest.cut[0]
+        self.puzzle = self.space.puzzle
+        self.partitions = partitions(self.space, plan_partition(self.space, manifest.chunk_rows, scheduler.workers))
 
     def verdict(self) -> TableVerdict:
         """Check all partitions by the move tables, and a sample of the positions without them."""
         self._check_memory()
-        tables = build_tables(self.scheduler, self.puzzle, self.index)
+        tables = build_tables(self.scheduler, self.space)
         blocks = self._blocks()
         findings = self._findings(tables, blocks)
-        sample = draw_sample(self.puzzle, self.index, [finding.drawn for finding in findings], self.seed)
+        sample = draw_sample(self.space, [finding.drawn for finding in findings], self.seed)
         (here,) = self.scheduler.gather([tables])
-        known = KnownDepths(self.index, self.partitions, blocks, self._read_here)
-        wrong = check_sample(self.puzzle, self.index, sample, here, known, *self._depths_known)
+        known = KnownDepths(self.space, self.partitions, blocks, self._read_here)
+        wrong = check_sample(self.space, sample, here, known, *self._depths_known)
         return TableVerdict(
             problems=(*self._problems(findings), *self._shown(wrong)),
             complete=self.manifest.complete,
             committed_depth=self.manifest.committed_depth,
-            checked_states=self.index.size,
+            checked_states=self.space.size,
             sampled_states=len(sample),
             sample_seed=self.seed,
         )
@@ -135,8 +133,8 @@ class _Check:
         return deepest, deepest if self.manifest.complete else deepest - 1
 
     def _check_memory(self) -> None:
-        building = building_bytes(self.puzzle, self.index, self.scheduler.workers)
-        needed, available = table_bytes(self.puzzle, self.index) + building, available_memory()
+        building = self.space.building_bytes(self.scheduler.workers)
+        needed, available = self.space.table_bytes + building, available_memory()
         if needed > available:
             raise ResourceLimitError(
                 f"the check needs the move tables, which take up to {human(needed)} of memory; "
@@ -145,11 +143,11 @@ class _Check:
 
     def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
         starts = self._starts()
-        sources = self._sources(tables)
+        before = self._predecessors(tables)
         calls = {
             ("check", part.number): (
                 _check, self.store, self.manifest, blocks[part.number],
-                [blocks[number] for number in sources[part.number]], tables, starts, *self._depths_known, self.seed,
+                [blocks[number] for number in before[part.number]], tables, starts, *self._depths_known, self.seed,
             )
             for part in self.partitions
         }  # fmt: skip
@@ -158,19 +156,20 @@ class _Check:
 
     def _starts(self) -> NDArray[np.int64]:
         """The indices of the starts, ranked and unranked again: all distances are counted from them."""
-        starts = self.index.rank(self.puzzle.start_labels)
-        if not np.array_equal(self.index.unrank(starts), self.puzzle.start_labels):
+        starts = self.space.rank(self.puzzle.start_labels)
+        if not np.array_equal(self.space.unrank(starts), self.puzzle.start_labels):
             raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
         return starts
 
-    def _sources(self, tables: Handle) -> list[list[int]]:
-        bounds = [*(part.first_row for part in self.partitions), self.index.rows]
-        (reaches,) = self.scheduler.persist({("reaches", 0): (partition.successors, tables, bounds)}).values()
-        return partition.predecessors(self.scheduler.gather([reaches])[0])
+    def _predecessors(self, tables: Handle) -> list[list[int]]:
+        """For each partition the numbers of those whose moves lead into it."""
+        bounds = [*(part.first_row for part in self.partitions), self.space.rows]
+        (successors,) = self.scheduler.persist({("successors", 0): (partition.successors, tables, bounds)}).values()
+        return partition.predecessors(self.scheduler.gather([successors])[0])
 
     def _blocks(self) -> list[Handle]:
         """The depths of all partitions; if memory cannot hold them all, the partitions, to be read when needed."""
-        if self.index.size * np.dtype(self.manifest.dtype).itemsize > available_memory() // 2:
+        if self.space.size * np.dtype(self.manifest.dtype).itemsize > available_memory() // 2:
             return list(self.partitions)
         calls = {("block", part.number): (_read, self.store, self.manifest, part) for part in self.partitions}
         return list(self.scheduler.persist(calls).values())
@@ -197,7 +196,7 @@ class _Check:
         """A line for each kind of problem that positions have, given by their indices."""
         for what, indices in wrong.items():
             if len(indices):
-                shown = "; ".join(shorten(self.puzzle.format(labels)) for labels in self.index.unrank(indices[:SHOWN]))
+                shown = "; ".join(shorten(self.puzzle.format(labels)) for labels in self.space.unrank(indices[:SHOWN]))
                 yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"
 
 
@@ -209,7 +208,7 @@ def _check(
     store: TableStore,
     manifest: TableManifest,
     block: Block | Partition,
-    sources: list[Block | Partition],
+    predecessors: list[Block | Partition],
     tables: MoveTables,
     starts: NDArray[np.int64],
     deepest: int,
@@ -219,4 +218,4 @@ def _check(
     def read(one: Block | Partition) -> Block:
         return _read(store, manifest, one) if isinstance(one, Partition) else one
 
-    return check_partition(read(block), [read(source) for source in sources], tables, starts, deepest, expanded, seed)
+    return check_partition(read(block), [read(one) for one in predecessors], tables, starts, deepest, expanded, seed)

@@ -60,7 +60,7 @@ class TilingManifest:
     pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
     """The names of the pieces: the columns of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
-    """The search method: all that the partitions depend on beside the problem."""
+    """The search method: all that the partitions depend on besides the problem."""
     partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
     """The number of partitions."""
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
@@ -116,7 +116,7 @@ class TilingManifest:
         expect(counted if self.complete else self.raw_tilings is None, "raw_tilings", expected, self.raw_tilings)
         expected_digests = {name: -(-tilings // CHUNK_ROWS) for name, tilings in self.arrays.items()}
         found = {name: len(digests) // DIGEST_BYTES for name, digests in self.digests.items()}
-        expect(found == expected_digests, "digests", f"of so many chunks: {quote(expected_digests)}", found)
+        expect(found == expected_digests, "digests", f"numbers of chunks {quote(expected_digests)}", found)
 
     def _check_problem(self) -> None:
         with building("board", "a board"):

@@ -1,4 +1,4 @@
-"""Tilings as they are kept: those of each searched partition while a run goes on, and at the end all, sorted."""
+"""The store of a board's tilings: an array for each searched partition, and at the end one with all, sorted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -49,20 +49,21 @@ class TilingStore(Store[TilingManifest]):
         with self.manifest_file.checking():
             expect_fields(manifest, partitions=len(partitions_of(manifest.problem, manifest.method)))
 
-    def remove_leftovers(self, manifest: TilingManifest) -> None:
-        """Clear away what a run that died left behind."""
+    def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
+        """Delete what a crashed run was writing; the manifest from now on."""
         self.storage.remove_leftovers()
         if manifest.complete:
             self.storage.delete(PARTITIONS)
-            return
+            return manifest
         self.storage.delete(TILINGS)
         known = {str(one.number) for one in manifest.searched}
         for folder in self.storage.folders(PARTITIONS):
             if folder not in known:
                 self.storage.delete(f"{PARTITIONS}/{folder}")
+        return manifest
 
     def add(self, manifest: TilingManifest, found: Mapping[Searched, Tilings]) -> TilingManifest:
-        """Commit the tilings of further partitions, ``(tilings, pieces)`` each."""
+        """Commit the tilings of further partitions, ``(tilings, pieces)`` each; the manifest from now on."""
         metadata, digests = dict(manifest.metadata), dict(manifest.digests)
         for searched, tilings in found.items():
             name = array_of(searched)
@@ -75,7 +76,7 @@ class TilingStore(Store[TilingManifest]):
     def finish(
         self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings, raw_tilings: int
     ) -> TilingManifest:
-        """Commit all the tilings, ``(tilings, pieces)``, in place of those of the partitions."""
+        """Commit all the tilings, ``(tilings, pieces)``, in place of the partitions'; the manifest from now on."""
         manifest = replace(
             manifest,
             searched=_merged(manifest, last),
@@ -94,9 +95,10 @@ class TilingStore(Store[TilingManifest]):
         Raises
         ------
         StoreDamagedError
-            A chunk is missing, its checksum is wrong, or it is not what the manifest vouches for; the message names it.
+            A chunk is missing, its checksum is wrong, or its digest is not the one in the manifest; the message
+            names it.
         StoreChangedError
-            That is so since a run has committed something else.
+            The same, because a run has committed something else.
         """
         blocks = [
             self._read_block(manifest, name, number, count)
@@ -115,7 +117,7 @@ class TilingStore(Store[TilingManifest]):
         return np.array(rows, dtype=np.int32).reshape(len(rows), len(manifest.pieces))
 
     def _read_block(self, manifest: TilingManifest, name: str, number: int, count: int) -> Tilings:
-        """The tilings of a chunk of an array of ``count``, for which the manifest vouches."""
+        """The tilings of a chunk of an array of ``count`` tilings, checked against its digest in the manifest."""
         first = number * CHUNK_ROWS
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
@@ -143,7 +145,7 @@ def _merged(manifest: TilingManifest, further: Iterable[Searched]) -> tuple[Sear
 
 
 def check_same_problem(manifest: TilingManifest, config: BoardConfig, method: str | None, address: str) -> None:
-    """Raise StoreMismatchError unless the store holds the tilings of this problem, found by this method if any."""
+    """Raise StoreMismatchError unless the store holds the tilings of this problem, found by this method, if any."""
     if manifest.fingerprint != config.problem.fingerprint:
         raise StoreMismatchError(
             f"{address} holds the tilings of another board ({manifest.board.get('name')!r}); "
@@ -151,6 +153,6 @@ def check_same_problem(manifest: TilingManifest, config: BoardConfig, method: st
         )
     if method is not None and manifest.method != method:
         raise StoreMismatchError(
-            f"{address} holds what the method {manifest.method} found; expected {method}: "
+            f"{address} holds tilings found by the method {manifest.method}; expected {method}: "
             "choose another --store, or --overwrite it"
         )

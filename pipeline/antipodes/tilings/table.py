@@ -48,7 +48,7 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
 class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
     """The tilings of a board in the order of the store; the first access reads them all.
 
-    Threads can share it. After `close` the attributes and the length stay readable, and tilings raise ClosedError.
+    Threads can share it. After `close` the attributes stay readable, and tilings raise ClosedError.
     """
 
     def __init__(self, store: TilingStore, manifest: TilingManifest, raw: bool) -> None:
@@ -67,7 +67,7 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         self.close()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of tilings."""
         return len(self.array) if self._raw else self._manifest.tilings
 
     @overload
@@ -82,9 +82,9 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         Raises
         ------
         NumberError
-            There is none; an IndexError, too.
+            There is no such tiling; this is an IndexError, too.
         ArgumentTypeError
-            It is no integer and no slice of integers.
+            It is not an integer or a slice of integers.
         """
         if isinstance(index, slice):
             return [Tiling(self.problem, tiling) for tiling in self.array[_checked_slice(index)]]
@@ -135,7 +135,7 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         Raises
         ------
         InputError
-            There is no placement of such a number, or it is no integer.
+            There is no placement of this number, or it is not an integer.
         """
         known = placements_of(self.problem)
         contained = np.ones(len(self), dtype=np.bool_)

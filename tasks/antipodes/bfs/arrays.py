@@ -1,4 +1,4 @@
-"""The arrays that the search works on."""
+"""The arrays of the search."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,9 @@ Bitmap = NDArray[np.uint64]
 Depths = NDArray[np.uint8] | NDArray[np.uint16]
 """The depth of each position, ``(rows, columns)``."""
 UNREACHED = {"uint8": 255, "uint16": 65535}
-"""The depth of a position that was not reached: the greatest value of the type."""
+"""The depth of an unreached position, by dtype: its greatest value."""
 
 
 def words(width: int) -> int:
-    """How many words a row of so many columns takes."""
+    """The number of words of a row of ``width`` columns."""
     return -(-width // WORD)

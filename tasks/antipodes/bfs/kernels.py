@@ -1,4 +1,4 @@
-"""The inner loops: expand a frontier, settle what it reached, both on bitmaps."""
+"""The inner loops on bitmaps: expand a frontier, and settle the positions that it reaches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from antipodes.bfs.arrays import Bitmap, Depths
 from antipodes.jit.bits import ones, trailing_zeros
 from antipodes.jit.compile import kernel
-
-ColumnMap = NDArray[np.int16] | NDArray[np.int32]
+from antipodes.spaces.move_tables import ColumnMap
 
 
 @kernel
@@ -77,7 +76,7 @@ def boundary_lines(
 
 @kernel
 def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether a move of these rows leads to each of the ranges of rows that begin and end at the ``bounds``."""
+    """For each range of rows between two of the ``bounds`` whether a move of these rows leads to it."""
     reached = np.zeros(len(bounds) - 1, dtype=np.bool_)
     missing = len(reached)
     for row in range(target.shape[0]):
@@ -105,7 +104,7 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
 
 @kernel
 def is_full(visited: Bitmap, width: int) -> bool:
-    """Whether all positions of rows of so many columns are set."""
+    """Whether all positions of rows of ``width`` columns are visited."""
     last = ~np.uint64(0) >> np.uint64(-width % 64)
     for row in range(visited.shape[0]):
         for word in range(visited.shape[1]):
@@ -116,7 +115,7 @@ def is_full(visited: Bitmap, width: int) -> bool:
 
 @kernel
 def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
-    """Write ``depth`` wherever ``layer`` has a bit."""
+    """Write ``depth`` at the positions of the ``layer``."""
     one = np.uint64(1)
     for row in range(layer.shape[0]):
         for word in range(layer.shape[1]):
@@ -128,9 +127,9 @@ def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
 
 @kernel
 def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap, counts: NDArray[np.int64]) -> None:
-    """Set the bits of all positions up to ``depth`` in ``visited``, of those at it in ``frontier``.
+    """Set the bits of all positions up to ``depth`` in ``visited``, and of those at ``depth`` in ``frontier``.
 
-    Greater depths are unreached. In ``counts``, ``(depth + 1,)``, the positions at each depth are added up.
+    Greater depths are unreached. ``counts``, ``(depth + 1,)``, gets the number of positions at each depth.
     """
     one = np.uint64(1)
     for row in range(depths.shape[0]):
@@ -145,7 +144,7 @@ def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap, count
 
 
 def warm_up() -> None:
-    """Compile the kernels of the search, or load them from where an earlier process left them."""
+    """Compile the kernels of the search, or load them from numba's cache."""
     layer = np.zeros((1, 1), dtype=np.uint64)
     depths = np.zeros((1, 1), dtype=np.uint8)
     nowhere = np.full((1, 1), -1, dtype=np.int32)

@@ -1,7 +1,7 @@
-"""What makes depths the distances of a puzzle, checked for one partition.
+"""The check, for one partition, that depths are the distances of a puzzle.
 
-Depths are right if and only if the starts, and they alone, have depth 0; no move leads from depth d to a position
-deeper than d + 1 or unreached; and every other reached position has a predecessor one less deep.
+Depths are distances if and only if the starts, and only the starts, have depth 0; no move leads from depth d to a
+position that is unreached or deeper than d + 1; and every other reached position has a predecessor at depth d - 1.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from antipodes.spaces.move_tables import ColumnMap, MoveTables
 
 
 class Findings(NamedTuple):
-    """What was found in a partition."""
+    """The findings in a partition."""
 
     layers: NDArray[np.int64]
-    """How many positions have each depth, the last number counts the unreached."""
+    """The number of positions at each depth; the last entry counts the unreached."""
     skipped: NDArray[np.int64]
-    """Indices of positions that are deeper than a predecessor allows."""
+    """Indices of positions more than one deeper than a predecessor."""
     unsupported: NDArray[np.int64]
-    """Indices of positions without a predecessor one less deep, which are no starts."""
+    """Indices of positions, other than starts, without a predecessor one less deep."""
     not_zero: NDArray[np.int64]
     """Indices of starts whose depth is not 0."""
     drawn: NDArray[np.int64]
-    """The index of a position drawn from those at each depth, and from the unreached; -1 where there is none."""
+    """The index of a random position at each depth, and of an unreached one; -1 if there is none."""
 
 
 class Block(NamedTuple):
@@ -46,11 +46,11 @@ def check_partition(
     expanded: int,
     seed: int,
 ) -> Findings:
-    """Check all positions of a block against the blocks whose moves lead into it.
+    """Check all positions of a block against the blocks whose moves lead to it.
 
-    Depths greater than ``deepest`` count as unreached. Of positions deeper than ``expanded`` the successors need not
-    be known: the two are equal in a finished table, one apart in an unfinished one. The ``seed``, from 0 to 2^63 - 1,
-    decides which positions are drawn.
+    Depths greater than ``deepest`` count as unreached. The successors of positions deeper than ``expanded`` may be
+    unreached: ``expanded`` equals ``deepest`` in a finished table, and is one less in an unfinished one. The ``seed``,
+    from 0 to 2^63 - 1, determines the random positions.
     """
     skipped = np.zeros(block.depths.shape, dtype=np.bool_)
     supported = np.zeros(block.depths.shape, dtype=np.bool_)
@@ -109,10 +109,10 @@ def _compare(
 
 @kernel
 def _census(depths: Depths, deepest: int, seed: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many positions have each depth, and the place of one drawn from them.
+    """The number of positions at each depth, and a random one of them.
 
-    Each takes the place of the one before it with the probability that makes all equally likely. The random numbers
-    are those of G. Marsaglia, Xorshift RNGs (2003).
+    Reservoir sampling: the k-th position at a depth replaces the one drawn before with probability 1 / k. The random
+    numbers are those of G. Marsaglia, Xorshift RNGs (2003).
     """
     layers = np.zeros(deepest + 2, dtype=np.int64)
     drawn = np.full(deepest + 2, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How the rows of a table are divided among tasks; apart from the kernels, since plans need no machine code."""
+"""The division of a table's rows among tasks; apart from the kernels, since plans need no machine code."""
 
 from dataclasses import dataclass
 
@@ -14,5 +14,5 @@ class Partition:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.end_row - self.first_row

@@ -1,8 +1,7 @@
-"""How a search is split: one partition for each placement that can come first, and who owns which tiling.
+"""The partitions of a search: one for each placement that can come first, and the tilings that each owns.
 
-Symmetry is broken before the search, not after it. The *anchor* is a piece, or a cell, that a tiling covers
-exactly once; a partition takes one of the allowed placements that cover the anchor, and finds the tilings
-that contain it.
+Symmetry is broken before the search. The *anchor* is a piece, or a cell, which every tiling covers exactly once. A
+partition takes one of the allowed placements that cover the anchor, and finds the tilings that contain it.
 """
 
 from dataclasses import dataclass
@@ -19,48 +18,48 @@ from antipodes.exact_cover.symmetry import Symmetry, Tilings, symmetry_of
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
 ENOUGH_PARTITIONS = 4
-"""With fewer, a second worker soon has nothing to do."""
+"""Partitions that keep a second worker busy."""
 
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
     """The partitions of a search.
 
-    Every orbit of tilings has a member of which all placements are allowed, hence is found in some partition.
+    Every orbit of tilings has a member whose placements are all allowed, so that some partition finds it.
     """
 
     anchors: NDArray[np.int64]
-    """The placement that each partition starts from, ascending, ``(partitions,)``."""
+    """The first placement of each partition, ascending, ``(partitions,)``."""
     covers_anchor: NDArray[np.bool_]
     """Which placements cover the anchor, ``(placements,)``."""
     allowed: NDArray[np.bool_]
     """Which placements a search may use, ``(placements,)``."""
     second_piece: bool
-    """Whether a second piece breaks the symmetries that leave an anchor where it is."""
+    """Whether a second piece breaks the symmetries that map an anchor to itself."""
 
     def __len__(self) -> int:
         return len(self.anchors)
 
     def owned(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.bool_]:
-        """Which of the tilings that a partition found are its own, ``(tilings,)``."""
+        """Which of the tilings found by a partition it owns, ``(tilings,)``."""
         result: NDArray[np.bool_] = self._anchor(tilings) == self._first_anchor(tilings, symmetry)
         return result
 
     def counts(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int64]:
-        """How many of the tilings belong to each partition, whichever of their images they are, ``(partitions,)``."""
+        """The number of the tilings whose orbits each partition owns, ``(partitions,)``."""
         owners = np.searchsorted(self.anchors, self._first_anchor(tilings, symmetry))
         return np.bincount(owners, minlength=len(self))[: len(self)]
 
     def _anchor(self, tilings: Tilings) -> NDArray[np.int32]:
-        """The placement that covers the anchor, on the last axis but one."""
+        """The placement that covers the anchor in each of ``(..., pieces)`` tilings, ``(...)``."""
         anchor: NDArray[np.int32] = np.where(self.covers_anchor[tilings], tilings, -1).max(axis=-1)
         return anchor
 
     def _first_anchor(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int32]:
-        """The anchor of the first partition that finds an image of each tiling: that which owns it, ``(tilings,)``."""
-        images = symmetry.images(tilings)
-        reachable = self.allowed[images].all(axis=2)
-        first: NDArray[np.int32] = np.where(reachable, self._anchor(images), np.iinfo(np.int32).max).min(axis=0)
+        """The anchor of the partition that owns each tiling: the first that finds a symmetric copy, ``(tilings,)``."""
+        copies = symmetry.copies(tilings)
+        reachable = self.allowed[copies].all(axis=2)
+        first: NDArray[np.int32] = np.where(reachable, self._anchor(copies), np.iinfo(np.int32).max).min(axis=0)
         return first
 
 
@@ -85,10 +84,9 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> Partitions:
 
 
 def possible(problem: TilingProblem) -> bool:
-    """Whether each piece fits somewhere, and a checkerboard's colours do not rule out that all fit together.
+    """Whether each piece fits somewhere, and a checkerboard colouring does not rule out a tiling.
 
-    Each placement covers so many more cells of one colour than of the other; over a tiling that sums up to
-    what the board has.
+    The surplus of one colour over the other, summed over the placements of a tiling, is the surplus of the board.
     """
     placements, colours = placements_of(problem), np.append(problem.board.colours, 0)
     surplus = colours[placements.cells].sum(axis=1)
@@ -102,12 +100,11 @@ def possible(problem: TilingProblem) -> bool:
 def first_piece(problem: TilingProblem) -> int:
     """The piece whose placements split the search by the pruning method.
 
-    Of the pieces that give enough partitions, one of the broadest, as they leave least room to the others
-    wherever they lie; among these the one with the fewest placements up to symmetry. Of the pentominoes
-    that is X.
+    Of the pieces that give enough partitions, it is one of the broadest, which leave the least room to the others; of
+    these, the piece with the fewest orbits of placements. Of the pentominoes it is X.
     """
     placements, symmetry = placements_of(problem), symmetry_of(problem)
-    smallest = smallest_images(symmetry.placements) == np.arange(len(placements))
+    smallest = representatives(symmetry.placements) == np.arange(len(placements))
     counts = np.bincount(placements.piece[smallest], minlength=len(problem.pieces)).tolist()
     enough = min(ENOUGH_PARTITIONS, max(counts))
     breadths = [piece.breadth for piece in problem.pieces]
@@ -115,18 +112,17 @@ def first_piece(problem: TilingProblem) -> int:
 
 
 def _first_placements(problem: TilingProblem) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """What is allowed where the first piece keeps one placement of each class, and what is its own."""
+    """The placements allowed if the first piece keeps one placement of each orbit, and the placements of that piece."""
     placements, symmetry, first = placements_of(problem), symmetry_of(problem), first_piece(problem)
     own = placements.piece == first
     fixing = symmetry.placements[symmetry.pieces[:, first] == first]
-    return ~own | (smallest_images(fixing) == np.arange(len(placements))), own
+    return ~own | (representatives(fixing) == np.arange(len(placements))), own
 
 
 def _plain(placements: Placements, symmetry: Symmetry) -> NDArray[np.bool_]:
-    """What is allowed where one piece keeps one orientation of each class under the symmetries of the board.
+    """The placements allowed if one piece keeps one orientation of each orbit under the symmetries of the board.
 
-    It is the first piece of which the smallest share of orientations is left. On 6x10 that is F with two of
-    eight.
+    It is the first piece that keeps the smallest share of its orientations. On 6x10 that is F, with two of eight.
     """
     best, best_share = np.ones(len(placements), dtype=np.bool_), 1.0
     for piece in range(placements.piece_count):
@@ -145,8 +141,8 @@ def _kept_orientations(placements: Placements, symmetry: Symmetry, piece: int) -
     return allowed
 
 
-def smallest_images(actions: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The smallest image of each placement, ``(placements,)``: the representative of its orbit."""
+def representatives(actions: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The representative of the orbit of each placement, its smallest symmetric copy, ``(placements,)``."""
     smallest: NDArray[np.int32] = actions.min(axis=0)
     return smallest
 
@@ -154,16 +150,16 @@ def smallest_images(actions: NDArray[np.int32]) -> NDArray[np.int32]:
 def allowed_beside(
     anchor: int, partitions: Partitions, placements: Placements, symmetry: Symmetry
 ) -> NDArray[np.bool_]:
-    """Which placements the partition of an anchor has to try, ``(placements,)``.
+    """The placements that the partition of an anchor tries, ``(placements,)``.
 
-    Symmetries that leave the anchor where it is would find each tiling again in its images: a second piece,
-    the one of which the smallest share is left, then keeps one placement of each class under them.
+    Symmetries that map the anchor to itself would find symmetric copies of each tiling. To break them, a second piece
+    keeps one placement of each orbit under them: the piece that keeps the smallest share.
     """
     compatible = partitions.allowed & ~placements.overlaps(anchor)
     if not partitions.second_piece:
         return compatible
     fixing = symmetry.placements[:, anchor] == anchor
-    representative = smallest_images(symmetry.placements[fixing]) == np.arange(len(placements))
+    representative = representatives(symmetry.placements[fixing]) == np.arange(len(placements))
     itself = (symmetry.pieces[fixing] == np.arange(placements.piece_count)).all(axis=0)
     available = np.bincount(placements.piece[compatible], minlength=placements.piece_count)
     kept = np.bincount(placements.piece[compatible & representative], minlength=placements.piece_count)

@@ -1,4 +1,4 @@
-"""Pieces made of squares or cubes: the twelve pentominoes, and whatever one draws."""
+"""Pieces made of squares or cubes: the twelve pentominoes, and drawn ones."""
 
 import string
 import textwrap
@@ -14,7 +14,7 @@ Cell = tuple[int, int, int]
 """Layer, row and column."""
 
 MARKS = frozenset("#*" + string.ascii_letters)
-"""What stands for a cell in the drawing of a piece; '.' and a blank stand for none."""
+"""Symbols for a cell in the drawing of a piece; '.' and a blank stand for none."""
 
 
 MOST_DRAWN = 1 << 15
@@ -36,7 +36,7 @@ class Piece:
 
     @property
     def size(self) -> int:
-        """How many cells it covers."""
+        """The number of cells."""
         return len(self.cells)
 
     @property
@@ -46,7 +46,7 @@ class Piece:
 
     @property
     def connected(self) -> bool:
-        """Whether the cells hang together by their faces."""
+        """Whether the cells are connected by their faces."""
         rest = set(self.cells)
         reached = [rest.pop()]
         for cell in reached:
@@ -56,9 +56,9 @@ class Piece:
         return not rest
 
     def orientations(self, axes: tuple[int, int, int] = (0, 1, 2)) -> list[Coordinates]:
-        """Each different way to turn the piece, ``(size, 3)`` each, the cells sorted along ``axes``.
+        """The different orientations of the piece, ``(size, 3)`` each, the cells sorted along ``axes``.
 
-        The list is sorted in the same sense, so that it does not depend on how the piece was drawn.
+        The list is sorted along the same axes, so that it does not depend on the drawing.
         """
         turned = {}
         for rotation in ROTATIONS:

@@ -1,4 +1,4 @@
-"""Placements: every way to lay one piece on the board, numbered, with the cells it covers as bits."""
+"""Placements: every position and orientation of a piece on the board, numbered, with its cells as bits."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,17 +18,17 @@ class Placements:
     """All placements of all pieces on a board, in an order that the stored tilings depend on.
 
     Sorted by the piece, then by its orientation (the sorted list of `Piece.orientations` along the axes of
-    the board), then by where it lies (layer, row, column).
+    the board), then by its position (layer, row, column).
     """
 
     piece_count: int
     board_size: int
     piece: NDArray[np.int32]
-    """Which piece it is of, ``(placements,)``, ascending."""
+    """The piece of each, ``(placements,)``, ascending."""
     orientation: NDArray[np.int32]
-    """Which of its orientations, ``(placements,)``."""
+    """The orientation of each, ``(placements,)``."""
     cells: NDArray[np.int32]
-    """The numbers of the cells it covers, ascending, ``(placements, largest piece)``; -1 after the last."""
+    """The numbers of the cells of each, ascending, ``(placements, largest piece)``; -1 after the last."""
 
     def __len__(self) -> int:
         return len(self.piece)

@@ -20,7 +20,7 @@ ALL_PENTOMINOES = "pentominoes"
 class TilingProblem:
     """A board and the pieces to fill it with.
 
-    Two pieces of the same shape under two names are two pieces: exchanging them gives another tiling.
+    Two pieces of the same shape under two names are two pieces: swapping them gives another tiling.
     """
 
     name: str

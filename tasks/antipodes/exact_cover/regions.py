@@ -15,14 +15,14 @@ ZERO, ONE, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64
 
 
 class Regions(NamedTuple):
-    """What a kernel needs to find regions, and to know which areas can be filled."""
+    """The neighbourhood of cells, by which kernels find regions, and the sizes of pieces that fill them."""
 
     distances: NDArray[np.uint64]
-    """By how much the numbers of neighbours differ, each difference once, ascending, ``(distances,)``."""
+    """The differences between the numbers of neighbouring cells, ascending, ``(distances,)``."""
     sources: NDArray[np.uint64]
-    """The cells whose neighbour is that far above, as masks, ``(distances, 2)``."""
+    """For each difference the cells that have a neighbour so much higher, as masks, ``(distances, 2)``."""
     sizes: NDArray[np.uint64]
-    """How many cells each piece covers, ``(pieces,)``."""
+    """The size of each piece, ``(pieces,)``."""
 
 
 @kernel

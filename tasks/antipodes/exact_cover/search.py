@@ -1,4 +1,4 @@
-"""One partition of a tiling search: from a problem and a number to all tilings that the partition owns."""
+"""The search of one partition: from a problem and a number to all tilings that the partition owns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,34 +7,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ResourceLimitError
+from antipodes.exact_cover.algorithm_x_kernels import fill_fewest_first
 from antipodes.exact_cover.boards import Board
-from antipodes.exact_cover.cover_kernels import fill_tightest
-from antipodes.exact_cover.laying import Options
+from antipodes.exact_cover.first_empty_kernels import fill_first_empty
+from antipodes.exact_cover.options import Options
 from antipodes.exact_cover.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
 from antipodes.exact_cover.pieces import Piece
 from antipodes.exact_cover.placements import WORDS, Placements, placements_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.regions import Regions, Words
-from antipodes.exact_cover.scan_kernels import fill_in_order
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 
 Kernel = Callable[[NDArray[np.int32], Options, Regions, Words, Words, bool], tuple[Tilings, int]]
 DOMINOES = TilingProblem(
     "2x2", Board(1, 2, 2), (Piece("a", ((0, 0, 0), (0, 0, 1))), Piece("b", ((0, 0, 0), (0, 0, 1))))
 )
-"""What the kernels are compiled with."""
+"""The problem that the kernels are compiled with."""
 WIDEST_SCAN = 8
 """The largest cross-section of a board that is searched in scan order; measured, see docs/explanation/tilings.md."""
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What one partition yields; the same whoever computes it, and how often."""
+    """The result of one partition, the same each time that it is computed."""
 
     tilings: Tilings
     """Canonical, distinct and sorted, ``(tilings, pieces)``; no other partition has any of them."""
     placements: int
-    """How many placements were tried, the partition's own included."""
+    """Placements tried, the first one included."""
 
 
 def search_partition(problem: TilingProblem, number: int, method: str = PRUNING) -> Found:
@@ -47,7 +47,7 @@ def search_partition(problem: TilingProblem, number: int, method: str = PRUNING)
     number
         0 to ``len(partitions_of(problem, method)) - 1``.
     method
-        One of `METHODS`: "pruning" (the default) or "plain", the search of the textbooks.
+        One of `METHODS`: "pruning" (the default), or "plain", first-empty-cell backtracking.
 
     Raises
     ------
@@ -62,32 +62,32 @@ def search_partition(problem: TilingProblem, number: int, method: str = PRUNING)
 
 
 def _containing(problem: TilingProblem, anchor: int, method: str) -> tuple[Tilings, int]:
-    """All tilings with the anchor and what is allowed beside it, and the number of placements tried."""
+    """All tilings of the anchor and the placements allowed beside it, and the number of placements tried."""
     placements = placements_of(problem)
     partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
-    laid = np.full(len(problem.pieces), -1, dtype=np.int32)
-    laid[placements.piece[anchor]] = anchor
-    if len(laid) == 1:
-        return laid[np.newaxis], 1
+    placed = np.full(len(problem.pieces), -1, dtype=np.int32)
+    placed[placements.piece[anchor]] = anchor
+    if len(placed) == 1:
+        return placed[np.newaxis], 1
     options = options_of(placements, allowed_beside(anchor, partitions, placements, symmetry))
     fill = _kernel(problem, method)
     prune = method != PLAIN and all(piece.connected for piece in problem.pieces)
     filled = _words(placements.masks[anchor])
-    tilings, tried = fill(laid, options, regions_of(problem), _full(problem.board), filled, prune)
+    tilings, tried = fill(placed, options, regions_of(problem), _full(problem.board), filled, prune)
     return tilings, int(tried) + 1
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
-    """Compile the kernels that the search of a problem takes, or load them, so that no partition has to wait."""
+    """Compile or load the kernels that the search of a problem takes, so that no partition waits for them."""
     placements, none = placements_of(DOMINOES), (np.uint64(0), np.uint64(0))
     options = options_of(placements, np.ones(len(placements), dtype=np.bool_))
-    laid = np.full(len(DOMINOES.pieces), -1, dtype=np.int32)
-    _kernel(problem, method)(laid, options, regions_of(DOMINOES), _full(DOMINOES.board), none, True)
+    placed = np.full(len(DOMINOES.pieces), -1, dtype=np.int32)
+    _kernel(problem, method)(placed, options, regions_of(DOMINOES), _full(DOMINOES.board), none, True)
 
 
 def _kernel(problem: TilingProblem, method: str) -> Kernel:
-    tightest = method != PLAIN and problem.board.cross_section > WIDEST_SCAN
-    return fill_tightest if tightest else fill_in_order
+    wide = method != PLAIN and problem.board.cross_section > WIDEST_SCAN
+    return fill_fewest_first if wide else fill_first_empty
 
 
 def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
@@ -110,7 +110,7 @@ def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
 
 
 def _starts(placements: Placements, first_cell: NDArray[np.int32], pieces: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Where the options of each first cell and piece begin, ``(cells, pieces + 1)``."""
+    """The first option of each first cell and piece, ``(cells, pieces + 1)``."""
     keys = first_cell.astype(np.int64) * (placements.piece_count + 1) + pieces
     wanted = np.arange(placements.board_size * (placements.piece_count + 1))
     starts = np.searchsorted(keys, wanted).reshape(placements.board_size, placements.piece_count + 1)
@@ -118,7 +118,7 @@ def _starts(placements: Placements, first_cell: NDArray[np.int32], pieces: NDArr
 
 
 def regions_of(problem: TilingProblem) -> Regions:
-    """How the kernels find the regions of a board."""
+    """The regions of a board, for kernels."""
     sources = {1: 0}
     for low, high in problem.board.neighbours:
         sources[high - low] = sources.get(high - low, 0) | 1 << low

@@ -1,4 +1,4 @@
-"""What the symmetries of a board do to tilings: images, one representative for each orbit, and back."""
+"""The symmetries of a board on tilings: symmetric copies, orbits, and a representative of each orbit."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,33 +30,33 @@ class Symmetry:
     def __len__(self) -> int:
         return len(self.placements)
 
-    def images(self, tilings: Tilings) -> Tilings:
-        """All images of the tilings, ``(symmetries, tilings, pieces)``."""
-        images = np.empty((len(self), *tilings.shape), dtype=np.int32)
-        for image, placements, pieces in zip(images, self.placements, self.pieces, strict=True):
-            image[:, pieces] = placements[tilings]
-        return images
+    def copies(self, tilings: Tilings) -> Tilings:
+        """The symmetric copies of the tilings, ``(symmetries, tilings, pieces)``."""
+        copies = np.empty((len(self), *tilings.shape), dtype=np.int32)
+        for copy, placements, pieces in zip(copies, self.placements, self.pieces, strict=True):
+            copy[:, pieces] = placements[tilings]
+        return copies
 
     def canonical(self, tilings: Tilings) -> Tilings:
-        """The lexicographically smallest image of each tiling, ``(tilings, pieces)``."""
-        images = self.images(tilings)
-        smallest: Tilings = images[0]
-        for image in images[1:]:
-            smallest = np.where(_precedes(image, smallest)[:, np.newaxis], image, smallest)
+        """The lexicographically smallest copy of each tiling, ``(tilings, pieces)``, which stands for its orbit."""
+        copies = self.copies(tilings)
+        smallest: Tilings = copies[0]
+        for copy in copies[1:]:
+            smallest = np.where(_precedes(copy, smallest)[:, np.newaxis], copy, smallest)
         return smallest
 
     def orbit_sizes(self, tilings: Tilings) -> NDArray[np.int64]:
-        """How many different images each tiling has, ``(tilings,)``; together, the count without symmetry.
+        """The size of the orbit of each tiling, ``(tilings,)``: the number of its different symmetric copies.
 
-        The orbit of a tiling has as many members as there are symmetries for each that leaves it as it is.
+        By the orbit-stabiliser theorem, it is the number of symmetries divided by those that map the tiling to itself.
         """
-        fixed = (self.images(tilings) == tilings).all(axis=2).sum(axis=0)
+        fixed = (self.copies(tilings) == tilings).all(axis=2).sum(axis=0)
         sizes: NDArray[np.int64] = len(self) // fixed
         return sizes
 
     def expand(self, tilings: Tilings) -> Tilings:
-        """All different images of all the tilings, sorted, ``(all, pieces)``."""
-        return distinct(self.images(tilings).reshape(-1, tilings.shape[1]))
+        """All members of the orbits of the tilings, sorted, ``(all, pieces)``."""
+        return distinct(self.copies(tilings).reshape(-1, tilings.shape[1]))
 
 
 def distinct(tilings: Tilings) -> Tilings:
@@ -65,7 +65,7 @@ def distinct(tilings: Tilings) -> Tilings:
 
 
 def _precedes(left: Tilings, right: Tilings) -> NDArray[np.bool_]:
-    """In which rows the left comes before the right in lexicographic order, ``(tilings,)``."""
+    """Which rows of the left precede those of the right in lexicographic order, ``(tilings,)``."""
     first = (left != right).argmax(axis=1)[:, np.newaxis]
     before = np.take_along_axis(left, first, axis=1) < np.take_along_axis(right, first, axis=1)
     result: NDArray[np.bool_] = before[:, 0]
@@ -84,16 +84,16 @@ def symmetry_of(problem: TilingProblem) -> Symmetry:
 
 
 def _identity(placements: Placements) -> Symmetry:
-    """What remains where a piece does not fit at all, and there are no tilings."""
+    """The trivial symmetry, if a piece does not fit at all and there are no tilings."""
     pieces = np.arange(placements.piece_count, dtype=np.int32)
     return Symmetry(np.arange(len(placements), dtype=np.int32)[np.newaxis], pieces[np.newaxis])
 
 
 def _action(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.int32] | None:
-    """Where each placement goes when cell ``c`` goes to ``cells[c]``; None where one would be none.
+    """The placement that each placement becomes if cell ``c`` goes to ``cells[c]``; None if some copy is no placement.
 
-    The images are all the placements again exactly if both lists of masks are the same when sorted. Pieces
-    of the same shape have the same masks; as the sort is stable, the first of them becomes the first.
+    The copies are all the placements again if and only if both lists of masks, sorted, are equal. Pieces of the same
+    shape have the same masks; as the sort is stable, the first of them becomes the first.
     """
     before, after = placements.masks, _permuted(placements, cells)
     order, image_order = _mask_order(before), _mask_order(after)
@@ -109,7 +109,7 @@ def _mask_order(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _permuted(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The masks of the images of the placements, ``(placements, 2)``."""
+    """The masks of the placements moved by the symmetry, ``(placements, 2)``."""
     moved = np.where(placements.cells >= 0, cells[placements.cells], -1).astype(np.int32)
     image = Placements(placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved)
     return image.masks

@@ -1,1 +1,1 @@
-"""Machine code through numba: how kernels are compiled and cached, and the operations on bits that they share."""
+"""Machine code through numba: compilation and caching of kernels, and operations on bits."""

@@ -1,4 +1,4 @@
-"""What a processor knows about the bits of a word, for kernels."""
+"""Processor instructions on the bits of a word, for kernels."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -26,6 +26,6 @@ def _ones(typing_context: Any, word: Any) -> Any:
 
 
 trailing_zeros = cast(BitFunction, intrinsic(_trailing_zeros))
-"""How many zero bits lie below the lowest one bit of a word, which must not be 0."""
+"""The number of zero bits below the lowest one bit of a word, which must not be 0."""
 ones = cast(BitFunction, intrinsic(_ones))
-"""How many bits of a word are one."""
+"""The number of one bits of a word."""

@@ -1,4 +1,4 @@
-"""How kernels are compiled: to machine code that releases the GIL, once and for all."""
+"""Kernels are compiled once, to machine code that releases the GIL."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
@@ -13,17 +13,16 @@ R = TypeVar("R")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The function as machine code, compiled at its first call and kept on disk.
+    """The function as machine code, compiled at its first call and cached on disk.
 
-    It is kept where numba keeps such code: beside the source if that can be written, else in the user's cache folder;
-    ``NUMBA_CACHE_DIR`` names another place. Kernels take arrays and scalars only: a function passed as an argument
-    would be compiled anew in every process.
+    Numba's cache is beside the source if that is writable, else in the user's cache folder; ``NUMBA_CACHE_DIR`` names
+    another folder. Kernels take arrays and scalars only: a function as an argument would be compiled in every process.
     """
     return cast(Callable[P, R], numba.njit(nogil=True, cache=True)(function))
 
 
 class _Listener(event.Listener):
-    """Hears of what is compiled, not of what is loaded from disk."""
+    """Told of each compilation, not of code loaded from the cache."""
 
     def on_start(self, event: event.Event) -> None:
         compiling.watch.begin()

@@ -1,15 +1,15 @@
-"""What is told where compiling takes long; a module of its own, as telling must not load numba."""
+"""Report that compilation takes long; apart from `compile`, since reporting must not load numba."""
 
 import threading
 import time
 from collections.abc import Callable
 
 TELL_SECONDS = 2.0
-"""Seconds of compiling before it is told of."""
+"""Seconds of compilation before it is reported."""
 
 
 class Watch:
-    """Counts what is being compiled, and tells once where it takes long."""
+    """Counts the functions being compiled, and calls ``tell`` once if that takes long."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self.tell = tell
@@ -18,7 +18,7 @@ class Watch:
         self._told = False
 
     def begin(self) -> None:
-        """A function begins to be compiled, maybe within another."""
+        """The compilation of a function begins, maybe within that of another."""
         self._under_way += 1
         if self._begin is None:
             self._begin = time.monotonic()
@@ -29,7 +29,7 @@ class Watch:
             self._look()
 
     def end(self) -> None:
-        """A function is compiled."""
+        """The compilation of a function ends."""
         self._under_way -= 1
 
     def _look(self) -> None:
@@ -39,4 +39,4 @@ class Watch:
 
 
 watch = Watch(lambda: None)
-"""That of this process; whoever wants to be told sets its ``tell``, which is called in any thread."""
+"""The watch of this process. Set its ``tell`` to be called, in any thread."""

@@ -1,4 +1,4 @@
-"""Where the places of a puzzle lie on paper: how positions are read, written and drawn."""
+"""The board of a puzzle: positions are read, written and drawn on it."""
 
 import re
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ class Board:
     rows: int
     columns: int
     holes: frozenset[int] = frozenset()
-    """Squares, in reading order, that are no places."""
+    """Squares, in reading order, that are not places."""
     empty_symbols: tuple[str, ...] = ("0", ".")
-    """What may be written for an empty place; the first is what is written back."""
+    """Symbols for an empty place; the first one is used in output."""
     separator: str = " "
-    """What stands between two symbols in a line of text; "" where all symbols are single characters."""
+    """The separator between two symbols in a line of text; "" if all symbols are single characters."""
 
     @property
     def places(self) -> int:
-        """How many squares are places."""
+        """The number of places."""
         return self.rows * self.columns - len(self.holes)
 
     def split(self, text: str, symbols: Sequence[str]) -> list[str]:
@@ -78,7 +78,7 @@ class Board:
 
 
 def symbols_in(text: str, *expected: int) -> list[str]:
-    """The symbols of a text, which stand apart or, where that gives one of the expected numbers, close together."""
+    """The symbols of a text: the parts between separators, or the characters if their number is one of the expected."""
     apart = [token for token in SEPARATORS.split(text) if token]
     close = list("".join(apart))
     if len(apart) not in expected and len(close) in expected:

@@ -1,4 +1,4 @@
-"""Moves: permutations of places under conditions, and the common kind that needs no object for each."""
+"""Moves: permutations of places under conditions, and swaps as a compact array."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,14 +18,14 @@ MAX_PLACE = np.iinfo(np.int16).max
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A permutation of places, and what must hold for it to be legal."""
+    """A permutation of places, and the conditions under which it is legal."""
 
     cycles: tuple[tuple[int, ...], ...]
-    """In each cycle the piece on a place goes to the next place named, that of the last to the first."""
+    """In each cycle the piece on a place goes to the next place of the cycle, and from the last place to the first."""
     empty: tuple[int, ...] = ()
     """Places that must be empty."""
     occupied: tuple[int, ...] = ()
-    """Places that must bear a piece."""
+    """Places that must have a piece."""
 
     def inverse(self) -> "Move":
         """The same permutation backwards, without conditions."""
@@ -57,7 +57,7 @@ class Swaps(Sequence[Move]):
     """``(moves, 2)``: the place of the piece, and the empty place."""
 
     def __init__(self, pairs: ArrayLike) -> None:
-        """Keep a copy; InputError where a number is no place."""
+        """Copy the pairs; InputError if a number is not a place."""
         wide = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if wide.size and not 0 <= wide.min() <= wide.max() <= MAX_PLACE:
             raise InputError(f"expected places from 0 to {MAX_PLACE}, found {wide.min()} to {wide.max()}")

@@ -7,8 +7,8 @@
 ``{ABC}``  these stand on the next squares, as many as they are, in any order
 ========== ==========================================================================
 
-Symbols of several characters stand apart, in brackets too: ``{10 11 12}``. Holes of the board are written ``#`` or
-all left out.
+Symbols of several characters are separated, in brackets, too: ``{10 11 12}``. Holes of the board are written ``#``, or
+all of them are omitted.
 """
 
 import re
@@ -28,7 +28,7 @@ from antipodes.quoting import quote, shorten
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING = "?"
 BATCH = 1 << 16
-"""Positions listed at once."""
+"""Positions of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Group:
     """A part of a pattern: a bag covers as many squares as it has labels, anything else one square."""
 
     labels: tuple[int, ...]
-    """Those of a bag, those to choose from, or none for a hole."""
+    """The labels of a bag, or to choose from; none for a hole."""
     bag: bool
 
     @property
@@ -46,17 +46,17 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Fill one place with a label that is left in a pool."""
+    """Fill one place with a label from a pool."""
 
     place: int
     labels: tuple[int, ...]
     pool: NDArray[np.int64] | None
-    """``(labels,)``: what there is of each label, where a new pool begins."""
+    """``(labels,)``: the number of each label, if a new pool begins here."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """The positions of a puzzle that fit a text."""
+    """The positions of a puzzle that match a text."""
 
     puzzle: Puzzle
     text: str
@@ -64,7 +64,7 @@ class Pattern:
 
     @classmethod
     def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
-        """The pattern that is written there.
+        """Read a pattern.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Pattern:
         return pattern
 
     def batches(self) -> Iterator[Labels]:
-        """All positions that fit, each once, in batches ``(n, places)`` of bounded size."""
+        """All positions that match, each once, in batches ``(n, places)`` of bounded size."""
         waiting = [(0, np.zeros((1, self.puzzle.places), dtype=np.uint8), self._free[np.newaxis])]
         while waiting:
             number, labels, left = waiting.pop()
@@ -96,14 +96,14 @@ class Pattern:
 
     @cached_property
     def _free(self) -> NDArray[np.int64]:
-        """How many pieces of each label no bag claims."""
+        """``(labels,)``: the number of pieces of each label that are in no bag."""
         claimed = [label for group in self.groups if group.bag for label in group.labels]
         free: NDArray[np.int64] = np.array(self.puzzle.counts) - self._count(claimed)
         return free
 
     @cached_property
     def _steps(self) -> list[_Step]:
-        """Bags first, each a pool of its own; then the other places from what they leave, the narrowest first."""
+        """Bags first, each with its own pool; then the other places from the rest, fewest labels first."""
         steps, singles, place = [], [], 0
         for group in self.groups:
             pool = self._count(group.labels)
@@ -129,7 +129,7 @@ class Pattern:
 
 
 def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
-    """The positions with one place more filled in every way, and what is left of the pool for each."""
+    """The positions with one more place filled by every possible label, and the rest of the pool for each."""
     if step.pool is not None:
         left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
     rows, chosen = np.nonzero(left[:, list(step.labels)])
@@ -161,7 +161,7 @@ def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
 
 
 def _symbols(puzzle: Puzzle, text: str) -> list[str]:
-    """The symbols, which may stand close together where all are single characters."""
+    """The symbols; they need no separators if all are single characters."""
     apart = [run for run in SEPARATORS.split(text) if run]
     single = max(map(len, puzzle.symbols)) == 1
     return [symbol for run in apart for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
@@ -176,7 +176,7 @@ def _label(puzzle: Puzzle, symbol: str) -> int:
 
 
 def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
-    """The groups without the holes, which must be where those of the board are."""
+    """The groups without the holes; PatternError unless the holes are those of the board."""
     board = puzzle.board
     holes, square = set(), 0
     for group in groups:

@@ -1,4 +1,4 @@
-"""What a puzzle is to the engine: labels on places, and moves that permute the places."""
+"""The model of a puzzle: labels on places, and moves that permute the places."""
 
 import hashlib
 import json
@@ -24,8 +24,8 @@ __all__ = ["Labels", "Move", "Puzzle", "Swaps"]
 class Puzzle:
     """A puzzle: its board, its pieces, where they start and how they move.
 
-    Positions are arrays of labels (see `Labels`), texts as a person writes them, or drawings of several lines;
-    what the engine computes depends on `starts` and `moves` alone.
+    Positions are arrays of labels (see `Labels`), texts as a person writes them, or drawings of several lines. Tables
+    depend on `starts` and `moves` only.
     """
 
     name: str
@@ -33,19 +33,19 @@ class Puzzle:
     description: str
     board: Board
     symbols: tuple[str, ...]
-    """How each label is written."""
+    """The symbol of each label."""
     starts: tuple[tuple[int, ...], ...]
     """The positions at depth 0."""
     moves: Moves
 
     @property
     def places(self) -> int:
-        """How many places there are."""
+        """The number of places."""
         return len(self.starts[0])
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """How many pieces bear each label; the first number counts the empty places."""
+        """The number of pieces with each label; the first entry is the number of empty places."""
         tally = Counter(self.starts[0])
         return tuple(tally[label] for label in range(len(self.symbols)))
 
@@ -56,7 +56,7 @@ class Puzzle:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all that the table depends on: two puzzles with the same fingerprint have the same table."""
+        """SHA-256 of symbols, starts and moves: two puzzles with the same fingerprint have the same table."""
         digest = hashlib.sha256(json.dumps([self.symbols, sorted(self.starts)]).encode())
         digest.update(move.essence(self.moves))
         return digest.hexdigest()
@@ -77,7 +77,7 @@ class Puzzle:
         return labels
 
     def parse_many(self, texts: Sequence[str]) -> Labels:
-        """Read many positions at once, ``(n, places)``; raises as `parse`, for the first text that is none."""
+        """Read many positions, ``(n, places)``; raises as `parse` for the first text that is not a position."""
         if isinstance(texts, str) or not isinstance(texts, Sequence):
             raise PositionError(f"expected a list of texts, found {arguments.found(texts)}")
         try:
@@ -90,7 +90,7 @@ class Puzzle:
         return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
 
     def _first_refused(self, texts: Sequence[str]) -> str:
-        """The first text that is no position, found by halves: one at a time would take ten times as long."""
+        """The first text that is not a position, by bisection: one after another would take ten times as long."""
         while len(texts) > 1:
             first, second = texts[: len(texts) // 2], texts[len(texts) // 2 :]
             try:
@@ -113,12 +113,12 @@ class Puzzle:
         return checked
 
     def checked(self, labels: ArrayLike) -> Labels:
-        """The integers ``(n, places)`` as labels, if each row has exactly the pieces of the puzzle.
+        """The integers ``(n, places)`` as labels, checked to have exactly the pieces of the puzzle in each row.
 
         Raises
         ------
         PositionError
-            One has not; the message names the first surplus or missing piece.
+            A row has other pieces; the message names the first surplus or missing piece.
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
         if labels.shape[1] != self.places:
@@ -135,24 +135,24 @@ class Puzzle:
         return checked
 
     def format(self, labels: ArrayLike) -> str:
-        """The position as one line of text, the inverse of `parse`; PositionError where it is none."""
+        """The position as one line of text, the inverse of `parse`; PositionError if it is not one."""
         return self.board.join(self._written(labels))
 
     def draw(self, labels: ArrayLike) -> str:
-        """The position as a drawing of several lines; PositionError where it is none."""
+        """The position as a drawing of several lines; PositionError if it is not one."""
         return self.board.draw(self._written(labels))
 
     def _written(self, labels: ArrayLike) -> list[str]:
-        """The symbol on each place; how many there are of each is not checked, since many are written at once."""
+        """The symbol on each place. The number of each is not checked, since often many positions are written."""
         one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
         if len(one) != self.places or not set(one.tolist()) <= set(range(len(self.symbols))):
-            self.checked_one(one)  # says what is wrong
+            self.checked_one(one)  # raises
         return [self.symbols[label] for label in one.tolist()]
 
     def successors(self, labels: ArrayLike) -> Labels:
-        """All positions one move after a position, ``(k, places)``; PositionError where it is none."""
+        """All positions one move after a position, ``(k, places)``; PositionError if it is not one."""
         return move.successors(self.moves, self.checked_one(labels))
 
     def predecessors(self, labels: ArrayLike) -> Labels:
-        """All positions one move before a position, ``(k, places)``; PositionError where it is none."""
+        """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""
         return move.predecessors(self.moves, self.checked_one(labels))

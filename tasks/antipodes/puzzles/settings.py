@@ -1,4 +1,4 @@
-"""What all puzzle families read from the ``[puzzle]`` table of a config."""
+"""Keys of the ``[puzzle]`` table of a config that all puzzle families share."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from antipodes.names import check_name
 from antipodes.quoting import quote, shorten
 
 MAX_PLACES = 1024
-"""The largest board; a position on it is numbered in microseconds, and no larger puzzle has a table that fits."""
+"""Places of the largest board: a position on it is numbered in microseconds; no larger puzzle has a table that fits."""
 MOST_TEXT = 1 << 16
 """Characters of a start: more than the largest board takes with the longest names of its pieces."""
 IDENTITY = ("name", "description", "family")
 
 
 def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
-    """Raise ConfigError for the first key that neither this family nor every family knows."""
+    """Raise ConfigError for the first key that is neither in ``known`` nor common to all families."""
     expected = sorted(known | set(IDENTITY))
     for key in settings:
         if key not in expected:

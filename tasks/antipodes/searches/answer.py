@@ -1,4 +1,4 @@
-"""What every search returns."""
+"""The answer that every search returns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,9 +7,9 @@ from antipodes.errors import ResourceLimitError
 from antipodes.puzzles.puzzle import Labels
 
 LISTED = 1000
-"""How many solutions a search lists unless told otherwise; it counts all."""
-WAY_BYTES = 128
-"""What an array takes beside its elements."""
+"""Solutions that a search lists by default; it counts all."""
+PATH_BYTES = 128
+"""Memory of an array beside its elements."""
 
 
 class Outcome(StrEnum):
@@ -19,34 +19,34 @@ class Outcome(StrEnum):
     UNREACHABLE = "unreachable"
     """No sequence of moves leads to a goal."""
     BOUND = "bound"
-    """No goal is within the bound; whether one lies beyond it is not known."""
+    """No goal is within the depth limit; whether one is beyond it is unknown."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Answer:
-    """What a search found out about a position."""
+    """The result of a search."""
 
     method: str
     outcome: Outcome
     distance: int | None
-    """The length of the shortest ways to a goal; None unless solved."""
+    """The length of the shortest paths to a goal; None unless solved."""
     solutions: tuple[Labels, ...]
-    """Ways to a goal, each ``(distance + 1, places)`` with both ends; no two are the same."""
+    """ShortestPaths to a goal, each ``(distance + 1, places)`` with both ends; no two are the same."""
     solution_count: int
-    """How many shortest ways were found, also those beyond the limit of what is listed; 1 unless all were asked for."""
+    """The number of shortest paths, listed or not; 1 unless the search looked for every one."""
     expanded: int
-    """Positions whose successors were generated, counted again each time that a search comes back to one."""
+    """Positions whose successors were generated; a position that a search visits again counts again."""
 
 
 def unsolved(method: str, outcome: Outcome, expanded: int = 0) -> Answer:
-    """The answer of a search that found no way."""
+    """The answer of a search that found no path."""
     return Answer(method, outcome, None, (), 0, expanded)
 
 
 def check_listing(solutions: int, moves: int, places: int, memory_limit: int) -> None:
-    """Raise ResourceLimitError where so many ways, as arrays, take more than ``memory_limit``, bytes."""
-    needed = solutions * (WAY_BYTES + (moves + 1) * max(places, 8))
+    """Raise ResourceLimitError if ``solutions`` paths, as arrays, take more than ``memory_limit`` bytes."""
+    needed = solutions * (PATH_BYTES + (moves + 1) * max(places, 8))
     if needed > memory_limit:
         raise ResourceLimitError(
-            f"{solutions} ways of {moves} moves would take {needed} bytes, and {memory_limit} are allowed; list fewer"
+            f"{solutions} paths of {moves} moves would take {needed} bytes, and {memory_limit} are allowed; list fewer"
         )

@@ -4,10 +4,10 @@ from itertools import islice
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, check_listing, unsolved
+from antipodes.searches.breadth_first import MEMORY_LIMIT, Reached
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT, Reached
-from antipodes.searches.standing import Listener, Standing, silence
-from antipodes.searches.ways import Ways, ways_down
+from antipodes.searches.progress import Listener, Progress, silence
+from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
 
 METHOD = "bfs"
 
@@ -21,7 +21,7 @@ def bfs(
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
 ) -> Answer:
-    """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
 
     Raises
     ------
@@ -32,11 +32,11 @@ def bfs(
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, bound, listed, memory_limit, listener)
-    if problem.hopeless:
+    if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
 
     def pulse() -> None:
-        listener(Standing(METHOD, reached.depth + 1, reached.expanded, len(reached)))
+        listener(Progress(METHOD, reached.depth + 1, reached.expanded, len(reached)))
 
     reached: Reached = Reached(problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse)
     goals = problem.packing.pack(problem.goals)
@@ -47,13 +47,13 @@ def bfs(
         if not reached.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, reached.expanded)
         found = goals[reached.depths(goals) >= 0]
-    ways = ways_down(reached, found, problem.steps_back, request.every).reversed()
-    return solved(METHOD, ways, request, reached.expanded)
+    paths = shortest_paths(reached, found, problem.steps_back, request.every).reversed()
+    return solved(METHOD, paths, request, reached.expanded)
 
 
-def solved(method: str, ways: Ways, request: Request, expanded: int) -> Answer:
-    """The answer that consists of these ways."""
-    count = ways.count() if request.every else 1
-    check_listing(min(count, request.listed), len(ways.edges), ways.layers[0].shape[1], request.memory_limit)
-    solutions = tuple(islice(ways, request.listed))
-    return Answer(method, Outcome.SOLVED, len(ways.edges), solutions, count, expanded)
+def solved(method: str, paths: ShortestPaths, request: Request, expanded: int) -> Answer:
+    """The answer with these paths."""
+    count = paths.count() if request.every else 1
+    check_listing(min(count, request.listed), len(paths.edges), paths.layers[0].shape[1], request.memory_limit)
+    solutions = tuple(islice(paths, request.listed))
+    return Answer(method, Outcome.SOLVED, len(paths.edges), solutions, count, expanded)

@@ -1,13 +1,13 @@
-"""Breadth-first search from both ends, the smaller frontier first, until the frontiers meet."""
+"""Bidirectional breadth-first search: expand the smaller frontier until the two meet."""
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
+from antipodes.searches.breadth_first import MEMORY_LIMIT
+from antipodes.searches.frontiers import Frontiers
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.reached import MEMORY_LIMIT
-from antipodes.searches.standing import Listener, Standing, silence
-from antipodes.searches.two_ends import TwoEnds
-from antipodes.searches.ways import ways_down
+from antipodes.searches.progress import Listener, Progress, silence
+from antipodes.searches.shortest_paths import shortest_paths
 
 METHOD = "bidirectional"
 
@@ -21,7 +21,7 @@ def bidirectional(
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
 ) -> Answer:
-    """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
 
     Raises
     ------
@@ -32,17 +32,19 @@ def bidirectional(
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, bound, listed, memory_limit, listener)
-    if problem.hopeless:
+    if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
-    ends: TwoEnds = TwoEnds(
-        problem, request.memory_limit, lambda: listener(Standing(METHOD, ends.distance + 1, ends.expanded, ends.held))
+    frontiers: Frontiers = Frontiers(
+        problem,
+        request.memory_limit,
+        lambda: listener(Progress(METHOD, frontiers.distance + 1, frontiers.expanded, frontiers.held)),
     )
-    while not len(ends.meetings):
-        if request.bound is not None and ends.distance >= request.bound:
-            return unsolved(METHOD, Outcome.BOUND, ends.expanded)
-        if not ends.expand():
-            return unsolved(METHOD, Outcome.UNREACHABLE, ends.expanded)
-    # Both halves begin at the same sorted meetings, so that they join.
-    there = ways_down(ends.near, ends.meetings, problem.steps_back, request.every).reversed()
-    onwards = ways_down(ends.far, ends.meetings, problem.steps, request.every)
-    return solved(METHOD, there.then(onwards), request, ends.expanded)
+    while not len(frontiers.common):
+        if request.bound is not None and frontiers.distance >= request.bound:
+            return unsolved(METHOD, Outcome.BOUND, frontiers.expanded)
+        if not frontiers.expand():
+            return unsolved(METHOD, Outcome.UNREACHABLE, frontiers.expanded)
+    # Both halves begin at the same sorted positions, so that they join.
+    before = shortest_paths(frontiers.forward, frontiers.common, problem.steps_back, request.every).reversed()
+    after = shortest_paths(frontiers.backward, frontiers.common, problem.steps, request.every)
+    return solved(METHOD, before.then(after), request, frontiers.expanded)

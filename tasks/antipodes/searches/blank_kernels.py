@@ -33,12 +33,12 @@ def descend(
     goal_of: Numbers,
     line_of: Numbers,
     lines: Numbers,
-    ways: Indices,
+    paths: Indices,
     every: bool,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded ``budget`` positions and is to be called again.
+    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
 
-    ``blanks`` ``(depth + 1,)`` is the way of the blank, ``cursors`` the next entry of ``origins`` to try at each
+    ``blanks`` ``(depth + 1,)`` is the path of the blank, ``cursors`` the next entry of ``origins`` to try at each
     depth; the pieces that can move onto place ``p`` are on ``origins[origin_at[p] : origin_at[p + 1]]``. ``away`` is
     how far each place is for the blank from where it has to be in the end. A goal counts at the greatest depth only.
     """
@@ -76,8 +76,8 @@ def descend(
         if depth + 1 == greatest:
             if leads_to_goal(labels, place, blank, goals):
                 blanks[greatest] = place
-                if tally[FOUND] < len(ways):
-                    ways[tally[FOUND]] = blanks
+                if tally[FOUND] < len(paths):
+                    paths[tally[FOUND]] = blanks
                 tally[FOUND] += 1
                 if not every:
                     break
@@ -115,26 +115,26 @@ def leads_to_goal(labels: Position, place: int, blank: int, goals: NDArray[np.ui
 def change_of_conflicts(
     labels: Position, a: int, b: int, goal_of: Numbers, line_of: Numbers, lines: Numbers, longest: Numbers
 ) -> int:
-    """What a move of the tile on ``a`` to the blank on ``b`` adds to the moves out of the lines that it concerns."""
+    """The change of the moves out of lines, if the tile on ``a`` moves to the blank on ``b``."""
     change = 0
     for after in range(2):
         sign = 2 * after - 1
         for axis in range(2):
             if line_of[a, axis] != line_of[b, axis]:
-                change += sign * leaving(labels, line_of[a, axis], axis, goal_of, line_of, lines, longest)
-                change += sign * leaving(labels, line_of[b, axis], axis, goal_of, line_of, lines, longest)
+                change += sign * tiles_leaving(labels, line_of[a, axis], axis, goal_of, line_of, lines, longest)
+                change += sign * tiles_leaving(labels, line_of[b, axis], axis, goal_of, line_of, lines, longest)
         labels[a], labels[b] = labels[b], labels[a]
     return 2 * change
 
 
 @kernel
-def leaving(
+def tiles_leaving(
     labels: Position, line: int, axis: int, goal_of: Numbers, line_of: Numbers, lines: Numbers, longest: Numbers
 ) -> int:
-    """How many tiles at least leave a line in which they stand and belong.
+    """A lower bound of the tiles that must leave a line that they are in and belong to.
 
-    Those that stay are in ascending order of their goals, so at most the longest ascending subsequence stays;
-    ``longest`` is room for its length up to each place.
+    Tiles that stay are in ascending order of their goals, so at most the longest ascending subsequence stays.
+    ``longest`` is scratch space for its length up to each place.
     """
     count = best = 0
     for i in range(lines.shape[1]):
@@ -155,7 +155,7 @@ def leaving(
 
 @kernel
 def estimate(labels: Position, costs: Numbers, goal_of: Numbers, line_of: Numbers, lines: Numbers) -> int:
-    """The lower bound of a position."""
+    """The heuristic of a position."""
     total = 0
     if len(costs):
         for place in range(len(labels)):
@@ -163,5 +163,5 @@ def estimate(labels: Position, costs: Numbers, goal_of: Numbers, line_of: Number
     longest = np.empty(lines.shape[1], np.int64)
     for line in range(len(lines)):
         axis = 0 if line_of[lines[line, 0], 0] == line else 1
-        total += 2 * leaving(labels, line, axis, goal_of, line_of, lines, longest)
+        total += 2 * tiles_leaving(labels, line, axis, goal_of, line_of, lines, longest)
     return total

@@ -14,13 +14,13 @@ class BlankSteps(NamedTuple):
     first: Words
     """``(steps + 1,)``: the steps that may follow step ``s`` are ``following[first[s] : first[s + 1]]``: not back."""
     end_of: Words
-    """``(steps, moves left + 1)``: where those end that lead to a goal's blank in so many moves."""
+    """``(steps, moves left + 1)``: where the steps end from which a goal's blank is so many moves away."""
     following: Words
-    """Those that are nearer to a goal's blank come first."""
+    """In ascending order of the distance to the blank of a goal."""
     shift: Words
-    """``(steps,)``: by how many bits the piece that goes the other way is shifted in a packed position."""
+    """``(steps,)``: the shift, in bits, of the piece that moves the other way in a packed position."""
     spread: Words
-    """``(steps,)``: a bit for the blank's place before and one for that after; times the piece, it is the change."""
+    """``(steps,)``: a bit for the blank's place before and after the step; times the piece, it is the change."""
     place: Words
     """``(steps,)``: where the blank is after the step."""
 

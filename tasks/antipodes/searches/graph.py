@@ -1,4 +1,4 @@
-"""The graph of places along which single pieces move, where that is what the moves of a puzzle do."""
+"""The graph of places whose edges are the moves of single pieces."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ UNREACHABLE = -1
 
 
 def swap_edges(puzzle: Puzzle) -> Edges | None:
-    """The ``(origin, destination)`` pairs, if every move takes one piece to an empty place, or None."""
+    """The ``(origin, destination)`` pairs if every move is a swap of a piece with an empty place, else None."""
     return _edges(puzzle.moves)
 
 
@@ -32,12 +32,12 @@ def _edges(moves: Moves) -> Edges | None:
 
 
 def both_ways(edges: Edges) -> bool:
-    """Whether each edge may be walked backwards too."""
+    """Whether the reverse of each edge is an edge."""
     return all((b, a) in edges for a, b in edges)
 
 
 def neighbours(edges: Edges, places: int) -> list[list[int]]:
-    """For each place, where a piece on it can go, in ascending order."""
+    """For each place the places that its edges lead to, in ascending order."""
     lists: list[list[int]] = [[] for _ in range(places)]
     for a, b in sorted(edges):
         lists[a].append(b)
@@ -45,7 +45,7 @@ def neighbours(edges: Edges, places: int) -> list[list[int]]:
 
 
 def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32]:
-    """``(places,)``: how many edges lie between each place and the nearest goal, or UNREACHABLE."""
+    """``(places,)``: the number of edges from each place to the nearest goal, or UNREACHABLE."""
     backwards = neighbours(frozenset((b, a) for a, b in edges), places)
     distances = np.full(places, UNREACHABLE, dtype=np.int32)
     layer, distance = set(goals), 0

@@ -1,12 +1,12 @@
-"""Iterative deepening that leaves what a lower bound shows to be too far from the goal (R. E. Korf 1985)."""
+"""IDA*: iterative deepening that prunes by an admissible heuristic (R. E. Korf 1985)."""
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
-from antipodes.searches.bounds import Name, lower_bound
-from antipodes.searches.deepening import deepen
+from antipodes.searches.heuristics import Name, heuristic_of
+from antipodes.searches.iterative_deepening import deepen
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.standing import Listener, silence
-from antipodes.searches.two_ends import PROOF_MEMORY
+from antipodes.searches.progress import Listener, silence
+from antipodes.searches.unreachability import PROOF_MEMORY
 
 METHOD = "ida-star"
 
@@ -21,19 +21,20 @@ def ida_star(
     memory_limit: int = PROOF_MEMORY,
     listener: Listener = silence,
 ) -> Answer:
-    """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
 
-    The ``heuristic`` is a lower bound that `lower_bound` knows, by default the best for the puzzle. What
-    `iddfs` says of memory and of its end holds here, too.
+    The ``heuristic`` is one of `heuristics.NAMES`, by default the strongest for the puzzle. Memory and termination are
+    as in `iddfs`.
 
     Raises
     ------
     InputError
-        No lower bound, or not this one, is known for the moves of the puzzle; or an argument is of another type, or
+        No heuristic, or not this one, is known for the moves of the puzzle; or an argument is of another type, or
         negative.
     ResourceLimitError
-        The ways to be listed take more memory than ``memory_limit``.
+        The listed paths take more memory than ``memory_limit``.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    lower = lower_bound(problem, heuristic)
-    return deepen(METHOD, problem, lower, Request(every, bound, listed, memory_limit, listener))
+    return deepen(
+        METHOD, problem, heuristic_of(problem, heuristic), Request(every, bound, listed, memory_limit, listener)
+    )

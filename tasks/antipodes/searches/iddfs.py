@@ -1,12 +1,12 @@
-"""Iterative deepening: depth-first searches, each allowed one move more, or two where the parity is known."""
+"""Iterative deepening: depth-first searches to one depth after another, two moves apart where the parity is known."""
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
-from antipodes.searches.bounds import no_bound
-from antipodes.searches.deepening import deepen
+from antipodes.searches.heuristics import zero_heuristic
+from antipodes.searches.iterative_deepening import deepen
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.standing import Listener, silence
-from antipodes.searches.two_ends import PROOF_MEMORY
+from antipodes.searches.progress import Listener, silence
+from antipodes.searches.unreachability import PROOF_MEMORY
 
 METHOD = "iddfs"
 
@@ -20,18 +20,18 @@ def iddfs(
     memory_limit: int = PROOF_MEMORY,
     listener: Listener = silence,
 ) -> Answer:
-    """One shortest way to the nearest goal, or ``every`` one, of which ``listed`` are listed.
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
 
-    It takes next to no memory to find a way, never takes the last move back, and skips numbers of moves of a parity
-    that no way can have. Where it takes long and `solvable` does not know, it proves beside the search that no way
-    exists, if ``memory_limit`` bytes are enough for that; else it may not end without a ``bound``.
+    The search takes almost no memory, never undoes the last move, and skips depths of a parity that no path can have.
+    If it takes long and `solvable` does not know, an `UnreachableProof` runs beside it, within ``memory_limit`` bytes.
+    Where that fails and the goal is unreachable, the search does not end without a ``bound``.
 
     Raises
     ------
     InputError
         An argument is of another type, or negative.
     ResourceLimitError
-        The ways to be listed take more memory than ``memory_limit``.
+        The listed paths take more memory than ``memory_limit``.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    return deepen(METHOD, problem, no_bound(), Request(every, bound, listed, memory_limit, listener))
+    return deepen(METHOD, problem, zero_heuristic(), Request(every, bound, listed, memory_limit, listener))

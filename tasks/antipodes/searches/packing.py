@@ -1,4 +1,4 @@
-"""Positions in few 64-bit words, for sets of many of them."""
+"""Positions packed into 64-bit words, for large sets of them."""
 
 from dataclasses import dataclass
 
@@ -13,24 +13,24 @@ WORD = 64
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How many places there are, and how many bits each takes; no place lies across two words."""
+    """The number of places, and the bits of each; no place is split between two words."""
 
     places: int
     bits: int
 
     @classmethod
     def of(cls, places: int, symbols: int) -> "Packing":
-        """The smallest packing for so many labels."""
+        """The smallest packing for this number of labels."""
         return cls(places, max(1, (symbols - 1).bit_length()))
 
     @property
     def in_a_word(self) -> int:
-        """How many places share a word."""
+        """The number of places in a word."""
         return WORD // self.bits
 
     @property
     def words(self) -> int:
-        """How many words a position takes."""
+        """The number of words of a position."""
         return -(-self.places // self.in_a_word)
 
     def pack(self, labels: Labels) -> Words:

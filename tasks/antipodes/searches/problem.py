@@ -1,4 +1,4 @@
-"""A position and the goals to reach from it: the one thing that a search needs to know of a puzzle."""
+"""A search problem: a position, and the goals to reach from it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,24 +10,24 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.packing import Packing
+from antipodes.searches.progress import Listener, silence
 from antipodes.searches.solvability import parities, solvable
-from antipodes.searches.standing import Listener, silence
 from antipodes.searches.steps import Steps, reversed_moves, steps_of
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Find the shortest ways along moves from the position to any of the goals.
+    """Find the shortest paths from the position to any of the goals.
 
-    The way is walked forwards: where moves cannot be taken back, the distance to a goal may differ from the goal's
-    distance from the position's side, which is what a table holds.
+    Paths go forwards. Where moves cannot be undone, the distance from the position to a start may differ from the
+    distance from the start to the position, which a table holds.
     """
 
     puzzle: Puzzle
     position: Labels
     """``(places,)``."""
     goals: Labels
-    """``(goals, places)``: those that are not known to be out of reach; there may be none."""
+    """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
@@ -49,13 +49,13 @@ class Problem:
         return cls(puzzle, position, np.ascontiguousarray(wanted[possible]))
 
     @property
-    def hopeless(self) -> bool:
-        """Whether no goal can be reached, as is known without a search."""
+    def known_unreachable(self) -> bool:
+        """Whether it is known without a search that no goal can be reached."""
         return len(self.goals) == 0
 
     @cached_property
-    def surely_solvable(self) -> bool:
-        """Whether a goal is known to be within reach without a search."""
+    def known_reachable(self) -> bool:
+        """Whether it is known without a search that a goal can be reached."""
         return any(solvable(self.puzzle, self.position, goal) for goal in self.goals)
 
     @cached_property
@@ -70,7 +70,7 @@ class Problem:
 
     @cached_property
     def steps_back(self) -> Steps:
-        """What takes the moves back."""
+        """The moves backwards: from the goals towards the position."""
         return steps_of(reversed_moves(self.puzzle.moves), self.puzzle.places)
 
     @cached_property
@@ -84,13 +84,13 @@ A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a search, beside the problem; InputError where an argument is of another type, or negative."""
+    """The options of a search; InputError if one is of another type, or negative."""
 
     every: bool
     bound: int | None
     listed: int
     memory_limit: int
-    """Bytes for the ways found, and for the positions that the search holds."""
+    """Bytes for the paths found, and for the positions that the search holds."""
     listener: Listener = silence
 
     def __post_init__(self) -> None:

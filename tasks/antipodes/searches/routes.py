@@ -1,7 +1,7 @@
-"""Exchanging two sides of labelled pieces, such as knights, along routes laid down beforehand.
+"""Exchange two sides of labelled pieces, such as knights, along fixed routes.
 
-Every piece gets a route to a square of the other side; then the pieces are moved along their routes only. The
-search is small because it never leaves the routes, and finds ways that are not always shortest.
+Every piece gets a route to a square of the other side, and moves along its route only. That makes the search small, but
+the paths that it finds are not always shortest.
 """
 
 from collections import Counter
@@ -14,50 +14,50 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.searches.answer import WAY_BYTES
+from antipodes.searches.answer import PATH_BYTES
 from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges
-from antipodes.searches.standing import Listener, Pace, Standing, silence
+from antipodes.searches.progress import Listener, Pace, Progress, silence
 
 Route = tuple[int, ...]
 MAX_BOARDS = 1 << 24
-"""A walk marks each board along its routes, in 16 bytes: 256 MiB, and about a second in machine code."""
+"""Boards along a combination of routes: a walk marks each in 16 bytes, in all 256 MiB in about a second."""
 MOST_BYTES = 1 << 30
-"""For the solutions that are found."""
+"""Bytes of the solutions."""
 MAX_ROUTES = 1 << 12
-"""Routes of all pieces; each two are compared."""
+"""Routes of all pieces; every two of them are compared."""
 BATCH = 1 << 12
 METHOD = "routes"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Exchange:
-    """One way to exchange the sides."""
+    """One exchange of the sides."""
 
     routes: tuple[Route, ...]
-    """The places that each piece may walk over, the pieces by place."""
+    """The route of each piece, in the order of their places."""
     positions: Labels
     """``(moves + 1, places)``, from the start to the end."""
 
     @property
     def moves(self) -> int:
-        """How many steps are taken."""
+        """The number of moves."""
         return len(self.positions) - 1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Exchanges:
-    """All ways to exchange the sides that the route method finds."""
+    """All exchanges of the sides that the route method finds."""
 
     limit: int
     combinations: int
-    """How many combinations of routes were tried."""
+    """Combinations of routes tried."""
     solutions: tuple[Exchange, ...]
     expanded: int
-    """Boards whose next steps were tried."""
+    """Boards expanded."""
 
     @property
     def histogram(self) -> dict[int, int]:
-        """How many solutions take each number of moves, in ascending order."""
+        """The number of solutions by their number of moves, in ascending order."""
         return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
 
 
@@ -69,11 +69,11 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     Raises
     ------
     InputError
-        An argument is of another type, the limit is not positive, or the puzzle is not one that the method treats:
-        all pieces different, each moving along edges that go both ways; a half turn maps the board onto itself and
-        each side onto the other, left-right reflection maps the board and each side onto itself.
+        An argument is of another type, the limit is not positive, or the method does not fit the puzzle. The pieces
+        must all be different and move along edges both ways. A half turn must map the board onto itself and each side
+        onto the other; left-right reflection must map the board, and each side, onto itself.
     ResourceLimitError
-        The routes, or the boards along a combination of them, are too many to be held in memory.
+        The routes, or the boards along a combination of them, do not fit into memory.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle")
     arguments.function(listener, "a listener")
@@ -90,17 +90,17 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     tried, found, room = 0, list[Exchange](), MOST_BYTES
     for combinations in plan.combinations():
         tried += len(combinations)
-        listener(Standing(METHOD, None, int(plan.expanded[0]), 0))
+        listener(Progress(METHOD, None, int(plan.expanded[0]), 0))
         for routes, steps in plan.walks(combinations, listener):
             found.append(Exchange(routes, _replay(position, routes, steps)))
-            room -= found[-1].positions.nbytes + WAY_BYTES
+            room -= found[-1].positions.nbytes + PATH_BYTES
             if room < 0:
                 raise ResourceLimitError(f"{len(found)} solutions take {MOST_BYTES} bytes: choose a smaller limit")
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 
 def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
-    """The edges of a puzzle that the method treats; refuse any other."""
+    """The edges; InputError if the method does not fit the puzzle."""
     edges = swap_edges(puzzle)
     if edges is None or not both_ways(edges):
         raise InputError("expected pieces that move to empty places, there and back; found other moves")
@@ -242,7 +242,7 @@ class _RoutePlan:
                 combinations[: i + self.pace.budget], i, self.squares, self.lengths, visited, steps, self.expanded
             )
             self.pace.learn(i - first)
-            listener(Standing(METHOD, None, int(self.expanded[0]), 0))
+            listener(Progress(METHOD, None, int(self.expanded[0]), 0))
             if count >= 0:
                 yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
 

@@ -1,7 +1,7 @@
-"""What can be said at once, without a search, on whether and in how many moves a goal can be reached.
+"""Whether a goal can be reached, and in how many moves, as far as that is known without a search.
 
-Two invariants bound the parity of the number of moves. Where one blank moves over a graph of places, the theorem of
-R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) says the rest.
+Two invariants restrict the parity of the number of moves. Where one blank moves over a graph of places, the theorem of
+R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) decides the rest.
 """
 
 from functools import cache
@@ -13,16 +13,16 @@ from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges, t
 
 EITHER = frozenset({0, 1})
 THETA_0 = (7, 8)
-"""Places and edges of the one graph that Wilson's theorem leaves out (a hexagon and a vertex between opposite ones)."""
+"""Places and edges of the exception to Wilson's theorem: a hexagon, and a vertex joined to two opposite corners."""
 
 
 def parities(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """The parities, 0 or 1, that the number of moves from the position to the goal can have; none: unsolvable."""
+    """The possible parities, 0 or 1, of the number of moves to the goal; none if it is unreachable."""
     return _by_colour(puzzle, position, goal) & _by_permutation(puzzle, position, goal)
 
 
 def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
-    """Whether moves lead from the position to the goal; None where only a search can tell."""
+    """Whether the goal can be reached from the position; None if only a search finds out."""
     if (position == goal).all():
         return True
     if not parities(puzzle, position, goal):
@@ -36,13 +36,13 @@ def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
     degrees = sorted(map(len, around))
     if degrees[-1] <= 2:
         return _on_a_line(around, position, goal, closed=degrees[0] == 2)
-    if (puzzle.places, len(edges) // 2) == THETA_0 or _has_cut_place(around):
+    if (puzzle.places, len(edges) // 2) == THETA_0 or _has_cut_vertex(around):
         return None
     return True
 
 
 def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """Moves along the edges of a two-coloured graph change the number of empty places of one colour by one."""
+    """By two-colouring: each move changes the number of empty places of one colour by one."""
     edges = swap_edges(puzzle)
     colours = two_colouring(edges, puzzle.places) if edges else None
     if colours is None:
@@ -52,7 +52,7 @@ def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]
 
 
 def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """Where all pieces differ, the moves' parities add up to that of the permutation of places."""
+    """By permutation: if all pieces differ, the parities of the moves add up to that of the permutation of places."""
     if max(puzzle.counts) > 1:
         return EITHER
     odd = {True} if isinstance(puzzle.moves, Swaps) else {_is_odd(move) for move in puzzle.moves}
@@ -105,8 +105,8 @@ def _on_a_line(around: list[list[int]], position: Labels, goal: Labels, closed: 
     return any(pieces[i:] + pieces[:i] == wanted for i in rotations) or not pieces
 
 
-def _has_cut_place(around: list[list[int]]) -> bool:
-    """Whether a connected graph falls apart without one of its places (Hopcroft and Tarjan 1973)."""
+def _has_cut_vertex(around: list[list[int]]) -> bool:
+    """Whether a connected graph has a cut vertex (Hopcroft and Tarjan 1973)."""
     entered = [-1] * len(around)
     lowest = [0] * len(around)
     entered[0], time = 0, 1

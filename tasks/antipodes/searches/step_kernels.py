@@ -1,4 +1,4 @@
-"""How a kernel tests, takes and takes back a move on an array of labels."""
+"""Test, apply and undo a move on an array of labels, in machine code."""
 
 # ruff: noqa: SIM110 (numba compiles loops, not generators)
 
@@ -24,16 +24,16 @@ def allowed(labels: Position, move: int, steps: Steps) -> bool:
 
 
 @kernel
-def take(labels: Position, move: int, steps: Steps) -> None:
-    """Make a move."""
+def apply(labels: Position, move: int, steps: Steps) -> None:
+    """Apply a move to the labels."""
     for i in range(steps.swap_at[move], steps.swap_at[move + 1]):
         a, b = steps.swaps[i, 0], steps.swaps[i, 1]
         labels[a], labels[b] = labels[b], labels[a]
 
 
 @kernel
-def take_back(labels: Position, move: int, steps: Steps) -> None:
-    """Make a move backwards."""
+def undo(labels: Position, move: int, steps: Steps) -> None:
+    """Undo a move."""
     for i in range(steps.swap_at[move + 1] - 1, steps.swap_at[move] - 1, -1):
         a, b = steps.swaps[i, 0], steps.swaps[i, 1]
         labels[a], labels[b] = labels[b], labels[a]
@@ -56,9 +56,9 @@ def successors(positions: NDArray[np.uint8], steps: Steps) -> tuple[NDArray[np.u
                     if count == len(after):
                         after = np.concatenate((after, np.empty_like(after)))
                         before = np.concatenate((before, np.empty_like(before)))
-                    take(labels, move, steps)
+                    apply(labels, move, steps)
                     after[count] = labels
                     before[count] = i
-                    take_back(labels, move, steps)
+                    undo(labels, move, steps)
                     count += 1
     return after[:count], before[:count]

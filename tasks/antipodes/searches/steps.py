@@ -12,7 +12,7 @@ Numbers = NDArray[np.int64]
 
 
 class Steps(NamedTuple):
-    """Moves, grouped by the first place that must be empty; those that need none come last.
+    """Moves, grouped by the first place that must be empty; moves that need no empty place come last.
 
     The lists of a move ``m`` are the entries from ``..._at[m]`` to ``..._at[m + 1]``.
     """
@@ -28,12 +28,12 @@ class Steps(NamedTuple):
     occupied_at: Numbers
     occupied: Numbers
     """Places that must bear a piece."""
-    undo: Numbers
-    """Which move takes each one back, or -1."""
+    inverse: Numbers
+    """The number of the move that undoes each move, or -1."""
     origin: Numbers
-    """``(moves, places)``: from which place each place gets its piece; of no moves where none are ambiguous."""
+    """``(moves, places)``: from which place each place gets its piece; no lines unless moves are ambiguous."""
     ambiguous: bool
-    """Whether different moves may lead from a position to the same one."""
+    """Whether two different moves can lead from one position to the same one."""
 
 
 def steps_of(moves: Moves, places: int) -> Steps:
@@ -55,7 +55,7 @@ def _swap_steps(pairs: Pairs, places: int) -> Steps:
         empty=none,
         occupied_at=each,
         occupied=origin,
-        undo=np.where(ends[undo] == backwards, undo, -1),
+        inverse=np.where(ends[undo] == backwards, undo, -1),
         origin=none.reshape(0, places),
         ambiguous=False,
     )
@@ -76,14 +76,14 @@ def _any_steps(moves: Sequence[Move], places: int) -> Steps:
         empty=empty,
         occupied_at=occupied_at,
         occupied=occupied,
-        undo=_undo(ordered, origin),
+        inverse=_inverse(ordered, origin),
         origin=origin,
         ambiguous=not _single_pieces(ordered),
     )
 
 
 def reversed_moves(moves: Moves) -> Moves:
-    """The moves that take each of the moves back: legal exactly where it can have led."""
+    """The moves that undo the moves, each legal exactly in the positions that its move leads to."""
     return Swaps(moves.pairs[:, ::-1]) if isinstance(moves, Swaps) else tuple(map(_reverse, moves))
 
 
@@ -96,7 +96,7 @@ def replay(labels: Labels, move: int, steps: Steps) -> Labels:
 
 
 def _reverse(move: Move) -> Move:
-    """The move that takes a move back: legal exactly where that move can have led."""
+    """The move that undoes a move, legal exactly in the positions that the move leads to."""
     goes_to = {cycle[i - 1]: cycle[i] for cycle in move.cycles for i in range(len(cycle))}
     return Move(
         move.inverse().cycles,
@@ -115,7 +115,7 @@ def _lists(lists: Sequence[Sequence[object]]) -> tuple[Numbers, Numbers]:
     return ends, np.array([entry for entries in lists for entry in entries], dtype=np.int64)
 
 
-def _undo(moves: Sequence[Move], origin: Numbers) -> Numbers:
+def _inverse(moves: Sequence[Move], origin: Numbers) -> Numbers:
     number = {_essence(move, permutation): i for i, (move, permutation) in enumerate(zip(moves, origin, strict=True))}
     backwards = zip(map(_reverse, moves), np.argsort(origin, axis=1), strict=True)
     return np.array([number.get(_essence(move, permutation), -1) for move, permutation in backwards], dtype=np.int64)

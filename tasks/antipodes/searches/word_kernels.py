@@ -1,8 +1,7 @@
 """Depth-first search down to a depth where single pieces move to empty places and a position fits into a word.
 
-A move is an exclusive or, so a position is left behind rather than restored; pending positions lie on a stack, and
-`walk_blank` keeps the one that is taken up next in registers. Its indices have no sign, so that none is tested for
-counting from the end.
+A move is an exclusive or, so no move is undone: pending positions are on a stack, and `walk_blank` keeps the next one
+in registers. Its indices have no sign, so that none is tested for counting from the end.
 """
 
 import numpy as np
@@ -31,16 +30,16 @@ def walk_blank(
     shift: Words,
     spread: Words,
     bits: int,
-    way: Words,
-    ways: Words,
+    path: Words,
+    paths: Words,
     every: bool,
 ) -> bool:
-    """Whether the search is over; otherwise it has expanded about ``budget`` positions and is to be called again.
+    """Whether the search is over; otherwise it has expanded about ``budget`` positions and must be called again.
 
-    ``words`` and ``pending`` are the stack. Steps of the blank are those of `BlankSteps`; ``way`` is the current
-    one, and the ways found are copied to ``ways``, as long as there is room. A goal counts at the greatest depth only.
+    ``words`` and ``pending`` are the stack. Steps of the blank are those of `BlankSteps`; ``path`` is the current
+    path; the paths found are copied to ``paths`` while there is room. A goal counts at the greatest depth only.
     """
-    greatest, farthest = np.uint64(len(way) - 1), np.uint64(end_of.shape[1] - 1)
+    greatest, farthest = np.uint64(len(path) - 1), np.uint64(end_of.shape[1] - 1)
     mask = (ONE << np.uint64(bits)) - ONE
     size, expanded, found, cut = tally
     stop = expanded + np.uint64(budget)
@@ -49,7 +48,7 @@ def walk_blank(
         word, step = words[size], pending[size] >> LEFT_BITS
         left = pending[size] & LEFT
         while True:
-            way[greatest - left] = step
+            path[greatest - left] = step
             expanded += ONE
             i, end = first[step], end_of[step, min(left, farthest)]
             cut |= end ^ first[step + ONE]
@@ -66,14 +65,14 @@ def walk_blank(
             step = following[end]
             word ^= ((word >> shift[step]) & mask) * spread[step]
         while i < end:
-            way[greatest] = following[i]
+            path[greatest] = following[i]
             last = word ^ (((word >> shift[following[i]]) & mask) * spread[following[i]])
             i += ONE
             cut |= ONE
             for goal in goals:
                 if goal == last and (every or found == ZERO):
-                    if found < len(ways):
-                        ways[found] = way
+                    if found < len(paths):
+                        paths[found] = path
                     found += ONE
     tally[:] = size, expanded, found, cut
     return bool(size == ZERO or (found > ZERO and not every))
@@ -88,21 +87,21 @@ def move_pieces(
     goals: Words,
     origin: Words,
     destination: Words,
-    undo: Numbers,
+    inverse: Numbers,
     added: Numbers,
     bits: int,
-    way: Numbers,
-    ways: Numbers,
+    path: Numbers,
+    paths: Numbers,
     every: bool,
 ) -> bool:
-    """As `walk_blank` for any number of empty places, and with a lower bound.
+    """As `walk_blank` for any number of empty places, and with a heuristic.
 
     ``pending`` ``(n, 3)`` has the move that led to each position on the stack, how many moves are left, and its
-    lower bound. ``origin`` and ``destination`` ``(moves,)`` are shifts of a packed position; ``added``
-    ``(moves, labels)`` is what a piece's move adds to the lower bound. The last number of the ``tally`` is the least
-    total of what was cut off.
+    heuristic. ``origin`` and ``destination`` ``(moves,)`` are shifts of a packed position; ``added``
+    ``(moves, labels)`` is the change of the heuristic by a piece's move. The last number of the ``tally`` is the least
+    total of a pruned branch.
     """
-    greatest, moves = len(way) - 1, len(origin)
+    greatest, moves = len(path) - 1, len(origin)
     mask = (ONE << np.uint64(bits)) - ONE
     size, expanded, found, following = tally
     stop = expanded + budget
@@ -110,9 +109,9 @@ def move_pieces(
         size -= 1
         word = words[size]
         last, left, value = pending[size]
-        way[greatest - left] = last
+        path[greatest - left] = last
         expanded += 1
-        back = undo[last]
+        back = inverse[last]
         for move in range(moves):
             piece = (word >> origin[move]) & mask
             if piece == ZERO or (word >> destination[move]) & mask != ZERO or move == back:
@@ -129,11 +128,11 @@ def move_pieces(
                 size += 1
                 continue
             following = min(following, greatest + 1)
-            way[greatest] = move
+            path[greatest] = move
             for goal in goals:
                 if goal == after and (every or found == 0):
-                    if found < len(ways):
-                        ways[found] = way
+                    if found < len(paths):
+                        paths[found] = path
                     found += 1
     tally[:] = size, expanded, found, following
     return bool(size == 0 or (found > 0 and not every))

@@ -1,1 +1,1 @@
-"""State spaces: how the positions of a puzzle are numbered, and what its moves do to the numbers."""
+"""State spaces: the numbers of a puzzle's positions, and its moves as tables of numbers."""

@@ -1,8 +1,8 @@
 """The two-digit index: a minimal perfect hash of all arrangements of labelled pieces on places.
 
-An arrangement is numbered by digits of mixed radix, one for each label: which of the places that the labels before
-it leave free it takes, as the rank of a combination. The last label has no choice left. Any cut between two labels
-splits the number into ``row * width + column``; where the cut lies changes no rank.
+An arrangement is numbered in mixed radix, with a digit per label: the rank of the combination of places that the label
+takes among those that the labels before it leave free. The last label has no choice. Any cut between two labels splits
+the number into ``row * width + column``; the position of the cut changes no rank.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ from antipodes.spaces.combinations import Ranks, rank_combinations, unrank_combi
 
 Arrangements = NDArray[np.uint8]
 BATCH = 1 << 16
-"""Arrangements treated at once, so that what lies between two steps stays in cache."""
+"""Arrangements in a batch, so that intermediate results stay in cache."""
 MANY = 1 << 14
-"""From so many on, arrangements are ranked by a compiled kernel; for fewer, loading it would take longer."""
+"""Arrangements from which on a compiled kernel ranks them; for fewer, loading it would take longer."""
 MOST_STATES = 1 << 18
-"""The kernel's table is to stay small; with more labels than that the arrangements are ranked without it."""
+"""States of the kernel's table, at most; with more, arrangements are ranked without the kernel."""
 
 
 def radices(counts: Sequence[int]) -> tuple[int, ...]:
-    """How many values the digit of each label has."""
+    """The number of values of the digit of each label."""
     places = sum(counts)
     return tuple(comb(places - sum(counts[:label]), count) for label, count in enumerate(counts))
 
@@ -35,7 +35,7 @@ def radices(counts: Sequence[int]) -> tuple[int, ...]:
 def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
     """The number of each arrangement ``(n, places)``, ``(n,)``, from 0 to the number of arrangements - 1.
 
-    Every row must bear each label as often as ``counts`` says; that is not checked here.
+    Every row must have each label as often as ``counts`` says, which is not checked.
     """
     ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
     return ranks
@@ -92,49 +92,49 @@ def _unrank_batch(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
 
 @dataclass(frozen=True)
 class Index:
-    """The number of every position of a puzzle, as ``row * width + column``."""
+    """The number of every arrangement, as ``row * width + column``."""
 
     counts: tuple[int, ...]
     """Pieces with each label."""
     leading: int
-    """How many labels the row holds; the column holds the others."""
+    """The number of labels in the row; the others are in the column."""
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
-        """The counts of a row's pattern: its labels, then the number of places that it leaves free."""
+        """The counts of a row's labels, then the number of places that it leaves free."""
         return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
 
     @cached_property
     def column_counts(self) -> tuple[int, ...]:
-        """The counts of a column: how often each label stands on the places that the row leaves free."""
+        """The counts of a column's labels, on the places that the row leaves free."""
         return self.counts[self.leading :] or (0,)
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return prod(radices(self.counts)[: self.leading])
 
     @cached_property
     def width(self) -> int:
-        """How many columns a row has."""
+        """The number of columns of a row."""
         return prod(radices(self.counts)[self.leading :])
 
     @property
     def size(self) -> int:
-        """How many positions there are."""
+        """The number of arrangements."""
         return self.rows * self.width
 
     def rank(self, labels: Arrangements) -> Ranks:
-        """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        """The index of each arrangement ``(n, places)``, ``(n,)`` int64; the counts are not checked."""
         return rank_arrangements(labels, self.counts)
 
     def unrank(self, indices: Ranks) -> Arrangements:
-        """The position ``(n, places)`` of each index ``(n,)``.
+        """The arrangement ``(n, places)`` of each index ``(n,)``.
 
         Raises
         ------
         InputError
-            An index lies outside 0 to ``size - 1``.
+            An index is not in 0 to ``size - 1``.
         """
         outside = (indices < 0) | (indices >= self.size)
         if outside.any():

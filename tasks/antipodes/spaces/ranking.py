@@ -1,7 +1,7 @@
-"""Ranking many arrangements, place by place; `antipodes.spaces.arrangements` says what the ranks are.
+"""Ranking many arrangements, place by place; `antipodes.spaces.arrangements` defines the ranks.
 
-What a piece adds to the rank depends on its label and on how many pieces of each label lie before it: the *state*. A
-small table says how much it is.
+The *state* at a place is the number of pieces of each label before it. A piece adds a number to the rank that depends
+on its label and the state only, and is read from a small table.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from antipodes.spaces.combinations import Ranks, binomials
 
 @lru_cache(maxsize=4)
 def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
-    """What each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
+    """The number that each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
 
-    A state is a number in mixed radix, a digit a label.
+    A state is a number in mixed radix with a digit per label.
     """
     kinds, places = len(counts), sum(counts)
     before = np.indices([count + 1 for count in counts]).reshape(kinds, -1)
@@ -36,20 +36,20 @@ def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
 
 
 class Numbering(NamedTuple):
-    """How arrangements of labels are numbered, for kernels."""
+    """The numbering of arrangements, for kernels."""
 
     counts: NDArray[np.int64]
-    """How many places bear each label."""
+    """The number of places with each label."""
     radices: NDArray[np.int64]
-    """How many values the digit of each label has."""
+    """The number of values of the digit of each label."""
     weights: NDArray[np.int64]
-    """What a digit counts."""
+    """The weight of each digit."""
     choices: Ranks
     """Binomial coefficients."""
     added: Ranks
-    """What each label adds to the rank in each state, ``(states, labels)``."""
+    """The number that each label adds to the rank in each state, ``(states, labels)``."""
     units: Ranks
-    """What each label adds to the state."""
+    """The number that each label adds to the state."""
 
 
 def numbering(counts: Sequence[int]) -> Numbering:

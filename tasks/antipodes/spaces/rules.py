@@ -1,6 +1,6 @@
-"""The neighbours of positions by the rules of the puzzle alone: what move tables and depths are held against.
+"""The neighbours of positions by the rules of the puzzle alone, to check move tables and depths against.
 
-Nothing here looks at move tables: positions are unranked, moved by the puzzle's own moves, and ranked again.
+Positions are unranked, moved by the puzzle's own moves, and ranked again. Move tables are only compared with them.
 """
 
 from collections.abc import Callable
@@ -9,38 +9,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.spaces.arrangements import Index
+from antipodes.puzzles.puzzle import Labels
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes.spaces.space import Indices, StateSpace
 
-Indices = NDArray[np.int64]
-UNREACHED = 1 << 30
-"""A depth beyond all others."""
+INFINITE = 1 << 30
+"""The depth of unreached positions, greater than all others."""
 BATCH = 1 << 13
-"""Neighbours that are ranked at once."""
+"""Neighbours that are ranked together."""
 
 
 class Neighbours(NamedTuple):
     """Positions one move away from each of some positions."""
 
     of: Indices
-    """``(n,)``: the place in the sample of the position whose neighbour each is, ascending."""
+    """``(n,)``: for each neighbour the place in the sample of its position, ascending."""
     indices: Indices
-    """``(n,)``."""
+    """``(n,)``: the index of each neighbour."""
 
 
-def successors(puzzle: Puzzle, index: Index, sample: Indices) -> Neighbours:
+def successors(space: StateSpace, sample: Indices) -> Neighbours:
     """All positions one move after each of the sample, ``(samples,)``."""
-    return _neighbours(puzzle.successors, index, sample)
+    return _neighbours(space, space.puzzle.successors, sample)
 
 
-def predecessors(puzzle: Puzzle, index: Index, sample: Indices) -> Neighbours:
+def predecessors(space: StateSpace, sample: Indices) -> Neighbours:
     """All positions one move before each of the sample, ``(samples,)``."""
-    return _neighbours(puzzle.predecessors, index, sample)
+    return _neighbours(space, space.puzzle.predecessors, sample)
 
 
 def by_tables(tables: MoveTables, sample: Indices) -> Neighbours:
-    """All positions one move after each of the sample, as the move tables have it."""
+    """All positions one move after each of the sample, by the move tables."""
     width = tables.column_maps.shape[1]
     rows, columns = np.divmod(sample, width)
     of, move = np.nonzero(tables.target[rows] != ILLEGAL)
@@ -50,7 +49,7 @@ def by_tables(tables: MoveTables, sample: Indices) -> Neighbours:
 
 
 def differing(one: Neighbours, other: Neighbours, samples: int) -> Indices:
-    """The places in the sample of the positions that do not have the same neighbours."""
+    """The places in the sample of the positions whose neighbours differ."""
     counts = [np.bincount(each.of, minlength=samples) for each in (one, other)]
     wrong = counts[0] != counts[1]
     (of, indices), (_, others) = (_sorted(each, ~wrong[each.of]) for each in (one, other))
@@ -67,10 +66,10 @@ def _sorted(neighbours: Neighbours, which: NDArray[np.bool_]) -> Neighbours:
 def contradicted(
     depths: Indices, after: Neighbours, after_depths: Indices, before: Neighbours, before_depths: Indices, expanded: int
 ) -> NDArray[np.bool_]:
-    """Which of the sample ``(samples,)`` have a depth that those of their neighbours contradict.
+    """Which of the sample ``(samples,)`` have a depth that the depths of their neighbours contradict.
 
-    Unreached positions have the depth UNREACHED; the successors of those deeper than ``expanded`` need not be
-    known. Positions at depth 0 need no predecessor.
+    Unreached positions have the depth INFINITE. The successors of positions deeper than ``expanded`` may be unknown.
+    Positions at depth 0 need no predecessor.
     """
     wrong = np.zeros(len(depths), dtype=bool)
     own = depths[after.of]
@@ -79,18 +78,18 @@ def contradicted(
     wrong[before.of[(before_depths <= expanded) & (own > before_depths + 1)]] = True
     supported = np.zeros(len(depths), dtype=bool)
     supported[before.of[before_depths == own - 1]] = True
-    contradicted: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == UNREACHED))
+    contradicted: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == INFINITE))
     return contradicted
 
 
-def _neighbours(move: Callable[[Labels], Labels], index: Index, sample: Indices) -> Neighbours:
+def _neighbours(space: StateSpace, move: Callable[[Labels], Labels], sample: Indices) -> Neighbours:
     of: list[Indices] = [np.empty(0, dtype=np.int64)]
     ranked: list[Indices] = [np.empty(0, dtype=np.int64)]
     waiting: list[Labels] = []
-    for number, labels in enumerate(index.unrank(sample)):
+    for number, labels in enumerate(space.unrank(sample)):
         waiting.append(move(labels))
         of.append(np.full(len(waiting[-1]), number))
         if sum(map(len, waiting)) >= BATCH or number == len(sample) - 1:
-            ranked.append(index.rank(np.concatenate(waiting)))
+            ranked.append(space.rank(np.concatenate(waiting)))
             waiting = []
     return Neighbours(np.concatenate(of), np.concatenate(ranked))

@@ -1,8 +1,8 @@
-"""The move tables of single pieces that go to empty places, in machine code.
+"""The move tables of swaps, moves of one piece to an empty place, in machine code.
 
-An arrangement's rank is a sum over its places of what each label adds in its state (see `antipodes.spaces.ranking`). A
-piece that goes elsewhere changes the states between its ends by one and the same difference. So sums of what the labels
-add in the changed states give the rank of every successor in a few steps, however far the piece goes.
+The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
+`antipodes.spaces.ranking`). A piece that moves changes all states between its origin and its destination by the same
+difference. So sums over the changed states give the rank of every successor in a few steps, however far a piece moves.
 """
 
 from typing import Any, NamedTuple
@@ -12,27 +12,26 @@ from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
 from antipodes.spaces.combinations import Ranks
+from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap
 from antipodes.spaces.ranking import Numbering, unrank
-from antipodes.spaces.swap_tables import COLUMNS_AT_ONCE
 
 Labels = NDArray[np.uint8]
-ColumnMap = NDArray[np.int16] | NDArray[np.int32]
 NONE = -1
 UP, DOWN = 0, 1
 
 
 class Graph(NamedTuple):
-    """Where pieces may go, by one end of their way: those are ``ends[at[place]:at[place + 1]]``."""
+    """The swaps by one of their two places: the other places are ``ends[at[place] : at[place + 1]]``."""
 
     at: NDArray[np.int64]
     ends: NDArray[np.uint16]
     by_destination: bool
-    """Whether a place stands for the end of the way; else for its beginning."""
+    """Whether ``place`` is the destination of the piece; else its origin."""
 
 
 @kernel
 def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks: Ranks) -> None:
-    """The state before each place, and the sum of what the labels before it add, both ``(places + 1,)``."""
+    """Fill in the state before each place, and the rank of the labels before it, both ``(places + 1,)``."""
     states[0] = ranks[0] = 0
     for place in range(len(labels)):
         label = labels[place]
@@ -42,9 +41,9 @@ def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks:
 
 @kernel
 def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, gone: int, came: int, ranks: Ranks) -> None:
-    """As the ranks of `states_and_ranks`, where a label has gone from before each place and another one has come.
+    """As the ranks of `states_and_ranks`, in states with one label ``gone`` fewer and one label ``came`` more.
 
-    Either may be NONE. Places before which that cannot be add nothing: no such sum is asked for.
+    Either can be NONE. A place with no such state adds nothing; no such sum is used.
     """
     shift = np.int64(0)
     if gone != NONE:
@@ -62,23 +61,23 @@ def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, gone: int
         came_before += label == came
 
 
-class Ways(NamedTuple):
-    """What a piece adds to the rank of a row's successor: where it leaves, plus where it arrives.
+class RankChanges(NamedTuple):
+    """The change of a row's rank by a swap: a part for the place that the piece leaves, plus one for its destination.
 
     Each has a line for UP, to a later place, and one for DOWN.
     """
 
     leave: Ranks
-    """``(2, places)``: by the place that the piece leaves."""
+    """``(2, places)``: by the place of the piece."""
     arrive: Ranks
-    """``(2, labels, places)``: by its label and the empty place that it goes to."""
+    """``(2, labels, places)``: by the label of the piece and the empty place."""
 
 
 @kernel
-def find_ways(labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, ways: Ways) -> None:
-    """Fill ``ways`` for the pieces and the empty places of a row.
+def find_rank_changes(labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, changes: RankChanges) -> None:
+    """Fill ``changes`` for the pieces and the empty places of a row.
 
-    Between the ends of its way, a piece that goes up has gone from before each place, and an empty place has come.
+    If a piece moves up, the states between its origin and destination have this piece less and an empty place more.
     """
     added, counts = numbering.added, numbering.counts
     for label in range(1, len(counts)):
@@ -91,24 +90,26 @@ def find_ways(labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering,
             can_go_down = empty_before > 0 and pieces_before < counts[label]
             if here == 0:
                 if pieces_before > 0:
-                    ways.arrive[UP, label, place] = up + added[state - unit, label] - ranks[place + 1]
+                    changes.arrive[UP, label, place] = up + added[state - unit, label] - ranks[place + 1]
                 if pieces_before < counts[label]:
                     arriving = ranks[place] + added[state, label]
-                    ways.arrive[DOWN, label, place] = arriving - down - _added(can_go_down, state + unit, here, added)
+                    changes.arrive[DOWN, label, place] = (
+                        arriving - down - _added(can_go_down, state + unit, here, added)
+                    )
             elif here == label and empty_before > 0:
-                ways.leave[DOWN, place] = down + added[state + unit, 0] - ranks[place + 1]
+                changes.leave[DOWN, place] = down + added[state + unit, 0] - ranks[place + 1]
             up += _added(can_go_up, state - unit, here, added)
             down += _added(can_go_down, state + unit, here, added)
             if here == label:
                 if empty_before < counts[0]:
-                    ways.leave[UP, place] = ranks[place] + added[state, 0] - up
+                    changes.leave[UP, place] = ranks[place] + added[state, 0] - up
                 pieces_before += 1
             empty_before += here == 0
 
 
 @kernel
 def _added(possible: Any, state: int, label: int, added: Ranks) -> Any:
-    """What a label adds in a state, if there is such a state."""
+    """The number that a label adds in a state, 0 if there is no such state."""
     return added[state, label] if possible else np.int64(0)
 
 
@@ -123,27 +124,27 @@ def fill_rows(
 ) -> None:
     """Fill the lines of the row tables from ``first_row`` on.
 
-    ``map_numbers`` ``(2, free places)`` says which column map a piece causes that passes so many free places up or
-    down: the number, plus the least of the places among the free ones that it goes between. ``column_map`` has no
-    columns where the only column map is the identity.
+    ``map_numbers`` ``(2, free places)`` are those of `SwapTables.map_numbers`. The column map of a piece has the number
+    for the free places that it passes, plus the lower of its two places, counted among the free places.
+    ``column_map`` has no columns if the only column map is the identity.
     """
     places, kinds = len(graph.at) - 1, len(numbering.counts)
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
     states, ranks = np.empty(places + 1, dtype=np.int64), np.empty(places + 1, dtype=np.int64)
-    ways = Ways(np.empty((2, places), dtype=np.int64), np.empty((2, kinds, places), dtype=np.int64))
+    changes = RankChanges(np.empty((2, places), dtype=np.int64), np.empty((2, kinds, places), dtype=np.int64))
     free = np.empty(places, dtype=np.int64)
     for line in range(target.shape[0]):
         unrank(first_row + line, numbering, labels, scratch)
         states_and_ranks(labels, numbering, states, ranks)
-        find_ways(labels, states, ranks, numbering, ways)
+        find_rank_changes(labels, states, ranks, numbering, changes)
         if column_map.shape[1]:
             number_free(labels, kinds - 1, free)
-        _fill_row(target[line], column_map[line], first_row + line, labels, ways, free, graph, map_numbers)
+        _fill_row(target[line], column_map[line], first_row + line, labels, changes, free, graph, map_numbers)
 
 
 @kernel
 def number_free(labels: Labels, free_label: int, free: NDArray[np.int64]) -> None:
-    """How many free places lie before each place, ``(places,)``."""
+    """Fill in the number of free places before each place, ``(places,)``."""
     before = np.int64(0)
     for place in range(len(labels)):
         free[place] = before
@@ -156,12 +157,12 @@ def _fill_row(
     column_map: ColumnMap,
     row: int,
     labels: Labels,
-    ways: Ways,
+    changes: RankChanges,
     free: NDArray[np.int64],
     graph: Graph,
     map_numbers: NDArray[np.int64],
 ) -> None:
-    free_label, one_column = ways.arrive.shape[1] - 1, column_map.shape[0] == 0
+    free_label, one_column = changes.arrive.shape[1] - 1, column_map.shape[0] == 0
     slot = np.uint64(0)
     for place in range(len(labels)):
         if (labels[place] == 0) != graph.by_destination:
@@ -173,8 +174,8 @@ def _fill_row(
             a, b = (
                 (np.uint64(other), np.uint64(place)) if graph.by_destination else (np.uint64(place), np.uint64(other))
             )
-            way, label = UP if a < b else DOWN, labels[a]
-            target[slot] = row + ways.leave[way, a] + ways.arrive[way, label, b]
+            direction, label = UP if a < b else DOWN, labels[a]
+            target[slot] = row + changes.leave[direction, a] + changes.arrive[direction, label, b]
             if not one_column:
                 column_map[slot] = _map_of(free[a], free[b] - (a < b), map_numbers) if label == free_label else 0
             slot += np.uint64(1)
@@ -184,7 +185,7 @@ def _fill_row(
 
 @kernel
 def _map_of(before: int, after: int, map_numbers: NDArray[np.int64]) -> int:
-    """The column map of a piece that was one of the free places in their order, and comes to be another one."""
+    """The column map of a piece that moves from one of the free places, counted in their order, to another."""
     if before == after:
         return 0
     if before < after:

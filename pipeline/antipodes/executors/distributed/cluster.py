@@ -79,7 +79,7 @@ class Cluster:
         self._warm_up.begin(self.members)
 
     def run_on_all_workers(self, call: Call) -> None:
-        name = f"everywhere-{uuid.uuid4().hex}"
+        name = f"on-all-workers-{uuid.uuid4().hex}"
         handles: list[Handle] = []
         for number, worker in enumerate(self.members):
             handles += self._tasks.submit_to(worker, {(name, number): call})

@@ -58,8 +58,7 @@ class VersionCheck:
     def examine(self, workers: Set[str], listener: Listener) -> Examination:
         """Ask the workers for their versions."""
         asked = f"worker {min(workers)}" if len(workers) == 1 else f"{len(workers)} workers"
-        verb = "it runs" if len(workers) == 1 else "they run"
-        with translated(self._client), announced(listener, f"{asked} to say what {verb}"):
+        with translated(self._client), announced(listener, f"the versions of {asked}"):
             answers = self._client.sync(self._answers, workers)
         here = versions()
         unable = {}

@@ -1,4 +1,4 @@
-"""The objects of a bucket, asked for patiently, through obstore."""
+"""The objects of a bucket, through obstore; requests are retried."""
 
 import os
 import time
@@ -13,49 +13,49 @@ from antipodes.storage.backend import Version
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.storage.cloud.retry import (
     IncompleteReadError,
-    Patience,
+    RetryPolicy,
     is_answer,
-    patience_from_environment,
     reason,
+    retry_seconds,
     without_panic,
 )
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
 REFUSAL_PAUSES = (0.1, 0.4, 1.6)
-"""Seconds after each try to write that was refused for no reason that can be seen."""
-DELETED_AT_ONCE = 1000
-"""Keys in a request; S3 takes no more."""
+"""Seconds to wait after each refusal of a write whose condition is met."""
+MOST_DELETED = 1000
+"""Keys in one request to delete; S3 takes no more."""
 
 T = TypeVar("T")
 Meta = dict[str, Any]
-"""What the storage says about an object: ``size``, ``last_modified``, ``e_tag``, ``version``."""
+"""The storage's description of an object: ``size``, ``last_modified``, ``e_tag``, ``version``."""
 
 
 class Changed(Exception):  # noqa: N818  (an answer, not a failure)
-    """There is another version of an object than the one that was to be replaced."""
+    """An object has another version than the one to be replaced."""
 
 
 class Bucket:
-    """The objects of a bucket by their keys; it may be sent to other processes, with the patience but no client."""
+    """The objects of a bucket by their keys; it may be sent to other processes, with its retry policy but no client."""
 
     def __init__(self, url: str, seconds: float | None = None) -> None:
         self.url = url
-        self.patience = Patience(url, patience_from_environment() if seconds is None else seconds)
+        self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bucket, (self.url, self.patience.seconds)
+        return Bucket, (self.url, self.retries.seconds)
 
     @property
     def client(self) -> Any:
-        """Obstore's store, one a process; credentials come from the environment of each."""
+        """Obstore's store, one a process; credentials come from the environment of the process."""
         return _opened(self.url, os.getpid())
 
     def open(self) -> None:
-        """Open the client; InputError where that cannot be done: it is not installed, or a setting is wrong."""
+        """Open the client; InputError where it is not installed, or a setting is wrong."""
         _opened(self.url, os.getpid())
 
     def head(self, key: str) -> Meta | None:
-        """What the storage says about an object, if there is one."""
+        """The storage's description of an object, if there is one."""
         import obstore
 
         try:
@@ -64,7 +64,7 @@ class Bucket:
             return None
 
     def get(self, key: str) -> tuple[bytes, Meta]:
-        """An object, whole, and what the storage says about it; FileNotFoundError where there is none."""
+        """The content of an object and the storage's description; FileNotFoundError where there is no object."""
         import obstore
 
         def request() -> tuple[bytes, Meta]:
@@ -83,10 +83,10 @@ class Bucket:
         mode: Literal["create", "overwrite"] | Version = "overwrite",
         check: Callable[[], None] = lambda: None,
     ) -> Version:
-        """Put an object in one request, under a condition if any; `Changed` where it is not met.
+        """Put an object in one request, if the condition is met; `Changed` where it is not.
 
-        What ``check`` raises, before each try, prevents it. A refusal though the condition is met, such as that of a
-        proxy, is not believed.
+        ``check`` is called before each try; an error that it raises ends the put. If the request is refused though the
+        condition is met, as by a proxy, it is retried.
         """
         import obstore
 
@@ -109,9 +109,9 @@ class Bucket:
         raise StoreError(f"cannot write {self.url}/{key}: {refusal}, though nothing else has changed it")
 
     def _own(self, key: str, content: bytes, mode: str | Version) -> Version | None:
-        """The version at a key if it is ours: a request may be obeyed though its answer was lost.
+        """The version of an object if a put succeeded though its answer was lost.
 
-        None if what is there is what was to be replaced, `Changed` if it is something else.
+        None if the object is still the one to be replaced, `Changed` if it is another.
         """
         try:
             found, meta = self.get(key)
@@ -126,24 +126,24 @@ class Bucket:
         return None
 
     def delete(self, keys: list[str], check: Callable[[], None] = lambda: None) -> None:
-        """Delete objects, whether they are there or not; what ``check`` raises, before each try, prevents it."""
+        """Delete objects, whether they are there or not; ``check`` is called before each try, as in `put`."""
         import obstore
 
         def request(keys: list[str] | str) -> None:
             check()
             obstore.delete(self.client, keys)
 
-        for first in range(0, len(keys), DELETED_AT_ONCE):
-            some = keys[first : first + DELETED_AT_ONCE]
+        for first in range(0, len(keys), MOST_DELETED):
+            some = keys[first : first + MOST_DELETED]
             try:
                 self._ask("delete", some[0], partial(request, some))
             except FileNotFoundError:
-                for key in some:  # where the storage, unlike S3, stops at one that is not there
+                for key in some:  # some storages, unlike S3, stop at a missing object
                     with suppress(FileNotFoundError):
                         self._ask("delete", key, partial(request, key))
 
     def list(self, folder: str) -> dict[str, Meta]:
-        """The keys that begin with a folder's, and what the storage says about the object at each."""
+        """The keys that begin with the folder's, and the storage's description of each object."""
         import obstore
 
         def request() -> dict[str, Meta]:
@@ -152,17 +152,17 @@ class Bucket:
         return self._ask("list", folder, request)
 
     def _ask(self, what: str, key: str, request: Callable[[], T]) -> T:
-        return self.patience.insist(what, f"{self.url}/{key}", request)
+        return self.retries.run(what, f"{self.url}/{key}", request)
 
 
 def version_of(meta: Mapping[str, Any]) -> Version:
-    """The part of what the storage says about an object by which the object can be replaced."""
+    """The version in the storage's description of an object, by which the object can be replaced."""
     return {name: meta[name] for name in ("e_tag", "version") if meta.get(name) is not None}
 
 
 @cache
 def _opened(url: str, process: int) -> Any:
-    """Obstore's client for a bucket; one that a parent process opened is of no use in its children."""
+    """Obstore's client for a bucket; a process cannot use the client that its parent opened."""
     try:
         from obstore.store import from_url
     except ImportError:
@@ -174,7 +174,7 @@ def _opened(url: str, process: int) -> Any:
         "timeout": REQUEST_TIMEOUT,
         "allow_http": allows_http(scheme),
     }
-    no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # `Patience` makes them, also of what it reads
+    no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # left to `RetryPolicy`, which sees all errors
     try:
         return without_panic(partial(from_url, url, client_options=options, retry_config=no_retries))
     except Exception as error:  # obstore's own kinds, for URLs and settings

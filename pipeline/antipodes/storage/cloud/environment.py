@@ -1,4 +1,4 @@
-"""The environment's variables that obstore reads, checked before it does, since it panics at some values."""
+"""The environment variables of obstore, checked before obstore reads them, since it panics at some values."""
 
 import os
 import re
@@ -9,12 +9,12 @@ ENDPOINTS = {
     "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),
     "az": ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"),
 }
-"""By the scheme of a store's URL, the variables that hold the URL of a server."""
+"""The variables with the URL of a server, by the scheme of a store's URL."""
 ENDPOINT = re.compile(
     r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:(?P<port>\d{1,5}))?(/[\w.~%+/-]*)?", re.ASCII | re.IGNORECASE
 )
 SENT_AS_HEADERS = {"s3": "AWS_", "az": "AZURE_"}
-"""How the variables begin whose values go into the headers of requests, as they are."""
+"""The prefix of the variables whose values go into the headers of requests unchanged."""
 LARGEST_PORT = 65535
 
 
@@ -40,5 +40,5 @@ def _is_endpoint(text: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    """The text as messages show it; what may be a password is not shown."""
+    """The text as messages show it, without anything that may be a password."""
     return "one with a user or a password" if "@" in text else repr(text[:80])

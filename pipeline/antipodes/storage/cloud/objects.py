@@ -4,51 +4,50 @@ A store exists once its manifest does, which is put last and deleted first. Obje
 store is at its own URL, without a manifest; the next run that creates a store there deletes it.
 """
 
-import json
 import uuid
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from antipodes.errors import StoreError
-from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, StoreLock, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import check_token, lease
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
 
 
+class ObjectLock(StoreLock):
+    """The lease on a lock object, NAME.lock for a store NAME."""
+
+    def __init__(self, bucket: Bucket, key: str, address: str) -> None:
+        self._place = bucket, key, address
+
+    def check_token(self, token: str) -> None:
+        check_token(*self._place, token)
+
+    def _acquired(self) -> AbstractContextManager[LockHandle]:
+        return lease(*self._place)
+
+
 class ObjectStorage(Storage):
     """The objects whose keys begin with the path of a URL."""
 
     def __init__(self, url: str, bucket: Bucket | None = None) -> None:
-        self.url = url
+        self.address = url
         scheme, _, rest = url.partition("://")
         name, _, self._prefix = rest.partition("/")
         self._bucket = bucket or Bucket(f"{scheme}://{name}")
         if bucket is None:
             self._bucket.open()  # now, so that errors of the environment come before any work
+        self.lock = ObjectLock(self._bucket, f"{self._prefix}.lock", url)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ObjectStorage, (self.url, self._bucket)
-
-    @property
-    def address(self) -> str:
-        return self.url
-
-    def name_of(self, key: str) -> str:
-        return f"{self.url}/{key}"
+        return ObjectStorage, (self.address, self._bucket)
 
     def exists(self) -> bool:
-        return self.has(MANIFEST) or (bool(self._list()) and not self._is_leftover())
-
-    def _is_leftover(self) -> bool:
-        """Whether the objects there, without a manifest, are of an unfinished or half-deleted store."""
-        try:
-            attributes = json.loads(self.read(GROUP)[0])["attributes"]
-            return str(attributes["format"]).startswith("antipodes-")
-        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
-            return False
+        """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
+        return self.has(MANIFEST) or (bool(self._list()) and not (self.group_format() or "").startswith("antipodes-"))
 
     def has(self, key: str) -> bool:
         return self._bucket.head(self._path(key)) is not None
@@ -59,7 +58,7 @@ class ObjectStorage(Storage):
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         try:
-            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.check_lock)
+            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.lock.check)
         except Changed:
             name = self.name_of(key)
             how = "was replaced by another run since it was read, or removed"
@@ -78,29 +77,25 @@ class ObjectStorage(Storage):
         meta = self._bucket.head(self._path(key))
         return () if meta is None else (meta["last_modified"], *version_of(meta).values())
 
-    def stage(self, overwrite: bool = False) -> "ObjectStorage":
+    @contextmanager
+    def staged(self, overwrite: bool = False) -> Iterator["ObjectStorage"]:
+        """The storage itself: the new store is published when its manifest is put."""
         if overwrite:
             self._delete([MANIFEST])  # first: objects without a manifest are no store
             self._clear()
         if self.exists():
-            raise StoreError(f"expected nothing at {self.url}, where a store is to be created; found something")
+            raise StoreError(f"expected nothing at {self.address}, where a store is to be created; found something")
         self._clear()
-        return self
-
-    def publish(self, staging: Storage, overwrite: bool = False) -> None:
-        """Nothing to do: the store is here already."""
-
-    def discard(self, staging: Storage) -> None:
-        """Nothing to do: objects without a manifest are no store, and the next `stage` deletes them."""
+        yield self  # after an error, objects without a manifest are no store, and the next run deletes them
 
     def _clear(self) -> None:
-        """Delete all objects; last the group, by which `_is_leftover` recognises the others."""
+        """Delete all objects; last the group, by which `exists` recognises the others."""
         self._delete(key for key in self._list() if key != GROUP)
         self._delete([GROUP])
 
     def _delete(self, keys: Iterable[str]) -> None:
         """Delete some keys; a lock that is held here is checked before each try."""
-        self._bucket.delete([self._path(key) for key in keys], self.check_lock)
+        self._bucket.delete([self._path(key) for key in keys], self.lock.check)
 
     def remove_leftovers(self) -> None:
         self._delete(key for key in self._list() if key.endswith(PARTIAL))
@@ -113,19 +108,10 @@ class ObjectStorage(Storage):
         self._bucket.put(path, b"probe")
         self._bucket.delete([path])
 
-    def _lock(self) -> AbstractContextManager[LockHandle]:
-        return lease(self._bucket, f"{self._prefix}.lock", self.url)
-
-    def check_token(self, token: str) -> None:
-        check_token(self._bucket, f"{self._prefix}.lock", self.url, token)
-
-    def known_missing(self, key: str) -> bool:
-        return False
-
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> RetryingStore:
         prefix = self._path(folder) if folder else self._prefix
-        fenced = token is not None or self._handle is not None
-        return RetryingStore(self._bucket, prefix, read_only, self.fence(token) if fenced else None)
+        fenced = token is not None or self.lock.is_held
+        return RetryingStore(self._bucket, prefix, read_only, self.lock.fence(token) if fenced else None)
 
     def _list(self, folder: str = "") -> dict[str, Meta]:
         """The keys in a folder, and the storage's description of the object at each."""

@@ -1,7 +1,6 @@
 """Stores in the file system: a directory of files, each on the disk before it has its name."""
 
 import asyncio
-import errno
 import os
 import shutil
 import stat
@@ -15,15 +14,10 @@ from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, Version
-from antipodes.storage.local.files import PARTIAL, replace_file, sync_directory
+from antipodes.storage.backend import LockHandle, Storage, StoreLock, Version
+from antipodes.storage.local.files import PARTIAL, replace_file, status_of, sync_directory
 from antipodes.storage.local.lock import check_token, lock
-
-NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
-"""Errors of the system for a path at which nothing is; after any other error there may be something, unseen for now."""
-
-STORED = {MANIFEST, GROUP, "depth", "depth.wide", "tilings", "partitions"}
-"""All names directly in the directory of a store, of any kind."""
+from antipodes.storage.local.staging import create_staging, publish, restore
 
 
 class DurableStore(LocalStore):
@@ -42,19 +36,33 @@ class DurableStore(LocalStore):
         replace_file(self.root / key, value.as_buffer_like(), self._check)
 
 
+class DirectoryLock(StoreLock):
+    """The lock file beside the directory of a store."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+
+    def check_token(self, token: str) -> None:
+        check_token(self._store, token)
+
+    @contextmanager
+    def _acquired(self) -> Iterator[LockHandle]:
+        with lock(self._store) as handle:
+            restore(self._store)
+            yield handle
+
+
 class DirectoryStorage(Storage):
     """A directory."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.address = str(path)
+        self.lock = DirectoryLock(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process may have another working directory, so the copy has the absolute path."""
         return DirectoryStorage, (Path(os.path.abspath(self.path)),)
-
-    @property
-    def address(self) -> str:
-        return str(self.path)
 
     def name_of(self, key: str) -> str:
         return str(self.path / key)
@@ -76,7 +84,7 @@ class DirectoryStorage(Storage):
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         try:
-            replace_file(self.path / key, content, self.check_lock)
+            replace_file(self.path / key, content, self.lock.check)
         except StoreLockedError:
             raise
         except OSError as error:
@@ -84,7 +92,7 @@ class DirectoryStorage(Storage):
         return {}
 
     def delete(self, folder: str) -> None:
-        self.check_lock()
+        self.lock.check()
         shutil.rmtree(self.path / folder, ignore_errors=True)
 
     def folders(self, folder: str) -> list[str]:
@@ -103,70 +111,25 @@ class DirectoryStorage(Storage):
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
 
     def _status(self, key: str = "") -> os.stat_result | None:
-        """The status of the file or directory at a key; None where nothing is, StoreError if the system cannot tell."""
+        return status_of(self.path / key)
+
+    @contextmanager
+    def staged(self, overwrite: bool = False) -> Iterator["DirectoryStorage"]:
+        self.lock.check()
+        staging = DirectoryStorage(create_staging(self.path))
+        staging.lock = self.lock
         try:
-            return os.stat(self.path / key)
-        except OSError as error:
-            if error.errno in NOTHING_THERE:
-                return None
-            raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
-
-    def stage(self, overwrite: bool = False) -> "DirectoryStorage":
-        self.check_lock()
-        self._clear(self._removed)
-        place = self.path.resolve()
-        path = place.with_name(f".{place.name}.new")
-        self._clear(path)
-        path.mkdir(parents=True)
-        staging = DirectoryStorage(path)
-        staging._handle = self._handle
-        return staging
-
-    def discard(self, staging: Storage) -> None:
-        assert isinstance(staging, DirectoryStorage)
-        with suppress(StoreError):  # another run may have taken the lock over, and create its own store there
-            self.check_lock()
-            shutil.rmtree(staging.path, ignore_errors=True)
-
-    def publish(self, staging: Storage, overwrite: bool = False) -> None:
-        assert isinstance(staging, DirectoryStorage)
-        place = self.path.resolve()
-        self.check_lock()
-        if overwrite:
-            place.rename(self._removed)
-        try:
-            staging.path.rename(place)
-        except OSError:
-            if overwrite:
-                self._removed.rename(place)
+            yield staging
+            self.lock.check()
+            publish(staging.path, self.path, overwrite)
+        except BaseException:
+            with suppress(StoreError):  # another run may have taken the lock over, and create its own store there
+                self.lock.check()
+                shutil.rmtree(staging.path, ignore_errors=True)
             raise
-        sync_directory(place.parent)
-        if overwrite:
-            (self._removed / MANIFEST).unlink(missing_ok=True)  # first: a directory without a manifest is no store
-            shutil.rmtree(self._removed, ignore_errors=True)
-
-    def _restore(self) -> None:
-        """Put the old store back if a run that was overwriting it died before the new store was in its place."""
-        if not self.exists() and (self._removed / MANIFEST).is_file():
-            self._removed.rename(self.path.resolve())
-            sync_directory(self.path.resolve().parent)
-
-    @property
-    def _removed(self) -> Path:
-        """Where an old store is moved before it is deleted: beside the store itself, not beside a link to it."""
-        place = self.path.resolve()
-        return place.with_name(f".{place.name}.old")
-
-    def _clear(self, leftover: Path) -> None:
-        """Delete what a crashed run left beside the store; StoreError where files of another origin are there."""
-        with suppress(FileNotFoundError, NotADirectoryError):
-            for name in sorted(os.listdir(leftover)):
-                if name not in STORED and not name.endswith(PARTIAL):
-                    raise StoreError(f"cannot write {self.address}: {leftover} is in the way, since {name} is in it")
-        shutil.rmtree(leftover, ignore_errors=True)
 
     def remove_leftovers(self) -> None:
-        self.check_lock()
+        self.lock.check()
         for leftover in self._files():
             if leftover.endswith(PARTIAL):
                 (self.path / leftover).unlink(missing_ok=True)
@@ -186,17 +149,8 @@ class DirectoryStorage(Storage):
         except OSError as error:
             raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
-    @contextmanager
-    def _lock(self) -> Iterator[LockHandle]:
-        with lock(self.path) as handle:
-            self._restore()
-            yield handle
-
-    def check_token(self, token: str) -> None:
-        check_token(self.path, token)
-
     def known_missing(self, key: str) -> bool:
         return not self.has(key)
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> DurableStore:
-        return DurableStore(self.path / folder, read_only=read_only, check=self.fence(token))
+        return DurableStore(self.path / folder, read_only=read_only, check=self.lock.fence(token))

@@ -1,12 +1,28 @@
 """Files that are replaced atomically, and are on the disk when the call returns."""
 
+import errno
 import os
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 
+from antipodes.errors import StoreError
+
 PARTIAL = ".partial"
 """The end of the name of an unfinished file; a crashed run leaves such files, and the next run removes them."""
+
+NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+"""Errors of the system for a path at which nothing is; after any other error there may be something, unseen for now."""
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """The status of a file or directory; None where nothing is, StoreError if the system cannot tell."""
+    try:
+        return os.stat(path)
+    except OSError as error:
+        if error.errno in NOTHING_THERE:
+            return None
+        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def replace_file(path: Path, content: bytes | bytearray | memoryview, check: Callable[[], None] = lambda: None) -> None:

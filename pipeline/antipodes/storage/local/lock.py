@@ -1,4 +1,4 @@
-"""One run a store in the file system: a lock file beside it, held through the operating system."""
+"""One run a store in the file system: a lock file beside the store, held through the operating system."""
 
 import fcntl
 import os
@@ -11,10 +11,10 @@ from pathlib import Path
 from antipodes.errors import NotAStoreError, StoreError
 from antipodes.quoting import quote
 from antipodes.storage.backend import LockHandle
-from antipodes.storage.lock_owner import Signature, check_bears, in_use, serialised, signature_from
+from antipodes.storage.lock_owner import Owner, check_owner, format_owner, in_use, parse_owner
 
 
-class FileHold:
+class FileLockHandle:
     """A lock file that is held."""
 
     def __init__(self, descriptor: int, store: Path) -> None:
@@ -26,32 +26,32 @@ class FileHold:
 
     @property
     def token(self) -> str:
-        """What the file bears now."""
+        """The fencing token in the file."""
         return self._token
 
     def rotate_token(self) -> None:
-        """Write another token into the file.
+        """Write another fencing token into the file.
 
-        The new text goes over the old one in one call and is never shorter, so that no reader finds half of it. It is
-        synced since the file stays open: on other hosts, which share a directory, the old one would be read for long.
+        The new text replaces the old one in one call and is never shorter, so no reader finds a half of each. It is
+        synced because the file stays open: other hosts, which share the directory, would read the old text for long.
         """
         token = uuid.uuid4().hex
-        signature = {"process": os.getpid(), "host": socket.gethostname(), "token": token}
+        owner = {"process": os.getpid(), "host": socket.gethostname(), "token": token}
         try:
-            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, serialised(signature), 0))
+            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, format_owner(owner), 0))
             os.fsync(self._descriptor)
         except OSError as error:
             raise StoreError(f"cannot write {self._path}: {error.strerror or error}") from error
         self._token = token
 
     def confirm(self) -> None:
-        """Raise StoreLockedError unless the file is still this one."""
+        """Raise StoreLockedError unless the lock file is still this one."""
         check_token(self._store, self._token)
 
 
 @contextmanager
 def lock(store: Path) -> Iterator[LockHandle]:
-    """LockHandle ``<store>.lock``; the system lets go of it when the process ends, however it ends.
+    """Hold ``<store>.lock``; the system releases it when the process ends, however it ends.
 
     Raises
     ------
@@ -61,39 +61,40 @@ def lock(store: Path) -> Iterator[LockHandle]:
     path = lock_path(store)
     descriptor = _acquire(path, store)
     try:
-        yield FileHold(descriptor, store)
+        yield FileLockHandle(descriptor, store)
     finally:
         with suppress(OSError):  # a file that is left behind locks nothing
-            if _is_at(descriptor, path):  # else somebody removed it, and it is another run's
+            if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
                 path.unlink(missing_ok=True)
         os.close(descriptor)
 
 
 def lock_path(store: Path) -> Path:
-    """Where the lock of a store lies; NotAStoreError where the path cannot be that of a store."""
+    """The path of a store's lock; NotAStoreError where the path cannot be that of a store."""
     if not store.name:
         raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
     try:
-        place = store.resolve()  # of two names of one store, too, one is refused
-        itself = os.path.islink(place)  # as newer versions of Python leave it
+        place = store.resolve()  # two names of one store have one lock
+        circular = os.path.islink(place)  # newer versions of Python leave such a link as it is
     except RuntimeError:
-        itself = True
-    if itself:
+        circular = True
+    if circular:
         raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
     return place.with_name(place.name + ".lock")
 
 
 def check_token(store: Path, token: str) -> None:
-    """Raise StoreLockedError unless the lock of a store bears the token; StoreError where that cannot be told."""
+    """Raise StoreLockedError unless the lock of a store contains the fencing token; StoreError if it is unreadable."""
     path = lock_path(store)
     try:
-        signature = _signature(path)
+        owner = _owner(path)
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-    check_bears(store, signature, token)
+    check_owner(store, owner, token)
 
 
 def _acquire(path: Path, store: Path) -> int:
+    """The descriptor of the lock file, locked."""
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -106,11 +107,11 @@ def _acquire(path: Path, store: Path) -> int:
                 return descriptor
         except BlockingIOError as error:
             os.close(descriptor)
-            raise in_use(store, _holder(path)) from error
-        except OSError as error:  # of a file system without locks, for example
+            raise in_use(store, _readable_owner(path)) from error
+        except OSError as error:  # for example of a file system without locks
             os.close(descriptor)
             raise StoreError(f"cannot lock {path}: {error.strerror}") from error
-        os.close(descriptor)  # its last holder removed it between our two calls
+        os.close(descriptor)  # its last owner removed it between the two calls
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
@@ -120,17 +121,17 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _signature(path: Path) -> Signature:
-    """What the holder wrote into the lock file; nothing where there is none, or it is not to be understood."""
+def _owner(path: Path) -> Owner:
+    """The owner that the lock file names; empty where there is no file, or it is not understood."""
     try:
-        return signature_from(path.read_bytes())
+        return parse_owner(path.read_bytes())
     except FileNotFoundError:
         return {}
 
 
-def _holder(path: Path) -> Signature:
-    """As `_signature`, and nothing where the file cannot be read."""
+def _readable_owner(path: Path) -> Owner:
+    """As `_owner`, and empty where the file cannot be read."""
     try:
-        return _signature(path)
+        return _owner(path)
     except OSError:
         return {}

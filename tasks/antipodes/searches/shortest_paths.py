@@ -1,4 +1,4 @@
-"""The shortest ways between two sets of positions: how many there are, and which."""
+"""The shortest paths between two sets of positions: their number, and a list of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.errors import InconsistentDistancesError
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.packing import Packing, Words
 from antipodes.searches.steps import Steps
@@ -14,45 +15,36 @@ from antipodes.searches.steps import Steps
 Edges = NDArray[np.int64]
 
 
-class NoWayDownError(LookupError):
-    """Distances that cannot be right: no move from a position leads to one that is one nearer."""
-
-    def __init__(self, position: Labels) -> None:
-        super().__init__("no move leads nearer")
-        self.position = position
-        """``(places,)``"""
-
-
 class Distances(Protocol):
-    """What knows how far positions are from the seeds: the memory of a search, or a table."""
+    """The distances of positions from the seeds: those that a search has reached, or a table."""
 
     @property
     def packing(self) -> Packing:
         """How the positions are packed."""
 
     def depths(self, keys: Words) -> NDArray[np.int64]:
-        """The distance of each of ``(n, words)`` packed positions; negative where it is not known."""
+        """The distance of each of ``(n, words)`` packed positions; negative if it is unknown."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ways:
-    """Positions in layers, every one on a shortest way from the first layer to the last."""
+class ShortestPaths:
+    """Positions in layers, each on a shortest path from the first layer to the last."""
 
     layers: tuple[Labels, ...]
     edges: tuple[Edges, ...]
     """``(n, 2)`` for each two neighbouring layers: which position leads to which, in ascending order."""
 
-    def reversed(self) -> "Ways":
-        """The same ways from their ends to their beginnings."""
+    def reversed(self) -> "ShortestPaths":
+        """The same paths backwards."""
         backwards = [np.unique(edges[:, ::-1], axis=0) for edges in reversed(self.edges)]
-        return Ways(self.layers[::-1], tuple(backwards))
+        return ShortestPaths(self.layers[::-1], tuple(backwards))
 
-    def then(self, others: "Ways") -> "Ways":
-        """These ways continued by others, whose first layer is the last of these."""
-        return Ways(self.layers + others.layers[1:], self.edges + others.edges)
+    def then(self, others: "ShortestPaths") -> "ShortestPaths":
+        """These paths continued by others, whose first layer is the last of these."""
+        return ShortestPaths(self.layers + others.layers[1:], self.edges + others.edges)
 
     def count(self) -> int:
-        """How many ways there are, exactly."""
+        """The exact number of paths."""
         counts = [1] * len(self.layers[0])
         for i, edges in enumerate(self.edges):
             following = [0] * len(self.layers[i + 1])
@@ -62,24 +54,24 @@ class Ways:
         return sum(counts)
 
     def __iter__(self) -> Iterator[Labels]:
-        """The ways, each ``(length + 1, places)``."""
+        """The paths, each ``(length + 1, places)``."""
         ends = [np.searchsorted(edges[:, 0], range(len(edges) + 2)) for edges in self.edges]
         for first in range(len(self.layers[0])):
             waiting: list[tuple[int, ...]] = [(first,)]
             while waiting:
-                way = waiting.pop()
-                depth = len(way) - 1
+                path = waiting.pop()
+                depth = len(path) - 1
                 if depth == len(self.edges):
-                    yield np.array([layer[i] for layer, i in zip(self.layers, way, strict=True)], dtype=np.uint8)
+                    yield np.array([layer[i] for layer, i in zip(self.layers, path, strict=True)], dtype=np.uint8)
                     continue
-                begin, end = ends[depth][way[-1] : way[-1] + 2]
-                waiting += [(*way, after) for after in self.edges[depth][begin:end, 1][::-1].tolist()]
+                begin, end = ends[depth][path[-1] : path[-1] + 2]
+                waiting += [(*path, after) for after in self.edges[depth][begin:end, 1][::-1].tolist()]
 
 
-def ways_down(known: Distances, keys: Words, steps_down: Steps, every: bool) -> Ways:
-    """The shortest ways from positions ``(n, words)`` at one distance to the seeds; one way unless ``every``.
+def shortest_paths(known: Distances, keys: Words, steps_down: Steps, every: bool) -> ShortestPaths:
+    """The shortest paths from positions ``(n, words)`` at one distance to the seeds; one path unless ``every``.
 
-    ``steps_down`` are the moves that lead towards the seeds. Raises NoWayDownError where the distances are wrong.
+    ``steps_down`` are the moves towards the seeds. Raises InconsistentDistancesError if the distances are wrong.
     """
     from antipodes.searches.step_kernels import successors
 
@@ -91,9 +83,9 @@ def ways_down(known: Distances, keys: Words, steps_down: Steps, every: bool) -> 
         down = np.flatnonzero(known.depths(after_keys) == depth)
         stranded = np.setdiff1d(np.arange(len(layers[-1])), before[down])
         if len(stranded):
-            raise NoWayDownError(layers[-1][stranded[0]])
+            raise InconsistentDistancesError(layers[-1][stranded[0]])
         down = down if every else down[:1]
         keys, number = np.unique(after_keys[down], axis=0, return_inverse=True)
         edges.append(np.unique(np.stack((before[down], number.reshape(-1)), axis=1), axis=0))
         layers.append(known.packing.unpack(keys))
-    return Ways(tuple(layers), tuple(edges))
+    return ShortestPaths(tuple(layers), tuple(edges))

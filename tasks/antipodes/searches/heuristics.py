@@ -1,7 +1,6 @@
-"""Lower bounds on the number of moves, as arrays that the kernels keep up by difference.
+"""Admissible heuristics: lower bounds of the number of moves, as arrays that kernels update by difference.
 
-A stronger bound brings arrays of its own into `LowerBound`, and its term into `blank_kernels`; the searches know
-nothing of it.
+A stronger heuristic adds arrays to `Heuristic`, and a term to `blank_kernels`; the searches stay as they are.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -17,56 +16,56 @@ from antipodes.searches.problem import Problem
 Name = Literal["manhattan", "linear-conflict"]
 NAMES: tuple[Name, ...] = get_args(Name)
 SMALL = 9
-"""Up to so many places, linear conflicts cost more time than the positions they save."""
+"""Places of a board up to which linear conflicts cost more time than the pruned positions save."""
 NEVER = 1 << 20
-"""The cost of a place from which a piece cannot reach a goal; more than any number of moves a search can make."""
+"""The cost of a place from which a piece cannot reach a goal; more moves than any search makes."""
 
 
-class LowerBound(NamedTuple):
-    """No more moves than these are needed; without costs, none."""
+class Heuristic(NamedTuple):
+    """A lower bound of the moves to a goal, 0 if there are no costs."""
 
     costs: NDArray[np.int64]
-    """``(labels, places)``: moves that a piece needs at least to a goal; no rows where nothing is known."""
+    """``(labels, places)``: the least moves of a piece to a goal; no rows in the zero heuristic."""
     goal: NDArray[np.int64]
-    """``(labels,)``: the one place where the piece belongs, -1 where there are several or none."""
+    """``(labels,)``: the goal place of the piece; -1 if there are several or none."""
     line_of: NDArray[np.int64]
     """``(places, 2)``: the row and the column of each place, as numbers of lines."""
     lines: NDArray[np.int64]
     """``(lines, length)``: the places of each line in ascending order, -1 after them; none without conflicts."""
 
 
-def no_bound() -> LowerBound:
-    """The bound of a search that knows nothing."""
+def zero_heuristic() -> Heuristic:
+    """The zero heuristic, which prunes nothing."""
     nothing = np.empty((0, 0), dtype=np.int64)
-    return LowerBound(costs=nothing, goal=nothing.reshape(-1), line_of=nothing, lines=nothing)
+    return Heuristic(costs=nothing, goal=nothing.reshape(-1), line_of=nothing, lines=nothing)
 
 
-def lower_bound(problem: Problem, name: Name | None = None) -> LowerBound:
-    """The bound of that name, by default the best that is known for the puzzle.
+def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
+    """The heuristic of that name, by default the strongest for the puzzle.
 
-    ``manhattan`` adds up for all pieces the moves to the nearest goal place of their label if no other piece stood in
-    the way: on a grid, the Manhattan distance. ``linear-conflict`` adds two for every tile that has to leave its row
-    or column to let others pass (O. Hansson, A. Mayer and M. Yung, Criticizing solutions to relaxed models yields
+    ``manhattan`` is the sum over all pieces of the moves to the nearest goal place of their label on an otherwise empty
+    board: on a grid, the Manhattan distance. ``linear-conflict`` adds two for every tile that has to leave its row or
+    column to let others pass (O. Hansson, A. Mayer and M. Yung, Criticizing solutions to relaxed models yields
     powerful admissible heuristics, 1992); it holds on rectangles of sliding tiles.
 
     Raises
     ------
     InputError
-        The puzzle's moves are not single pieces that go to an empty place; or they are not those of sliding tiles,
-        and linear conflicts are asked for; or there is no such bound.
+        The moves are not swaps of a piece with an empty place; or the name is ``linear-conflict`` and the moves are not
+        those of sliding tiles; or there is no heuristic of that name.
     """
     edges = swap_edges(problem.puzzle)
     if edges is None:
-        raise InputError("expected moves of one piece to an empty place, for which a bound is known; found others")
+        raise InputError("heuristic: expected moves of one piece to an empty place, found others")
     sliding = is_grid(problem, edges)
     best: Name = "linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan"
     chosen = best if name is None else name
-    arguments.choice(chosen, "a bound", NAMES)
+    arguments.choice(chosen, "a heuristic", NAMES)
     if chosen == "linear-conflict" and not sliding:
         raise InputError("linear-conflict: expected tiles that slide on a full rectangle, found other moves")
     rows, columns = problem.puzzle.board.rows, problem.puzzle.board.columns
     with_lines = chosen == "linear-conflict"
-    return LowerBound(
+    return Heuristic(
         costs=_costs(problem, edges),
         goal=_only_goals(problem),
         line_of=_line_of(rows, columns) if with_lines else np.empty((0, 2), dtype=np.int64),

@@ -1,13 +1,13 @@
-"""The search in scan order: fill the first empty cell with every piece that is left.
+"""First-empty-cell backtracking: fill the first empty cell, in scan order, with every piece that is left.
 
-With and without a look at the regions that are left over; without, it is the search of the textbooks. A
-placement is counted whenever a piece is laid where it overlaps nothing.
+With pruning, a branch ends at a region that the pieces left cannot fill. Each placement that overlaps nothing is
+counted.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.exact_cover.laying import FIRST_ROWS, Options, all_even, appended, linked
+from antipodes.exact_cover.options import FIRST_ROWS, Options, all_even, appended, linked
 from antipodes.exact_cover.regions import WORD, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
 from antipodes.jit.bits import trailing_zeros
 from antipodes.jit.compile import kernel
@@ -15,7 +15,7 @@ from antipodes.jit.compile import kernel
 
 @kernel
 def first_empty(low: np.uint64, high: np.uint64) -> np.uint64:
-    """The number of the first cell that is not filled; not all are."""
+    """The number of the first empty cell; there must be one."""
     if ~low:
         return trailing_zeros(~low)
     return WORD + trailing_zeros(~high)
@@ -23,39 +23,39 @@ def first_empty(low: np.uint64, high: np.uint64) -> np.uint64:
 
 @kernel
 def next_fit(masks: NDArray[np.uint64], option: np.int64, stop: np.int64, low: np.uint64, high: np.uint64) -> np.int64:
-    """The first option from this one on that overlaps nothing filled, or ``stop``."""
+    """The first option from ``option`` on that overlaps no filled cell, or ``stop``."""
     while option < stop and (masks[option, 0] & low) | (masks[option, 1] & high):
         option += np.int64(1)
     return option
 
 
 @kernel
-def fill_in_order(
-    laid: NDArray[np.int32], options: Options, regions: Regions, full: Words, start: Words, prune: bool
+def fill_first_empty(
+    placed: NDArray[np.int32], options: Options, regions: Regions, full: Words, start: Words, prune: bool
 ) -> tuple[NDArray[np.int32], int]:
-    """All tilings of what is still empty, by filling its first cell with every piece that is left.
+    """All tilings of the empty cells.
 
     Parameters
     ----------
-    laid
-        The placement of each piece, ``(pieces,)``, -1 for those that are left, at least one. Overwritten.
+    placed
+        The placement of each piece, ``(pieces,)``, -1 for the pieces left, at least one. Overwritten.
     options
         The placements to choose from.
     regions
         Needed to prune.
     full, start
-        All cells of the board, and those that are filled.
+        All cells of the board, and the filled cells.
     prune
-        Whether a branch ends where a region is left that no pieces left can fill.
+        Whether a branch ends at a region that the pieces left cannot fill.
 
     Returns
     -------
     tuple
         The tilings, ``(tilings, pieces)``, and the number of placements tried.
     """
-    numbers, masks, starts, after = options.number, options.masks, options.starts, linked(laid)
+    numbers, masks, starts, after = options.number, options.masks, options.starts, linked(placed)
     distances, sources, sizes = regions.distances, regions.sources, regions.sizes
-    areas, even, end = areas_of(sizes, after), all_even(sizes), len(laid)
+    areas, even, end = areas_of(sizes, after), all_even(sizes), len(placed)
     found, count, placements = np.empty((FIRST_ROWS, end), dtype=np.int32), 0, 0
     # What the loop works on stays in local variables, and is kept here only while the search is deeper.
     steps, filled = np.empty((end, 4), dtype=np.int64), np.empty((end, 2), dtype=np.uint64)
@@ -82,11 +82,11 @@ def fill_in_order(
             option = np.int64(starts[cell, piece])
             continue
         placements += 1
-        laid[piece] = numbers[option]
+        placed[piece] = numbers[option]
         next_low, next_high = low | masks[option, 0], high | masks[option, 1]
         after[before] = after[piece]
         if next_low == full[0] and next_high == full[1]:
-            found, dead = appended(found, count, laid), True
+            found, dead = appended(found, count, placed), True
             count += 1
         elif prune:
             if not even:

@@ -1,4 +1,4 @@
-"""Depth-first search down to a bound, which stops now and then and goes on where it stopped."""
+"""Depth-first search down to a depth limit, in steps: each call resumes where the last one stopped."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.step_kernels import Position, allowed, take, take_back
+from antipodes.searches.step_kernels import Position, allowed, apply, undo
 from antipodes.searches.steps import Steps
 
 Numbers = NDArray[np.int64]
@@ -14,11 +14,11 @@ DEPTH, EXPANDED, FOUND, NEXT_BOUND = range(4)
 
 
 class Descent(NamedTuple):
-    """Where a depth-first search stands; index 0 of what has an entry a depth is the root."""
+    """The state of a depth-first search; in arrays with an entry per depth, index 0 is the root."""
 
     labels: Position
     empties: Numbers
-    """The empty places, and after them the group of moves that need none."""
+    """The empty places, and after them the group of moves that need no empty place."""
     slot: Numbers
     """Which of the empties is being filled, ``(bound + 1,)``."""
     candidate: Numbers
@@ -28,7 +28,7 @@ class Descent(NamedTuple):
     estimates: Numbers
     """The lower bound at each depth."""
     tally: Numbers
-    """``[DEPTH, EXPANDED, FOUND, NEXT_BOUND]``: the last is the least total of what was cut off."""
+    """``[DEPTH, EXPANDED, FOUND, NEXT_BOUND]``: the last is the least total of a pruned branch."""
 
 
 @kernel
@@ -38,12 +38,12 @@ def descend(
     goals: NDArray[np.uint8],
     steps: Steps,
     costs: Numbers,
-    ways: Numbers,
+    paths: Numbers,
     every: bool,
 ) -> bool:
     """Whether the search is over; otherwise it has expanded ``budget`` positions and is to be called again.
 
-    A goal counts at the greatest depth only. The moves of the ways found are written to ``ways`` ``(n, depth)``,
+    A goal counts at the greatest depth only. The moves of the paths found are written to ``paths`` ``(n, depth)``,
     as long as there is room.
     """
     labels, empties, slot, candidate = descent.labels, descent.empties, descent.slot, descent.candidate
@@ -55,12 +55,12 @@ def descend(
     while depth >= 0:
         move = -1
         if depth < greatest:
-            last = steps.undo[taken[depth - 1]] if depth else -1
+            last = steps.inverse[taken[depth - 1]] if depth else -1
             move = next_move(labels, empties, slot, candidate, depth, last, steps)
         if move < 0:
             depth -= 1
             if depth >= 0:
-                take_back(labels, taken[depth], steps)
+                undo(labels, taken[depth], steps)
                 follow(empties, taken[depth], steps, True)
             if tally[EXPANDED] >= stop:
                 break
@@ -70,23 +70,23 @@ def descend(
             a, b = steps.occupied[steps.occupied_at[move]], steps.swaps[steps.swap_at[move]].sum()
             b -= a
             value += costs[labels[a], b] - costs[labels[a], a]
-        take(labels, move, steps)
+        apply(labels, move, steps)
         total = depth + 1 + value
         if total > greatest:
             tally[NEXT_BOUND] = min(tally[NEXT_BOUND], total)
-            take_back(labels, move, steps)
+            undo(labels, move, steps)
             continue
         taken[depth] = move
         if depth + 1 == greatest:
             if is_goal(labels, goals):
-                if tally[FOUND] < len(ways):
-                    ways[tally[FOUND]] = taken
+                if tally[FOUND] < len(paths):
+                    paths[tally[FOUND]] = taken
                 tally[FOUND] += 1
                 if not every:
                     return True
             elif tally[NEXT_BOUND] > total + 1:
                 tally[NEXT_BOUND] = total + 1
-            take_back(labels, move, steps)
+            undo(labels, move, steps)
             continue
         follow(empties, move, steps, False)
         depth += 1
@@ -100,14 +100,14 @@ def descend(
 
 @kernel
 def next_move(
-    labels: Position, empties: Numbers, slot: Numbers, candidate: Numbers, depth: int, undo: int, steps: Steps
+    labels: Position, empties: Numbers, slot: Numbers, candidate: Numbers, depth: int, inverse: int, steps: Steps
 ) -> int:
-    """The next legal move at a depth, other than ``undo``, or -1."""
+    """The next legal move at a depth, other than ``inverse``, or -1."""
     i, move = slot[depth], candidate[depth]
     while True:
         end = steps.group[empties[i] + 1]
         while move < end:
-            legal = move != undo and allowed(labels, move, steps)
+            legal = move != inverse and allowed(labels, move, steps)
             if legal and (not steps.ambiguous or is_new(labels, empties, i, move, steps)):
                 slot[depth], candidate[depth] = i, move + 1
                 return int(move)

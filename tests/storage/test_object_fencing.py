@@ -1,4 +1,4 @@
-"""What the lock of a store in object storage keeps from who lost it, or was given up for lost."""
+"""Fencing in object storage: a run that lost its lock, and a worker that was declared dead, change nothing."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from tiling_stores import SQUARE
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.cloud import lease
+from antipodes.storage.cloud import lease, server_clock
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.storage.cloud.zarr_store import RetryingStore
@@ -32,20 +32,20 @@ def created(bucket: Bucket) -> tuple[TableStore, TableManifest]:
     return store, store.create(config, plan_run(config.puzzle))
 
 
-def test_who_lost_the_lock_commits_nothing_and_leaves_the_other_lock(bucket: Bucket) -> None:
+def test_a_run_that_lost_its_lock_commits_nothing_and_leaves_the_new_lock(bucket: Bucket) -> None:
     store, manifest = created(bucket)
     before = bucket.get("t.zarr/commit.json")
-    with store.lock() as held:
+    with store.lock() as handle:
         take_over(bucket)
-        for write in (lambda: store.commit(manifest), held.rotate_token):
+        for write in (lambda: store.commit(manifest), handle.rotate_token):
             with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
                 write()
     assert json.loads(bucket.get(LOCK)) == ELSEWHERE
     assert bucket.get("t.zarr/commit.json") == before
 
 
-def test_a_commit_that_is_tried_again_looks_at_the_lock_again(bucket: Bucket, proxy: Proxy) -> None:
-    """Else it could go through long after another run, which read the commit before, took the lock over."""
+def test_a_retried_commit_checks_the_lock_again(bucket: Bucket, proxy: Proxy) -> None:
+    """Otherwise the commit could succeed long after another run, which has read the old one, took the lock over."""
     store, manifest = created(bucket)
     before = bucket.get("t.zarr/commit.json")
 
@@ -62,7 +62,7 @@ def test_a_commit_that_is_tried_again_looks_at_the_lock_again(bucket: Bucket, pr
     assert bucket.get("t.zarr/commit.json") == before
 
 
-def test_a_lock_that_vanished(bucket: Bucket) -> None:
+def test_a_lock_that_was_deleted(bucket: Bucket) -> None:
     store, manifest = created(bucket)
     with store.lock():
         bucket.delete(LOCK)
@@ -71,14 +71,14 @@ def test_a_lock_that_vanished(bucket: Bucket) -> None:
     assert LOCK not in bucket.listing()
 
 
-def test_only_who_has_the_token_writes(bucket: Bucket) -> None:
+def test_only_the_token_in_the_lock_permits_writes(bucket: Bucket) -> None:
     store, manifest = created(bucket)
     newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
-    with store.lock() as held:
-        old = held.token
+    with store.lock() as handle:
+        old = handle.token
         assert store.write_rows(manifest, 0, newer - 1, 9, old).numbers() == [0]
-        held.rotate_token()
-        new = held.token
+        handle.rotate_token()
+        new = handle.token
         assert new != old
         assert store.write_rows(manifest, 0, newer, 9, new).numbers() == [0]
         written = bucket.contents()
@@ -90,8 +90,8 @@ def test_only_who_has_the_token_writes(bucket: Bucket) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_newer_bytes_that_come_between_the_check_and_the_write(there: bool, bucket: Bucket) -> None:
-    """The check passed when the lock got another token, and who has that wrote first."""
+def test_newer_bytes_between_the_check_and_the_write_stay(there: bool, bucket: Bucket) -> None:
+    """After the check the lock gets another token, and a writer with that token writes first."""
     checks: list[str] = []
     if there:
         bucket.put("t.zarr/depth/c/0/0", b"oldest")
@@ -109,7 +109,7 @@ def test_newer_bytes_that_come_between_the_check_and_the_write(there: bool, buck
     assert len(checks) == 2
 
 
-def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None:
+def test_a_writer_with_the_token_replaces_late_bytes(bucket: Bucket) -> None:
     checks = iter(range(100))
 
     def check() -> None:
@@ -121,7 +121,7 @@ def test_who_has_the_token_writes_over_what_came_between(bucket: Bucket) -> None
 
 
 CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
-    lambda store, manifest: store.storage.stage(overwrite=True),
+    lambda store, manifest: store.storage.staged(overwrite=True).__enter__(),
     lambda store, manifest: store.remove_leftovers(manifest),
     lambda store, manifest: store.widen(manifest),
     lambda store, manifest: store.write_rows(
@@ -132,7 +132,7 @@ CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_who_lost_the_lock_changes_nothing(
+def test_a_run_that_lost_its_lock_changes_nothing(
     change: Callable[[TableStore, TableManifest], object], bucket: Bucket
 ) -> None:
     store, manifest = created(bucket)
@@ -147,7 +147,7 @@ def test_who_lost_the_lock_changes_nothing(
     assert json.loads(bucket.get(LOCK)) == ELSEWHERE
 
 
-def test_who_lost_the_lock_keeps_no_tilings(bucket: Bucket) -> None:
+def test_a_run_that_lost_its_lock_stores_no_tilings(bucket: Bucket) -> None:
     store = TilingStore(bucket.url())
     tilings = np.zeros((1, 5), dtype=np.int32)
     with store.lock():
@@ -164,7 +164,7 @@ def test_who_lost_the_lock_keeps_no_tilings(bucket: Bucket) -> None:
     assert bucket.contents() == before
 
 
-def test_a_deletion_that_is_tried_again_after_the_lock_was_lost(bucket: Bucket, proxy: Proxy) -> None:
+def test_a_deletion_is_not_retried_after_the_lock_was_lost(bucket: Bucket, proxy: Proxy) -> None:
     store, _ = created(bucket)
     before = bucket.contents()
 
@@ -177,52 +177,52 @@ def test_a_deletion_that_is_tried_again_after_the_lock_was_lost(bucket: Bucket, 
     with store.lock():
         proxy.fault, asked = fault, len(proxy.requests)
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.storage.stage(overwrite=True)
+            store.storage.staged(overwrite=True).__enter__()
     assert [method for method, _ in proxy.requests[asked:]].count("POST") == 1
     assert bucket.contents() == before
 
 
-def test_a_request_ends_while_the_lock_is_surely_held() -> None:
-    assert lease.REFRESH_EVERY < lease.SURE_FOR
-    assert lease.SURE_FOR + REQUEST_TIMEOUT.total_seconds() < lease.STALE_AFTER
+def test_a_request_ends_before_the_lock_can_expire() -> None:
+    assert lease.HEARTBEAT_SECONDS < lease.SAFE_SECONDS
+    assert lease.SAFE_SECONDS + REQUEST_TIMEOUT.total_seconds() < lease.EXPIRY_SECONDS
 
 
-def test_a_server_that_is_too_slow_for_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lock is left behind, since another run may hold it by the time that it would be deleted."""
+def test_a_server_too_slow_to_renew_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock stays, since another run may hold it by the time of the deletion."""
     store, manifest = created(bucket)
     with store.lock():
-        monkeypatch.setattr(lease, "SURE_FOR", -1.0)
-        with pytest.raises(StoreError, match=r"cannot refresh the lock of .* in time"):
+        monkeypatch.setattr(lease, "SAFE_SECONDS", -1.0)
+        with pytest.raises(StoreError, match=r"cannot renew the lock of .* in time"):
             store.commit(manifest)
     assert LOCK in bucket.listing()
 
 
-@pytest.mark.parametrize("change", ["renew", "refresh"])
-def test_a_put_of_the_lock_that_was_obeyed_though_no_answer_came(
+@pytest.mark.parametrize("change", ["rotate", "renew"])
+def test_a_lock_that_was_put_though_the_answer_was_lost(
     change: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
     store, manifest = created(bucket)
-    with store.lock() as hold:
+    with store.lock() as handle:
         before = json.loads(bucket.get(LOCK))
         proxy.fault = lambda number, method, path: "lose" if path.endswith(LOCK) else None
         with monkeypatch.context() as patch:
-            patch.setattr(lease, "REFRESH_EVERY", -1.0)
+            patch.setattr(lease, "HEARTBEAT_SECONDS", -1.0)
             with pytest.raises(StoreError, match="cannot write"):
-                (hold.rotate_token if change == "renew" else hold.confirm)()
+                (handle.rotate_token if change == "rotate" else handle.confirm)()
         proxy.fault = lambda number, method, path: None
         lost = json.loads(bucket.get(LOCK))
-        assert (lost["beat"], lost["token"] == before["token"]) == (1, change == "refresh")
-        hold.rotate_token()
-        assert json.loads(bucket.get(LOCK)) == {**before, "token": hold.token, "beat": 2}
+        assert (lost["beat"], lost["token"] == before["token"]) == (1, change == "renew")
+        handle.rotate_token()
+        assert json.loads(bucket.get(LOCK)) == {**before, "token": handle.token, "beat": 2}
         store.commit(manifest)
     assert LOCK not in bucket.listing()
 
 
-def test_what_the_time_was_read_off_does_not_stay(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_objects_of_the_server_clock_are_deleted(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket.put("t.zarr.clock/of-a-killed-run", b"1")
     with TableStore(bucket.url()).lock():
-        assert "t.zarr.clock/of-a-killed-run" in bucket.listing(), "it may be of a run that lives"
-    monkeypatch.setattr(lease, "CLOCKS_LAST", -5.0)
+        assert "t.zarr.clock/of-a-killed-run" in bucket.listing(), "it may belong to a living run"
+    monkeypatch.setattr(server_clock, "KEPT_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert bucket.listing() == [LOCK]

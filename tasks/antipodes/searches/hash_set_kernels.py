@@ -1,7 +1,7 @@
 """A set of packed positions as an open-addressing hash table, and the search layer that fills it.
 
-Positions lie in ``words`` ``(capacity, words)`` in the order in which they came in; ``slots`` holds their numbers,
--1 where a slot is free. There are at least twice as many slots as positions, and their number is a power of two.
+Positions lie in ``words`` ``(capacity, words)`` in the order of insertion; ``slots`` holds their numbers,
+or -1. There are at least twice as many slots as positions, and their number is a power of two.
 """
 
 # ruff: noqa: SIM110 (numba compiles loops, not generators)
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.step_kernels import Position, allowed, take, take_back
+from antipodes.searches.step_kernels import Position, allowed, apply, undo
 from antipodes.searches.steps import Steps
 
 Words = NDArray[np.uint64]
@@ -19,7 +19,7 @@ Slots = NDArray[np.int32]
 
 @kernel
 def slot_of(key: Words, words: Words, slots: Slots) -> int:
-    """The slot in which a position is, or the free one in which it belongs."""
+    """The slot that holds a position, or the free slot for it."""
     mask = np.uint64(len(slots) - 1)
     hashed = np.uint64(0)
     for word in key:
@@ -42,7 +42,7 @@ def same(one: Words, other: Words) -> bool:
 
 @kernel
 def insert(keys: Words, count: int, words: Words, slots: Slots) -> int:
-    """The size of the set after the keys ``(n, words)`` have come in."""
+    """Add the keys ``(n, words)``; return the size of the set."""
     for i in range(len(keys)):
         slot = slot_of(keys[i], words, slots)
         if slots[slot] < 0:
@@ -63,7 +63,7 @@ def find(keys: Words, words: Words, slots: Slots) -> NDArray[np.int64]:
 
 @kernel
 def fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
-    """Enter the positions from ``begin`` to ``end``, all different, into empty slots."""
+    """Add the positions from ``begin`` to ``end``, all different, into empty slots."""
     for i in range(begin, end):
         slots[slot_of(words[i], words, slots)] = i
 
@@ -106,7 +106,7 @@ def expand(
     labels = np.empty(places, np.uint8)
     key = np.empty(words.shape[1], np.uint64)
     for i in range(begin, end):
-        if count + len(steps.undo) > len(words):
+        if count + len(steps.inverse) > len(words):
             return i, count
         unpack(words[i], bits, labels)
         for place in range(places + 1):
@@ -115,9 +115,9 @@ def expand(
             for move in range(steps.group[place], steps.group[place + 1]):
                 if not allowed(labels, move, steps):
                     continue
-                take(labels, move, steps)
+                apply(labels, move, steps)
                 pack(labels, bits, key)
-                take_back(labels, move, steps)
+                undo(labels, move, steps)
                 slot = slot_of(key, words, slots)
                 if slots[slot] < 0:
                     words[count] = key

@@ -1,0 +1,17 @@
+"""Stores of every kind: the one place that chooses by the format of a store."""
+
+from antipodes.storage.address import Address, storage_at
+from antipodes.storage.manifest import format_of
+from antipodes.tables.store import TableStore
+from antipodes.tilings.store import TilingStore
+
+KINDS: dict[str | None, type[TableStore] | type[TilingStore]] = {
+    store.KIND.format: store for store in (TableStore, TilingStore)
+}
+"""The class of each kind of store, by the format that manifests name."""
+
+
+def open_store(address: Address) -> TableStore | TilingStore:
+    """The store at an address; where no known format is found, a TableStore, whose `read` says what is there."""
+    storage = storage_at(address)
+    return KINDS.get(format_of(storage), TableStore)(storage)

@@ -1,0 +1,112 @@
+"""The method ``table``: shortest paths to the start, read from a finished table."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes import arguments
+from antipodes.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
+from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes.searches.bfs import solved
+from antipodes.searches.breadth_first import MEMORY_LIMIT
+from antipodes.searches.packing import Packing, Words
+from antipodes.searches.problem import A_PROBLEM, Problem, Request
+from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
+from antipodes.storage.address import Address
+
+if TYPE_CHECKING:
+    from antipodes.tables.table import Table
+
+TABLE = "table"
+"""The name of the method."""
+
+
+def solve_by_table(
+    problem: Problem, table: "Table", *, every: bool = False, bound: int | None = None, listed: int = LISTED
+) -> Answer:
+    """One shortest path to the start, or ``every`` one, read from the table.
+
+    Raises
+    ------
+    InputError
+        The goal is not the start of the table, or its moves are not reversible, so that distances from the start
+        are not those to the start.
+    UnfinishedError
+        The table does not reach so far.
+    StoreDamagedError
+        The table is damaged; its distances are not those of any path, for example.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, bound, listed, MEMORY_LIMIT)
+    from antipodes.tables.table import Table  # loads zarr, which the caller of an open table has loaded
+
+    arguments.instance(table, Table, "an open Table")
+    _check_question(problem, table)
+    distance = None if problem.known_unreachable else table.get_distance(problem.position)
+    if distance is None:
+        return unsolved(TABLE, Outcome.UNREACHABLE)
+    if request.bound is not None and distance > request.bound:
+        return unsolved(TABLE, Outcome.BOUND)
+    paths = _paths(problem, table, request.every)
+    return solved(TABLE, paths, request, sum(map(len, paths.layers[:-1])))
+
+
+def answers(address: Address, problem: Problem) -> bool:
+    """Whether a directory holds a finished table of the puzzle, which answers this question."""
+    from antipodes.tables.store import TableStore
+
+    path = Path(address)
+    if not path.is_dir() or not _asks_for_start(problem) or not _reversible(problem):
+        return False
+    try:
+        manifest = TableStore(path).read()
+    except NotAStoreError:
+        return False
+    return manifest.complete and manifest.fingerprint == problem.puzzle.fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class _TableDistances:
+    """The distances of a table, as `shortest_paths` reads them."""
+
+    table: "Table"
+    packing: Packing
+
+    def depths(self, keys: Words) -> NDArray[np.int64]:
+        return self.table.distances(self.packing.unpack(keys)).astype(np.int64)
+
+
+def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
+    distances = _TableDistances(table, problem.packing)
+    position = problem.packing.pack(problem.position[np.newaxis])
+    try:
+        paths = shortest_paths(distances, position, problem.steps, every)
+    except InconsistentDistancesError as error:
+        table.path(error.position)  # raises an error that names the damaged chunk
+        raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
+    starts = set(map(bytes, table.puzzle.start_labels))
+    for end in paths.layers[-1]:
+        if bytes(end) not in starts:
+            table.path(end)  # likewise
+    return paths
+
+
+def _check_question(problem: Problem, table: "Table") -> None:
+    """Raise InputError unless the table answers the question."""
+    if table.puzzle.fingerprint != problem.puzzle.fingerprint:
+        raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
+    if not _asks_for_start(problem):
+        raise InputError("the table method needs the puzzle's start as the goal; choose another method")
+    if not _reversible(problem):
+        raise InputError("the table method needs reversible moves; choose another method")
+
+
+def _asks_for_start(problem: Problem) -> bool:
+    return np.array_equal(problem.goals, Problem.of(problem.puzzle, problem.position).goals)
+
+
+def _reversible(problem: Problem) -> bool:
+    return bool((problem.steps.inverse >= 0).all())

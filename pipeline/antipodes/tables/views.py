@@ -1,0 +1,136 @@
+"""Results with the keys of the command line's ``--json``."""
+
+from collections.abc import Iterable
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from antipodes.spaces.arrangements import radices
+
+if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Labels, Puzzle
+    from antipodes.searches.routes import Exchanges
+    from antipodes.tables.lookup import Found
+    from antipodes.tables.manifest import TableManifest
+    from antipodes.tables.matches import Matches
+    from antipodes.tables.plan import Plan
+    from antipodes.tables.solve import Solved
+    from antipodes.tables.store import TableStore
+    from antipodes.tables.table import Table
+
+
+def puzzle_view(name: str, puzzle: "Puzzle") -> dict[str, Any]:
+    """A bundled puzzle and the number of its positions, reachable or not."""
+    return {
+        "name": name,
+        "family": puzzle.family,
+        "index_size": prod(radices(puzzle.counts)),
+        "description": puzzle.description,
+    }
+
+
+def plan_view(plan: "Plan") -> dict[str, Any]:
+    """How a puzzle is cut, and upper bounds of memory and disk."""
+    return {
+        "index_size": plan.space.size,
+        "rows": plan.space.rows,
+        "width": plan.space.width,
+        "partitions": plan.partition_count,
+        "memory_bytes": plan.memory_bytes,
+        "disk_bytes": plan.disk_bytes,
+        "table_bytes": plan.table_bytes,
+        "hold_depths": plan.hold_depths,
+    }
+
+
+def status_view(store: "TableStore", manifest: "TableManifest") -> dict[str, Any]:
+    """The progress and the size of a table."""
+    return {
+        "puzzle": manifest.puzzle["name"],
+        "store": store.address,
+        "complete": manifest.complete,
+        "committed_depth": manifest.radius if manifest.layers else None,
+        "states": manifest.states,
+        "layers": list(manifest.layers),
+        "bytes": store.bytes_stored(),
+    }
+
+
+def layers_view(manifest: "TableManifest") -> dict[str, Any]:
+    """The positions at each depth."""
+    return {
+        "radius": manifest.radius if manifest.layers else None,
+        "complete": manifest.complete,
+        "layers": list(manifest.layers),
+    }
+
+
+def farthest_view(table: "Table", positions: "Labels") -> dict[str, Any]:
+    """The antipodes that are shown, ``(n, places)``, and how many there are."""
+    return {"radius": table.radius, "count": table.layers[-1], "positions": _texts(table.puzzle, positions)}
+
+
+def found_view(puzzle: "Puzzle", found: "Found", with_path: bool) -> dict[str, Any]:
+    """The distance of one position and, if asked for, a path, which is None if the position is unreachable."""
+    shown = {"position": puzzle.format(found.position), "distance": found.distance}
+    return {**shown, "path": _path_view(puzzle, found.path)} if with_path else shown
+
+
+def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str, Any]:
+    """The positions that fit a pattern, by distance; the nearest and the farthest."""
+
+    def side(distance: int | None, positions: "Labels") -> dict[str, Any] | None:
+        texts = _texts(puzzle, positions)
+        return None if distance is None else {"distance": distance, "count": len(texts), "positions": texts}
+
+    return {
+        "pattern": pattern,
+        "count": matches.count,
+        "reached": matches.reached,
+        "by_distance": matches.by_distance,
+        "nearest": side(min(matches.by_distance, default=None), matches.nearest),
+        "farthest": side(max(matches.by_distance, default=None), matches.farthest),
+    }
+
+
+def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: "Labels | None") -> dict[str, Any]:
+    """As `matches_view`, with a path from the start to the nearest; None if no match is reached."""
+    return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path)}
+
+
+def solved_view(puzzle: "Puzzle", solved: "Solved") -> dict[str, Any]:
+    """The outcome of `solve`."""
+    answer = solved.answer
+    return {
+        "method": answer.method,
+        "reason": solved.reason,
+        "outcome": str(answer.outcome),
+        "distance": answer.distance,
+        "solution_count": answer.solution_count,
+        "solutions": [_texts(puzzle, path) for path in answer.solutions],
+        "expanded": answer.expanded,
+        "seconds": round(solved.seconds, 6),
+    }
+
+
+def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int) -> dict[str, Any]:
+    """The exchanges of two sides along routes; ``listed`` of them at most, all counted."""
+    return {
+        "method": "routes",
+        "limit": found.limit,
+        "combinations": found.combinations,
+        "distance": min(found.histogram, default=None),
+        "solution_count": len(found.solutions),
+        "histogram": found.histogram,
+        "moves": [exchange.moves for exchange in found.solutions[:listed]],
+        "solutions": [_texts(puzzle, exchange.positions) for exchange in found.solutions[:listed]],
+        "expanded": found.expanded,
+        "seconds": round(seconds, 6),
+    }
+
+
+def _path_view(puzzle: "Puzzle", path: "Labels | None") -> list[str] | None:
+    return None if path is None else _texts(puzzle, path)
+
+
+def _texts(puzzle: "Puzzle", positions: "Iterable[Labels]") -> list[str]:
+    return [puzzle.format(position) for position in positions]

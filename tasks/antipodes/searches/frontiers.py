@@ -1,0 +1,56 @@
+"""Breadth-first searches from a position and from its goals, which expand the smaller frontier until they meet."""
+
+from collections.abc import Callable
+
+from antipodes.searches.breadth_first import Reached
+from antipodes.searches.packing import Words
+from antipodes.searches.problem import Problem
+
+
+class Frontiers:
+    """The positions within some distance of a position, and the positions within some distance before a goal."""
+
+    def __init__(self, problem: Problem, memory_limit: int, pulse: Callable[[], None] = lambda: None) -> None:
+        half = memory_limit // 2
+        self.forward = Reached(problem.position[None], problem.steps, problem.packing, half, pulse)
+        self.backward = Reached(problem.goals, problem.steps_back, problem.packing, half, pulse)
+        self.common = self._common()
+        """The positions ``(n, words)`` at which the frontiers meet, one on each shortest path; none until they meet."""
+
+    @property
+    def distance(self) -> int:
+        """The length of the paths searched so far."""
+        return self.forward.depth + self.backward.depth
+
+    @property
+    def expanded(self) -> int:
+        """Positions expanded on both sides."""
+        return self.forward.expanded + self.backward.expanded
+
+    @property
+    def held(self) -> int:
+        """Positions in memory."""
+        return len(self.forward) + len(self.backward)
+
+    @property
+    def next_size(self) -> int:
+        """The number of positions that the next call of `expand` expands."""
+        return self._smaller().last_layer_size
+
+    def expand(self) -> bool:
+        """Expand the smaller frontier; False if it has no successors, so that no goal can be reached."""
+        if not self._smaller().expand():
+            return False
+        self.common = self._common()
+        return True
+
+    def _smaller(self) -> Reached:
+        return self.forward if self.forward.last_layer_size <= self.backward.last_layer_size else self.backward
+
+    def _common(self) -> Words:
+        """The positions in both last layers; no earlier layers meet before these do."""
+        layer, other = self.forward.layer(self.forward.depth), self.backward
+        if self.forward.last_layer_size > self.backward.last_layer_size:
+            layer, other = self.backward.layer(self.backward.depth), self.forward
+        common: Words = layer[other.depths(layer) == other.depth]
+        return common

@@ -1,0 +1,89 @@
+"""The reference pages name every option, key, variable and error, and no option that does not exist."""
+
+import re
+from typing import Any
+
+import pytest
+import typer
+from project import DOCS, ROOT
+
+from antipodes import errors
+from antipodes.cli import app
+from antipodes.config import RUN_KEYS
+from antipodes.errors import AntipodesError, ConfigError
+from antipodes.exact_cover.problem import parse_problem
+from antipodes.puzzles.families import FAMILIES, puzzle_from
+from antipodes.tables.table import Table
+from antipodes.tilings.table import Tiling, Tilings
+
+COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+WITHIN_THE_PROGRAM = {"check_starts"}
+
+
+def page(name: str) -> str:
+    return (DOCS / "reference" / name).read_text(encoding="utf-8")
+
+
+def section(text: str, heading: str) -> str:
+    """The text under a heading, up to the next of its level or of a higher one."""
+    level = len(heading.partition(" ")[0])
+    return re.split(rf"^#{{1,{level}}} ", text.partition(f"\n{heading}\n")[2], flags=re.MULTILINE)[0]
+
+
+def options_of(command: str) -> set[str]:
+    names = {name for one in COMMANDS[command].params if one.param_type_name == "option" for name in one.opts}
+    return names - {"--help"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_options_of_a_command_are_those_of_the_page(command: str) -> None:
+    rows = [line.split("|")[1] for line in section(page("cli.md"), f"## `{command}`").splitlines() if "|" in line]
+    assert set(re.findall(r"`(-[\w-]+)", " ".join(rows))) == options_of(command)
+
+
+def test_the_page_has_no_command_that_does_not_exist() -> None:
+    assert set(re.findall(r"^## `(\w+)`$", page("cli.md"), re.MULTILINE)) == COMMANDS.keys()
+
+
+def keys_in(text: str) -> set[str]:
+    """The keys in the first column of the tables of a text."""
+    return set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))))
+
+
+def expected_keys(error: pytest.ExceptionInfo[ConfigError]) -> set[str]:
+    """The keys that the message about an unknown one lists."""
+    return set(str(error.value).partition("expected ")[2].split(", "))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_keys_of_a_family_are_on_the_page(family: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        puzzle_from({"family": family, "no_such_key": 1})
+    shared = section(page("config.md"), "## Puzzles").partition("###")[0]
+    own = section(page("config.md"), f"### `{family}`")
+    assert keys_in(shared) | keys_in(own) == expected_keys(error)
+
+
+def test_the_keys_of_boards_and_runs_are_on_the_page() -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_problem({"no_such_key": 1})
+    assert keys_in(section(page("config.md"), "## Boards")) == expected_keys(error)
+    assert keys_in(section(page("config.md"), "## Run")) == set(RUN_KEYS)
+
+
+def test_the_variables_of_the_program_are_on_the_page() -> None:
+    sources = [path for room in ("pipeline", "tasks") for path in (ROOT / room).rglob("*.py")]
+    used = {name for path in sources for name in re.findall(r"ANTIPODES_[A-Z_]+", path.read_text(encoding="utf-8"))}
+    assert used == set(re.findall(r"ANTIPODES_[A-Z_]+", page("environment.md")))
+
+
+def test_every_error_is_on_the_page() -> None:
+    ours = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, AntipodesError)}
+    assert ours == set(re.findall(r"`(\w+Error)`", section(page("failures.md"), "## Errors in Python"))) & ours
+
+
+@pytest.mark.parametrize(("kind", "variable"), [(Table, "table"), (Tilings, "tilings"), (Tiling, "tiling")])
+def test_the_public_methods_are_on_the_page(kind: type, variable: str) -> None:
+    methods = {name for name in vars(kind) if not name.startswith("_")}
+    assert methods - WITHIN_THE_PROGRAM <= set(re.findall(rf"`{variable}\.(\w+)", page("python.md")))

@@ -1,0 +1,100 @@
+"""All pages: links lead somewhere, sessions print what they show, examples and configs work, names exist."""
+
+import doctest
+import importlib
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from documents import ALL_PAGES, PAGES, anchors, blocks, links, matches, page_name, sessions
+from programs import Command
+from project import DOCS, ROOT
+
+from antipodes.exact_cover.problem import parse_problem
+from antipodes.puzzles.families import puzzle_from
+
+NAMES = re.compile(r"\bantipodes((?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
+IMPORTS = re.compile(r"^(?:>>> |\.\.\. )?\s*from (antipodes[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+every_page = pytest.mark.parametrize("page", ALL_PAGES, ids=page_name)
+
+
+@every_page
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for path, fragment in links(text_of(page)):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if fragment:
+            assert fragment in anchors(text_of(target)), f"{path}#{fragment}"
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = {(DOCS / path).resolve() for path, _ in links(text_of(DOCS / "index.md"))}
+    assert {page for page in PAGES if page.name != "index.md"} <= listed
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if sessions(text_of(page)) or ">>> " in text_of(page)], ids=page_name
+)
+def test_sessions_and_examples_print_what_they_show(
+    page: Path, cli: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = text_of(page)
+    for command, expected in sessions(text):
+        program, *arguments = shlex.split(command)
+        assert program == "antipodes"
+        outcome = cli(*arguments)
+        found = outcome.out + (outcome.err if outcome.status else "")
+        assert matches(expected, found), f"{command}\n--- expected\n{expected}\n--- found\n{found}"
+    names: dict[str, object] = {}
+    for block in blocks(text, "python"):
+        if ">>> " not in block and ">>> " in text:
+            exec(block, names)
+    examples = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), names, page.name, str(page), 0)
+    with capsys.disabled():
+        assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+@every_page
+def test_configs_describe_puzzles_and_boards(page: Path) -> None:
+    for block in blocks(text_of(page), "toml"):
+        config = tomllib.loads(block)
+        assert config.keys() <= {"puzzle", "board", "run"}
+        if "puzzle" in config:
+            puzzle_from(config["puzzle"])
+        else:
+            parse_problem(config["board"])
+
+
+@every_page
+def test_names_of_the_program_exist(page: Path) -> None:
+    text = text_of(page)
+    for path, name in NAMES.findall(text):
+        found = resolved("antipodes" + path)
+        assert not name or hasattr(found, name), f"antipodes{path}.{name}"
+    for module, names in IMPORTS.findall(text):
+        for name in names.split(","):
+            assert hasattr(importlib.import_module(module), name.strip()), f"{module}: {name}"
+
+
+@every_page
+def test_named_tests_exist(page: Path) -> None:
+    existing = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(re.findall(r"`(test_\w+)`", text_of(page))) <= existing
+
+
+def resolved(path: str) -> object:
+    """A module, or a function in a module."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError:
+        module, _, name = path.rpartition(".")
+        return getattr(importlib.import_module(module), name)

@@ -1,0 +1,72 @@
+"""The searches and the table method agree, called from Python."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import puzzle_settings
+
+from antipodes.config import Config, load_config
+from antipodes.errors import InputError
+from antipodes.puzzles.puzzle import Labels
+from antipodes.searches.problem import Problem
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
+from antipodes.tables.table import open_table
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=20)
+def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
+    puzzle = load_config("eight-puzzle").puzzle
+    position = np.random.default_rng(seed).permutation(9).astype(np.uint8)
+    problem = Problem.of(puzzle, position)
+    with open_table(finished) as table:
+        expected = solve_by_table(problem, table, every=True)
+        assert expected.distance == table.get_distance(position)
+    for method in SEARCHES:
+        found = solve(problem, method, every=True)
+        assert (found.outcome, found.distance, found.solution_count) == (
+            expected.outcome,
+            expected.distance,
+            expected.solution_count,
+        )
+        assert paths_of(found.solutions) == paths_of(expected.solutions)
+
+
+@given(puzzle_settings(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=25)
+def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> None:
+    """Several starts, moves there and back or one way, boards that fall apart."""
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "table.zarr"
+        run_puzzle(Config(config), store, RunOptions(workers=1))
+        puzzle = Config(config).puzzle
+        problem = Problem.of(puzzle, np.random.default_rng(seed).permutation(puzzle.start_labels[0]))
+        with open_table(store) as table:
+            assert table.match("?" * puzzle.places).by_distance == dict(enumerate(table.layers))
+            if not (problem.steps.inverse >= 0).all():
+                with pytest.raises(InputError, match="needs reversible moves"):
+                    solve_by_table(problem, table)
+                return
+            found = solve_by_table(problem, table, every=True)
+    expected = solve(problem, "bfs", every=True)
+    assert (found.outcome, found.distance, found.solution_count) == (
+        expected.outcome,
+        expected.distance,
+        expected.solution_count,
+    )
+    assert paths_of(found.solutions) == paths_of(expected.solutions)
+
+
+def paths_of(solutions: tuple[Labels, ...]) -> set[bytes]:
+    return {path.tobytes() for path in solutions}
+
+
+def test_which_method_suits() -> None:
+    fifteen = load_config("seven-tiles").puzzle
+    assert choose_method(Problem.of(fifteen, fifteen.start_labels[0])).method == "ida-star"
