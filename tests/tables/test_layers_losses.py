@@ -10,7 +10,7 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError
 from antipodes.events import Event, LayerSettled, SearchStarted, WorkersLost
-from antipodes.executors.api import Call, Done, Handle, Key, Stop, never
+from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 
@@ -42,10 +42,10 @@ class Forgetful(Threads):
         return super().persist(calls)
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
         self._call("persist")
-        return super().persist(calls, wanted, done)
+        return super().persist(calls, wanted, on_done)
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         self._call("values")
