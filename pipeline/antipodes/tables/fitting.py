@@ -42,11 +42,9 @@ def plan_that_fits(
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
-            session.listener(WaitingForWorkers(str(error)))
-            joined = _joined(scheduler, deadline, session.stop) and scheduler.wait_for_workers(
-                session.listener, session.stop
-            )
-            if session.stop():
+            listener(WaitingForWorkers(str(error)))
+            joined = _joined(scheduler, deadline, stop) and scheduler.wait_for_workers(listener, stop)
+            if stop():
                 raise InterruptedRunError(f"interrupted: {error}") from error
             if not joined:
                 raise
