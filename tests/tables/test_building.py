@@ -68,7 +68,7 @@ def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytes
         return [lambda fill=fill: (begun.append(1), fill()) for fill in fills(swaps, tables)]  # type: ignore[misc]
 
     monkeypatch.setattr(SwapTables, "fills", counted)
-    asked = iter([False] * (allowed + 1))
+    asked = iter([False] * allowed)
     with pytest.raises(InterruptedRunError, match="while building the move tables"):
         build_tables(Threads(1), best_space(puzzle), lambda: next(asked, True))
     assert len(begun) == allowed
