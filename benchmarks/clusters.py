@@ -17,7 +17,7 @@ import psutil
 from distributed import Client
 
 from antipodes.config import Config, load_config
-from antipodes.executors.api import Call, Handle, Key
+from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.sizes import KIB
 from antipodes.spaces.move_tables import ILLEGAL
@@ -182,6 +182,16 @@ class _Counting(Cluster):
 
     tasks = 0
 
-    def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
+    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
         self.tasks += len(calls)
-        return super()._submit(calls, wanted, workers)
+        return super().submit(calls)
+
+    def persist(
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
+    ) -> dict[Key, Handle]:
+        self.tasks += len(calls)
+        return super().persist(calls, wanted, on_done)
+
+    def run_on_all_workers(self, call: Call) -> None:
+        self.tasks += self.processes
+        super().run_on_all_workers(call)

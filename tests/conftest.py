@@ -11,7 +11,8 @@ import pytest
 from programs import PROGRAM, Command, Outcome, Process
 
 if TYPE_CHECKING:
-    from clusters import Cluster, Run
+    from clusters import Cluster
+    from program_runs import Run
     from s3 import Bucket, Proxy, Server
 
 os.environ["ANTIPODES_TRACEBACK"] = "1"  # a defect of the program fails a test where it is, not as a line on stderr
@@ -143,7 +144,7 @@ def cluster(tmp_path: Path) -> "Iterator[Cluster]":
 @pytest.fixture
 def begin(tmp_path: Path) -> "Iterator[Callable[..., Run]]":
     """Starts the program as a process whose messages are read while it runs, in an empty directory."""
-    from clusters import Run
+    from program_runs import Run
 
     runs: list[Run] = []
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run
+from clusters import Cluster
+from program_runs import Run
 from s3 import Bucket
 from tblib import pickling_support
 

@@ -32,7 +32,7 @@ def depths_of(groups: list[Group]) -> bytes:
 
 
 def searched(sizes: list[int]) -> tuple[bytes, list[int]]:
-    """Depths, and positions at each of them, of a search in groups of so many partitions."""
+    """The depths, and the layers, of a search in groups of these sizes."""
     groups, layers = begun(sizes), [1]
     while layers[-1]:
         depth = len(layers) - 1
@@ -46,11 +46,11 @@ def searched(sizes: list[int]) -> tuple[bytes, list[int]]:
 
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1, 1, 1], [2, 3], [1, 3, 1], [4, 1], [5]])
-def test_how_partitions_are_grouped_changes_nothing(sizes: list[int]) -> None:
+def test_the_groups_do_not_change_the_result(sizes: list[int]) -> None:
     assert searched(sizes) == searched([1, 1, 1, 1, 1])
 
 
-def test_a_group_alone_goes_on_by_several_layers() -> None:
+def test_a_single_group_advances_several_layers() -> None:
     depths, layers = searched([5])
     (alone,) = begun([5])
     for depth in range(0, len(layers), 4):
@@ -61,7 +61,7 @@ def test_a_group_alone_goes_on_by_several_layers() -> None:
     assert depths_of([alone]) == depths
 
 
-def test_others_are_sent_no_more_than_what_leaves_the_group() -> None:
+def test_only_rows_with_moves_out_of_the_group_are_sent() -> None:
     groups = begun([2, 3])
     for depth in range(6):
         lean = [group.boundary(one, LINKS, depth) for one in groups]

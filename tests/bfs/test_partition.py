@@ -42,7 +42,7 @@ def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Dept
 
 
 def advanced(states: list[State], sources: list[list[int]], depth: int) -> list[State]:
-    """The next states, each from itself and from what others send."""
+    """The next states, each from itself and the boundaries of others."""
     lean = {
         state.number: partition.boundary(state, TABLES, state.first_row, state.first_row + len(state.rows))
         for state in states
@@ -68,7 +68,7 @@ def begin(bounds: list[int], hold_depths: bool) -> list[State]:
 
 @pytest.mark.parametrize("bounds", [[0, 10, 60], [0, 1, 2, 3, 59, 60], list(range(61)), [0, 59, 60]])
 @pytest.mark.parametrize("hold_depths", [True, False])
-def test_how_it_is_cut_changes_nothing(bounds: list[int], hold_depths: bool) -> None:
+def test_the_partitions_do_not_change_the_result(bounds: list[int], hold_depths: bool) -> None:
     assert SPACE.rows == 60
     layers, depths = search(bounds, hold_depths)
     expected_layers, expected_depths = search([0, 60])
@@ -86,7 +86,7 @@ def test_advancing_is_idempotent() -> None:
     assert np.array_equal(first.frontier, first.visited)
 
 
-def test_restore_is_what_the_search_had() -> None:
+def test_a_restored_state_is_that_of_the_search() -> None:
     before = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 6):
         before = partition.advance(before, [before], TABLES, depth)
@@ -101,7 +101,7 @@ def test_restore_is_what_the_search_had() -> None:
     assert restored.found == before.found
 
 
-def test_a_state_that_nothing_new_leads_to_stays_what_it_is() -> None:
+def test_a_state_without_new_positions_is_unchanged() -> None:
     first = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     assert partition.advance(first, [], TABLES, 1) is first
     later = partition.advance(first, [first], TABLES, 1)
@@ -122,7 +122,7 @@ def test_recent_layers_are_remembered() -> None:
     assert list(state.found) == found[-partition.RECENT :]
 
 
-def test_for_others_is_what_leaves() -> None:
+def test_the_boundary_is_the_part_of_the_frontier_with_moves_out() -> None:
     state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
     for depth in range(1, 9):
         state = partition.advance(state, [state], TABLES, depth)
@@ -140,7 +140,7 @@ def test_without_depths_in_memory() -> None:
     assert partition.restore(WHOLE, stored, 3, hold_depths=False).depths is None
 
 
-def test_starts_outside_belong_to_others() -> None:
+def test_starts_outside_the_partition_are_ignored() -> None:
     last = partition.begin(
         Partition(1, 59, 60), SPACE.width, np.array([0, 59 * SPACE.width - 1]), "uint8", hold_depths=True
     )
@@ -151,7 +151,7 @@ def test_starts_outside_belong_to_others() -> None:
     assert both.found == ((0, 1),)
 
 
-def test_reaches_and_sources() -> None:
+def test_successors_and_predecessors_of_partitions() -> None:
     target = np.array([[1, 3], [0, -1], [2, -1], [0, -1]], dtype=np.int32)
     tables = MoveTables(target, np.zeros((4, 2), dtype=np.int16), np.zeros((1, 1), dtype=np.int32))
     reached = partition.successors(tables, [0, 1, 2, 4])

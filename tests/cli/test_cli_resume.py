@@ -16,7 +16,7 @@ def test_json(cli: Command, unfinished: Path, finished: Path) -> None:
     assert contents(unfinished) == contents(finished)
 
 
-def test_a_finished_one(cli: Command, eight: Path) -> None:
+def test_a_finished_store_is_reported(cli: Command, eight: Path) -> None:
     outcome = cli("resume", eight, "--json")
     assert (outcome.status, json.loads(outcome.out)["resumed_from"]) == (0, 31)
 
@@ -28,6 +28,6 @@ def test_bad_usage(option: list[str], refused: Callable[..., str], unfinished: P
     assert contents(unfinished) == before
 
 
-def test_nothing_to_go_on_with(refused: Callable[..., str]) -> None:
+def test_no_store_to_resume(refused: Callable[..., str]) -> None:
     assert "none.zarr" in refused("resume", "none.zarr")
     refused("resume")

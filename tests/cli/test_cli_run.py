@@ -28,7 +28,7 @@ def test_json(cli: Command, tmp_path: Path) -> None:
     assert again["resumed_from"] == 31
 
 
-def test_what_a_person_reads(cli: Command) -> None:
+def test_the_printed_report(cli: Command) -> None:
     outcome = cli("run", "eight-puzzle")
     assert outcome.status == 0
     for expected in ("181,440 positions reached, of 362,880", "radius 31, 2 antipodes", "│ 8 6 7 │", "antipodes query"):
@@ -138,7 +138,7 @@ def test_bad_usage(arguments: list[str], named: str, refused: Callable[..., str]
 @pytest.mark.parametrize(
     "option", [["--checkpoint-every", "inf"], ["--checkpoint-every", "1e300"], ["--workers", "64"]]
 )
-def test_odd_but_meaningful(option: list[str], cli: Command) -> None:
+def test_extreme_options(option: list[str], cli: Command) -> None:
     assert cli("run", "eight-puzzle", *option, "--quiet").status == 0
 
 
@@ -160,7 +160,7 @@ def test_overwrite(cli: Command, refused: Callable[..., str], eight: Path) -> No
     assert json.loads(cli("status", eight, "--json").out)["puzzle"] == "knights-coloured"
 
 
-def test_without_arguments_it_says_how(cli: Command) -> None:
+def test_no_arguments_print_the_help(cli: Command) -> None:
     outcome = cli()
     assert "farthest" in outcome.out
     assert outcome.out == cli("--help").out
@@ -174,7 +174,7 @@ def test_nothing_is_overwritten_before_the_scheduler_answers(scheduler: str, cli
     assert contents(eight) == before
 
 
-def test_defaults_of_the_config_begin_anew_and_say_nothing(cli: Command, tmp_path: Path) -> None:
+def test_overwrite_and_quiet_as_defaults_of_the_config(cli: Command, tmp_path: Path) -> None:
     path = tmp_path / "line.toml"
     path.write_text(toml(LINE, {"overwrite": True, "quiet": True}))
     for _ in range(2):

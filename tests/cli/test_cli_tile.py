@@ -16,7 +16,7 @@ from antipodes.tilings.config import bundled_boards, load_board
 Refused = Callable[..., str]
 COUNTS = ORACLES["tiling/pentomino"]
 RAW = {"6x10": 9356, "5x12": 4040, "4x15": 1472, "3x20": 8, "8x8-minus-centre": 520}
-"""Rectangles have 4 symmetries and the chessboard 8, and none of these tilings is its own image."""
+"""Rectangles have 4 symmetries and the chessboard 8, and none of these tilings is symmetric itself."""
 
 
 def tile(cli: Command, *arguments: object) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def test_placements_of_the_textbook_search(cli: Command) -> None:
     assert report["method"] == "plain"
 
 
-def test_raw_counts_every_image(cli: Command) -> None:
+def test_raw_counts_symmetric_copies(cli: Command) -> None:
     assert tile(cli, "3x20", "--raw")["solutions"] == 8
     again = tile(cli, "3x20")
     assert (again["solutions"], again["raw_solutions"]) == (2, 8)
@@ -64,7 +64,7 @@ def test_raw_counts_every_image(cli: Command) -> None:
     assert set(again["seconds"]) == {"total", "tables", "search", "write"}
 
 
-def test_what_a_person_sees(cli: Command) -> None:
+def test_the_printed_report_of_tilings(cli: Command) -> None:
     outcome = cli("tile", "3x20")
     assert outcome.status == 0
     assert outcome.err.splitlines()[0].startswith("3x20: ")
@@ -106,7 +106,7 @@ def test_status_resume_and_overwrite(cli: Command, tmp_path: Path) -> None:
     assert tile(cli, board, "--overwrite")["resumed_from_partitions"] is None
 
 
-def test_a_run_table_gives_defaults(cli: Command, tmp_path: Path) -> None:
+def test_defaults_in_the_board_file(cli: Command, tmp_path: Path) -> None:
     board = board_file(SQUARE, tmp_path / "board.toml")
     board.write_text(board.read_text() + '[run]\nstore = "here.zarr"\nworkers = 1\n')
     assert tile(cli, board)["store"] == "here.zarr"
@@ -169,7 +169,7 @@ def test_the_two_kinds_of_store_are_told_apart(refused: Refused, cli: Command, e
     assert {store: contents(store) for store in (tilings, eight)} == before
 
 
-def test_a_store_in_use_is_not_touched(cli: Command, process: Process, tmp_path: Path) -> None:
+def test_a_store_in_use_is_refused(cli: Command, process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 1, "--store", "busy.zarr")
     assert "begins" in running.stderr.readline()
     outcome = cli("tile", "3x4x5", "--store", tmp_path / "busy.zarr", "--overwrite")

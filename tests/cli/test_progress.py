@@ -30,7 +30,7 @@ def test_describe(event: Event, text: str | None) -> None:
     assert described == text if text is None else described is not None and described.startswith(text)
 
 
-def test_plain_lines_where_there_is_no_terminal() -> None:
+def test_plain_lines_without_a_terminal() -> None:
     stream = io.StringIO()
     with show_progress(quiet=False, stream=stream) as listener:
         for event, _ in EVENTS:
@@ -46,7 +46,7 @@ def test_quiet() -> None:
         assert stream.getvalue() == ""
 
 
-def test_a_live_line_on_a_terminal_that_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_live_line_is_erased_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("antipodes.cli.progress.REDRAW_SECONDS", 0)
     stream = Terminal()

@@ -50,7 +50,7 @@ def test_of_an_unfinished_table(name: str, cli: Command, tmp_path: Path) -> None
         assert "finished" in cli("status", path).out
 
 
-def test_a_path_that_leads_nowhere(cli: Command, tmp_path: Path) -> None:
+def test_a_link_to_itself(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     outcome = cli("run", "eight-puzzle", "--store", "loop")
     assert (outcome.status, len(outcome.err.splitlines())) == (2, 1)

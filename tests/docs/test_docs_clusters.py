@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 import yaml
-from clusters import PATIENCE
 from distributed.cli.dask_scheduler import main as dask_scheduler
 from distributed.cli.dask_worker import main as dask_worker
 from documents import blocks
 from project import DOCS, ROOT
 from stores import contents
+from waiting import PATIENCE
 
 from antipodes.cli.output import BAD_INPUT, INTERRUPTED
 from antipodes.config import bundled_configs

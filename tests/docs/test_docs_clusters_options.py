@@ -5,10 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run
+from clusters import Cluster
+from program_runs import Run
 
 from antipodes.errors import InputError, SchedulerError
-from antipodes.executors.distributed.connection import connected, dashboard_of
+from antipodes.executors.distributed.connection import connected
+from antipodes.executors.distributed.requests import dashboard_of
 from antipodes.executors.opening import as_scheduler
 
 Begin = Callable[..., Run]
@@ -39,7 +41,7 @@ def test_without_bokeh_there_is_no_report(cluster: Cluster, monkeypatch: pytest.
         connected(cluster.address) as client,
         as_scheduler(client) as scheduler,
         pytest.raises(InputError, match=r"expected bokeh; try pip install 'antipodes\[dashboard\]'"),
-        scheduler.reporting("report.html"),
+        scheduler.performance_report("report.html"),
     ):
         pass
 

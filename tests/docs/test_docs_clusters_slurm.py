@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from clusters import PATIENCE, wait_until
 from project import DOCS, ROOT
 from stores import contents, read_manifest
+from waiting import PATIENCE, wait_until
 
 ByThreads = Callable[[str], dict[str, bytes]]
 EXAMPLES = ROOT / "configs" / "clusters"

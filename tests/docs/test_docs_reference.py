@@ -1,7 +1,7 @@
 """The reference pages name every option, key, variable and error, and no option that does not exist."""
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
@@ -11,6 +11,7 @@ from antipodes import errors
 from antipodes.cli import app
 from antipodes.config import RUN_KEYS
 from antipodes.errors import AntipodesError, ConfigError
+from antipodes.events import Event
 from antipodes.exact_cover.problem import parse_problem
 from antipodes.puzzles.families import FAMILIES, puzzle_from
 from antipodes.tables.table import Table
@@ -87,3 +88,13 @@ def test_every_error_is_on_the_page() -> None:
 def test_the_public_methods_are_on_the_page(kind: type, variable: str) -> None:
     methods = {name for name in vars(kind) if not name.startswith("_")}
     assert methods - WITHIN_THE_PROGRAM <= set(re.findall(rf"`{variable}\.(\w+)", page("python.md")))
+
+
+def test_every_event_is_on_the_page() -> None:
+    assert {event.__name__ for event in get_args(Event)} <= set(re.findall(r"`(\w+)`", page("python.md")))
+
+
+def test_the_targets_of_make_exist() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`make ([\w-]+)", (DOCS / "how-to" / "develop.md").read_text(encoding="utf-8")))
+    assert named <= targets

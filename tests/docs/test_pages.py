@@ -48,6 +48,7 @@ def test_sessions_and_examples_print_what_they_show(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = text_of(page)
+    write_configs(text)
     for command, expected in sessions(text):
         program, *arguments = shlex.split(command)
         assert program == "antipodes"
@@ -61,6 +62,13 @@ def test_sessions_and_examples_print_what_they_show(
     examples = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), names, page.name, str(page), 0)
     with capsys.disabled():
         assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def write_configs(text: str) -> None:
+    """Save the configs of a page as NAME.toml, as its commands expect."""
+    for block in blocks(text, "toml"):
+        (table,) = (table for key, table in tomllib.loads(block).items() if key != "run")
+        Path(f"{table['name']}.toml").write_text(block, encoding="utf-8")
 
 
 @every_page

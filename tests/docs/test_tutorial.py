@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 
 import pytest
-from clusters import Run
+from program_runs import Run
 from programs import Command
 from project import DOCS
 

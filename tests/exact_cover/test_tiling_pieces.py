@@ -1,4 +1,4 @@
-"""Pieces: how they are read, and in how many ways each can be turned."""
+"""Pieces: their drawings, and their orientations."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_layers() -> None:
     assert parse_piece("post", "#\n\n#").cells == ((0, 0, 0), (1, 0, 0))
 
 
-def test_a_piece_may_be_apart() -> None:
+def test_a_piece_may_be_disconnected() -> None:
     assert not parse_piece("apart", "#.#").connected
 
 
@@ -55,6 +55,6 @@ def test_a_piece_may_be_apart() -> None:
         ("#?", r"expected '#' or a letter for a cell, found '\?'"),
     ],
 )
-def test_what_is_no_piece(drawing: str, message: str) -> None:
+def test_wrong_pieces_are_refused(drawing: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_piece("bad", drawing)

@@ -1,4 +1,4 @@
-"""Boards and problems: how they are read, refused and numbered, and their symmetries."""
+"""Boards and problems: parsing, numbering and symmetries."""
 
 import itertools
 import tomllib
@@ -69,7 +69,7 @@ def test_neighbours_and_cross_section() -> None:
         (rectangle(3, 43), r"\[board\] cells: expected 1 to 128 cells, found 129"),
     ],
 )
-def test_what_is_no_board(drawing: str, message: str) -> None:
+def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_board(drawing)
 
@@ -91,7 +91,7 @@ def test_what_is_no_board(drawing: str, message: str) -> None:
         ({"pieces": {"a": "?"}}, r"\[board\] pieces\.a: .* found '\?'"),
     ],
 )
-def test_what_is_no_problem(change: dict[str, object], message: str) -> None:
+def test_wrong_problems_are_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_problem({"name": "test", "cells": rectangle(6, 10), **change})
 

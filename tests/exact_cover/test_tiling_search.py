@@ -122,7 +122,7 @@ def as_cells(task: TilingProblem, tilings: np.ndarray) -> set:
 
 
 def check_against_brute_force(task: TilingProblem) -> None:
-    """Both methods, and the pruning one in both its orders, give the tilings of the brute force and their orbits."""
+    """Both methods, pruning with both kernels, find the tilings and the orbits of the brute force."""
     expected, symmetry = brute_force(task), symmetry_of(task)
     count = orbits(expected, task)
     for method, widest_scan in (("plain", 0), ("pruning", 0), ("pruning", 128)):
@@ -224,7 +224,7 @@ def test_first_empty_cell_backtracking_keeps_two_orientations_of_f() -> None:
     assert allowed[placements.piece > 0].all()
 
 
-def test_a_board_on_its_side_takes_the_same_search() -> None:
+def test_a_board_on_its_side_has_the_same_search() -> None:
     lying, standing = problem(box(1, 5, 6), "FILPUY"), problem(box(1, 6, 5), "FILPUY")
     for method in METHODS:
         (a, placements_a), (b, placements_b) = tilings_of(lying, method), tilings_of(standing, method)

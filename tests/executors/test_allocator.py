@@ -1,3 +1,5 @@
+"""The memory of freed arrays, kept or given back to the system."""
+
 import subprocess
 import sys
 
@@ -38,6 +40,6 @@ def test_freed_memory_is_kept_and_given_back() -> None:
     assert given_back_again > 50 * 256
 
 
-def test_kept_memory_is_in_proportion_to_the_limit() -> None:
+def test_kept_memory_is_in_proportion_to_the_memory_limit() -> None:
     assert allocator.kept_memory(None) == allocator.kept_memory(64 << 30) == 256 << 20
     assert allocator.kept_memory(512 << 20) == 32 << 20

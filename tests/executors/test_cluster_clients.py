@@ -1,4 +1,4 @@
-"""Clients and reports that are not what a run needs, and what of a run reaches its client too late."""
+"""Clients and performance reports that a run cannot use, and clients that are closed or interrupted during a run."""
 
 import gc
 import logging
@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, wait_until
+from clusters import Cluster
 from distributed import Client
 from puzzle_settings import complete, jump
 from stores import contents
+from waiting import wait_until
 
 from antipodes.config import load_config
 from antipodes.errors import InputError, InterruptedRunError, SchedulerLostError
@@ -38,40 +39,41 @@ class Acting:
             self._act()
 
 
-def test_a_client_that_is_closed(cluster: Cluster, tmp_path: Path) -> None:
-    with cluster.client() as client:
+def test_a_closed_client_is_refused(idle: Cluster, tmp_path: Path) -> None:
+    with idle.client() as client:
         pass
     for _ in range(2):
         with pytest.raises(InputError, match=r"expected a client that is open, found <Client: .* which is closed"):
             run_puzzle(EIGHT, tmp_path / "t.zarr", scheduler=client)
 
 
-def test_a_client_that_is_closed_under_its_run(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_client_is_closed_during_its_run(cluster: Cluster, tmp_path: Path) -> None:
     cluster.add_workers(1)
     with cluster.client() as client, pytest.raises(SchedulerLostError, match=r"was lost, or the client was closed"):
         run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, Acting(client.close), scheduler=client)
 
 
 @pytest.mark.slow
-def test_a_cluster_that_is_restarted(cluster: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_run_continues_after_a_cluster_restart(cluster: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
     cluster.add_workers(1, nanny=True)
     with cluster.client() as client, cluster.client() as other:
         acting = Acting(lambda: threading.Thread(target=other.restart, daemon=True).start())
         run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, acting, scheduler=client)
-    (lost,) = [event for event in acting.events if isinstance(event, WorkersLost)]
-    # whichever is noticed first: the worker is gone, or the scheduler no longer knows the tasks
-    assert lost.reason.startswith(("the cluster was restarted, and has forgotten the tasks", "worker tcp://"))
+    losses = [event.reason for event in acting.events if isinstance(event, WorkersLost)]
+    # the run notices that the worker is gone, that the scheduler has forgotten the tasks, or one after the other
+    noticed = ("the cluster was restarted, and has forgotten the tasks", "worker tcp://")
+    assert losses
+    assert all(loss.startswith(noticed) for loss in losses)
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
 
-def test_what_is_told_after_a_run(cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
-    """What the scheduler has sent already when a run unsubscribes is no error, which dask would log with its trace."""
-    cluster.add_workers(1)
-    with cluster.client() as client:
+def test_late_events_are_ignored_after_a_run(shared: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    """Dask would log an error for events that were sent before the run unsubscribed."""
+    with shared.client() as client:
         for _ in range(2):
             with Workers(client) as scheduler:
-                assert scheduler.ready(silence, lambda: False)
-                topics = set(scheduler._watch._theirs)
+                assert scheduler.wait_for_workers(silence, lambda: False)
+                topics = set(scheduler._membership.watch._subscriptions.topics)
             with caplog.at_level(logging.ERROR):
                 client.sync(tell, client, topics)
     assert not caplog.records
@@ -83,31 +85,32 @@ async def tell(client: Client, topics: set[str]) -> None:
         await client._handle_event(topic, (0.0, {"action": "add-worker", "worker": "tcp://127.0.0.1:1"}))
 
 
-def test_reports_that_nobody_could_read(cluster: Cluster, tmp_path: Path) -> None:
-    """A pipe that nothing reads from would stop the run for ever; it is refused before anything runs."""
+def test_performance_reports_that_cannot_be_written_are_refused(idle: Cluster, tmp_path: Path) -> None:
+    """They are refused before anything runs; a pipe that nothing reads from would block the run forever."""
     pytest.importorskip("bokeh")
     os.mkfifo(tmp_path / "pipe")
-    with cluster.client() as client:
+    with idle.client() as client:
         for page in (tmp_path / "pipe", tmp_path, tmp_path / ("x" * 300), tmp_path / "none" / "x.html"):
             options = RunOptions(performance_report=str(page))
             with pytest.raises(InputError, match="expected the name of a file"):
                 run_puzzle(EIGHT, tmp_path / "t.zarr", options, scheduler=client)
+    assert not (tmp_path / "t.zarr").exists()
 
 
 @pytest.mark.parametrize(("limits", "least"), [((600, 0), 600), ((0, 0), None), ((600, 400), 400)])
-def test_the_smallest_limit_counts(
-    limits: tuple[int, ...], least: int | None, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+def test_the_smallest_memory_limit_counts_for_all_workers(
+    limits: tuple[int, ...], least: int | None, idle: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where another worker has none."""
+    """A worker without a limit does not change that."""
     members = {str(number): {"memory_limit": limit} for number, limit in enumerate(limits)}
     monkeypatch.setattr(Workers, "members", members)
-    with cluster.client() as client, Workers(client) as scheduler:
+    with idle.client() as client, Workers(client) as scheduler:
         assert scheduler.memory == (None if least is None else int(0.6 * 2 * least))
 
 
 @pytest.mark.slow
-def test_a_stop_while_move_tables_are_built(cluster: Cluster, tmp_path: Path) -> None:
-    """The run does not wait for the task that builds them, nor does that go on for long."""
+def test_a_run_is_stopped_while_a_task_builds_the_move_tables(cluster: Cluster, tmp_path: Path) -> None:
+    """The run does not wait for the task, which is cancelled and ends soon."""
     config = tmp_path / "large.toml"
     config.write_text(f'[puzzle]\nname = "large"\n{jump(28, 28, "AA", complete(28, 28))}\n')
     large = load_config(str(config))
@@ -128,6 +131,17 @@ def test_a_stop_while_move_tables_are_built(cluster: Cluster, tmp_path: Path) ->
 
 
 def executing(client: Client) -> bool:
-    """Whether the only worker has a task in a thread."""
+    """Whether the only worker runs a task."""
     (found,) = client.run(lambda dask_worker: dask_worker.state.executing_count).values()
     return bool(found)
+
+
+def test_a_client_serves_one_run_at_a_time(idle: Cluster, tmp_path: Path) -> None:
+    with idle.client() as client:
+        with Workers(client):
+            with pytest.raises(InputError, match="in use") as caught:
+                run_puzzle(EIGHT, tmp_path / "t.zarr", interrupted=lambda: True, scheduler=client)
+            assert len(str(caught.value).splitlines()) == 1
+            assert not (tmp_path / "t.zarr").exists()
+        with Workers(client) as again:
+            assert again.client is client

@@ -1,4 +1,4 @@
-"""Schedulers and clients that are killed: the run ends with the command that resumes it, and nothing of it is left."""
+"""Schedulers and clients that are killed: the run ends with the command that resumes it, and its tasks are removed."""
 
 import re
 import signal
@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run, wait_until
+from clusters import Cluster
+from program_runs import Run
 from stores import contents
+from waiting import wait_until
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
@@ -17,7 +19,7 @@ RESUMED_BY = "resume with: antipodes resume t.zarr --scheduler tcp://"
 
 
 def begin_eight(cluster: Cluster, begin: Begin) -> Run:
-    """A run that commits each layer, when it has come as far as depth 6."""
+    """A run that commits each layer and has committed depth 6."""
     cluster.add_workers(2)
     run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
     run.wait_for("committed up to depth 6")
@@ -26,7 +28,9 @@ def begin_eight(cluster: Cluster, begin: Begin) -> Run:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_the_scheduler_ends(number: int, cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_killed_scheduler_ends_the_run(
+    number: int, cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     run = begin_eight(cluster, begin)
     assert cluster.scheduler is not None
     killed = time.monotonic()
@@ -41,7 +45,7 @@ def test_the_scheduler_ends(number: int, cluster: Cluster, begin: Begin, by_thre
 
 
 @pytest.mark.slow
-def test_the_scheduler_of_tilings_is_killed(
+def test_a_killed_scheduler_ends_a_tiling_run(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     cluster.add_workers(1)
@@ -57,8 +61,10 @@ def test_the_scheduler_of_tilings_is_killed(
 
 
 @pytest.mark.slow
-def test_a_scheduler_is_there_again(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
-    """It goes on by itself, or ends with the command that resumes; what it had is not mixed up with what it has."""
+def test_a_scheduler_restarts_at_the_same_address(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    """The run continues, or ends with the command that resumes it; the table is the same."""
     run = begin_eight(cluster, begin)
     assert cluster.scheduler is not None
     port = re.findall(r":(\d+)$", cluster.address)[0]
@@ -77,7 +83,9 @@ def test_a_scheduler_is_there_again(cluster: Cluster, begin: Begin, by_threads: 
 
 
 @pytest.mark.slow
-def test_the_client_is_killed(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_tasks_of_a_killed_run_are_removed(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     run = begin_eight(cluster, begin)
     assert cluster.tasks() > 0
     run.kill()
@@ -90,7 +98,7 @@ def test_the_client_is_killed(cluster: Cluster, begin: Begin, by_threads: ByThre
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["local", "address"])
-def test_a_second_signal_stops_at_once(scheduler: str, cluster: Cluster, begin: Begin) -> None:
+def test_a_second_signal_stops_immediately(scheduler: str, cluster: Cluster, begin: Begin) -> None:
     if scheduler == "address":
         cluster.add_workers(1)
     at = ["--scheduler", cluster.address if scheduler == "address" else "local", "--workers", 1]

@@ -1,26 +1,28 @@
-"""Scheduler, workers and the program on hosts apart, with addresses of their own and cables that are pulled out."""
+"""Scheduler, workers and the program on separate hosts, whose network links are cut."""
 
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run, wait_until
+from clusters import Cluster
 from hosts import Hosts
+from program_runs import Run
 from stores import contents
+from waiting import wait_until
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
 pytestmark = pytest.mark.slow
 SCHEDULER, FIRST, SECOND, CLIENT = range(1, 5)
-BEARS_SECONDS = 11
-IMPATIENT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": f"{BEARS_SECONDS}s"}
-"""After so long without an answer a connection is given up; dask takes no less."""
+TIMEOUT_SECONDS = 11
+SHORT_TIMEOUT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": f"{TIMEOUT_SECONDS}s"}
+"""dask closes a connection after this time without an answer, and accepts no shorter one."""
 
 
 @pytest.fixture
 def hosts() -> Iterator[Hosts]:
-    """A host for the scheduler, two for workers, one for the program."""
+    """Four hosts: for the scheduler, for two workers, and for the program."""
     with Hosts(4) as plugged_in:
         yield plugged_in
 
@@ -28,7 +30,7 @@ def hosts() -> Iterator[Hosts]:
 @pytest.fixture
 def apart(hosts: Hosts, tmp_path: Path) -> Iterator[Cluster]:
     """A cluster on these hosts; both workers have joined."""
-    with Cluster(tmp_path, IMPATIENT) as cluster:
+    with Cluster(tmp_path, SHORT_TIMEOUT) as cluster:
         own = ("--host", hosts.address(SCHEDULER), "--port", 8786)
         cluster.start_scheduler(*own, prefix=hosts.at(SCHEDULER))
         for host in (FIRST, SECOND):
@@ -43,18 +45,18 @@ def begin_apart(apart: Cluster, hosts: Hosts, begin: Begin) -> Run:
     """A run from the host of the program, as far as depth 6."""
     at = ["--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--checkpoint-every", 0]
     command = ["run", "eight-puzzle", "--store", "t.zarr", *at, "--json"]
-    run = begin(*command, environment=IMPATIENT, prefix=hosts.at(CLIENT))
+    run = begin(*command, environment=SHORT_TIMEOUT, prefix=hosts.at(CLIENT))
     run.wait_for("committed up to depth 6")
     return run
 
 
 @pytest.mark.parametrize("host", [SECOND, CLIENT])
-def test_a_cut_link_heals(
+def test_a_short_cut_of_a_link_loses_nothing(
     host: int, apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     run = begin_apart(apart, hosts, begin)
     hosts.cut(host)
-    time.sleep(BEARS_SECONDS / 4)
+    time.sleep(TIMEOUT_SECONDS / 4)
     assert run.process.poll() is None
     hosts.heal(host)
     report = run.finish()
@@ -62,8 +64,10 @@ def test_a_cut_link_heals(
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
 
-def test_a_worker_is_cut_off(apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
-    """It lives on, and sees the same directory, but cannot write into the table any more."""
+def test_a_worker_that_is_cut_off_cannot_write(
+    apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    """The worker still runs and sees the same directory, but can no longer write into the table."""
     run = begin_apart(apart, hosts, begin)
     hosts.cut(SECOND)
     run.wait_for(f"lost: worker tcp://{hosts.address(SECOND)}:")
@@ -74,10 +78,10 @@ def test_a_worker_is_cut_off(apart: Cluster, hosts: Hosts, begin: Begin, by_thre
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
 
-def test_the_program_is_cut_off(
+def test_a_program_that_is_cut_off_ends(
     apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
-    """It ends with the command that resumes."""
+    """Its message names the command that resumes the run."""
     run = begin_apart(apart, hosts, begin)
     hosts.cut(CLIENT)
     run.fail(75, "scheduler", f"antipodes resume t.zarr --scheduler tcp://{hosts.address(SCHEDULER)}:8786")

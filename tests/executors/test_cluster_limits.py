@@ -1,4 +1,4 @@
-"""Workers without enough memory or disk: they are named, and what was committed is gone on with on better ones."""
+"""Workers without enough memory or disk: messages name them, and the run resumes on better workers."""
 
 import signal
 import subprocess
@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, Run, wait_until
+from clusters import Cluster
 from mounts import small
+from program_runs import Run
 from stores import contents
+from waiting import wait_until
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def resume_elsewhere(cluster: Cluster, begin: Begin, store: object) -> None:
-    """Go on with a store on a worker that has what it takes."""
+    """Resume a store on a worker with enough memory and disk."""
     for group in cluster.groups:
         if group is not cluster.scheduler:
             group.kill()
@@ -26,7 +28,9 @@ def resume_elsewhere(cluster: Cluster, begin: Begin, store: object) -> None:
     begin("resume", store, "--scheduler", cluster.address, "--json").finish()
 
 
-def test_memory_with_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_nanny_stops_a_worker_without_memory(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     cluster.add_workers(1, "--memory-limit", "160MB", nanny=True)
     at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
     run = begin("run", "three-colours", "--store", "t.zarr", *at)
@@ -35,8 +39,10 @@ def test_memory_with_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThrea
     assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
 
 
-def test_memory_without_a_nanny(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
-    """The system gives the worker no more than it needs to join, and a little: it says so, or dies of it."""
+def test_a_worker_without_a_nanny_runs_out_of_memory(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    """The system gives the worker little more memory than it needs to join: the worker reports that, or dies."""
     cluster.add_workers(1, prefix=("sh", "-c", 'ulimit -d 190000 && exec "$@"', "sh"))
     at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
     run = begin("run", "three-colours", "--store", "t.zarr", *at)
@@ -65,10 +71,10 @@ def test_a_full_disk(
         assert contents(store) == by_threads("five-tiles")
 
 
-def test_a_disk_that_is_full_for_workers_alone(
+def test_workers_may_not_write_large_files(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
-    """Their files may not grow beyond some kilobytes."""
+    """The system limits the size of their files, but not of those of the program."""
     cluster.add_workers(1, prefix=("sh", "-c", 'trap "" XFSZ; ulimit -f 128 && exec "$@"', "sh"))
     run = begin("run", "three-colours", "--store", "t.zarr", "--scheduler", cluster.address)
     run.fail(1, "worker tcp://", "t.zarr", "File too large", "antipodes resume t.zarr")

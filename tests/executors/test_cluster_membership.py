@@ -1,22 +1,24 @@
-"""Workers that leave in peace, come back or are paused from the beginning: nothing is waited for that does not come."""
+"""Workers that retire, come back or are paused from the start, and lost connections: no run waits forever."""
 
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import NO_ANTIPODES, Cluster, Run, python_path, wait_until, with_other
+from clusters import Cluster, with_other
 from distributed import Client
+from program_runs import Run
 from stores import contents
+from waiting import error_of, wait_until
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, SchedulerLostError, WorkerFailedError, WorkersLostError
+from antipodes.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
-from antipodes.executors.distributed import cluster as workers_of_cluster
+from antipodes.executors.api import never
+from antipodes.executors.distributed import paused
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 
@@ -26,34 +28,7 @@ EVERY_LAYER = ["--checkpoint-every", 0]
 PAUSED = {"DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE": "0.0001", "DASK_DISTRIBUTED__WORKER__MEMORY__SPILL": "False"}
 
 
-@pytest.fixture
-def client(cluster: Cluster) -> Iterator[Client]:
-    with cluster.client() as opened:
-        yield opened
-
-
-def error_of(call: Callable[[], Any], seconds: float = 30) -> BaseException | None:
-    """What the call raises; AssertionError if it has not ended after so long."""
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            call()
-        except BaseException as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    assert not thread.is_alive(), f"it hangs for {seconds} seconds"
-    return raised[0] if raised else None
-
-
-def never() -> bool:
-    return False
-
-
-def spread_two(scheduler: Workers) -> None:
+def submit_two(scheduler: Workers) -> None:
     name = f"nap-{uuid.uuid4().hex}"
     scheduler.gather(list(scheduler.submit({(name, number): (time.sleep, 0) for number in range(2)}).values()))
 
@@ -62,103 +37,76 @@ def ask_all(scheduler: Workers) -> None:
     scheduler.run_on_all_workers((time.sleep, 0))
 
 
-def test_a_worker_that_was_retired(cluster: Cluster, client: Client) -> None:
+def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client: Client) -> None:
     cluster.add_workers(2)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         gone = sorted(scheduler.members)[1]
         client.retire_workers([gone])
-        wait_until(lambda: scheduler.changed, "it is known that the worker has left")
-        assert not scheduler.lost
-        for do in (ask_all, spread_two):
+        wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left")
+        assert not scheduler._membership.lost
+        for do in (ask_all, submit_two):
             error = error_of(partial(do, scheduler))
             assert isinstance(error, WorkersLostError)
             assert gone in str(error)
-        assert scheduler.ready(silence, never)
-        for do in (ask_all, spread_two):
+        assert scheduler.wait_for_workers(silence, never)
+        for do in (ask_all, submit_two):
             assert error_of(partial(do, scheduler)) is None
 
 
-def test_a_worker_that_leaves_as_soon_as_it_is_a_member(cluster: Cluster, client: Client) -> None:
-    """What a client asks to be told goes to the scheduler in batches, here of a second: it has to be there by then."""
+def test_a_worker_that_retires_as_soon_as_it_is_a_member_is_noticed(cluster: Cluster, client: Client) -> None:
+    """Dask sends subscriptions in batches, here once a second: they have to reach the scheduler before."""
     cluster.add_workers(2)
     client.scheduler_comm.interval = 1.0
     with Workers(client) as scheduler:
         client.subscribe_topic("a batch", print)
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         client.retire_workers([sorted(scheduler.members)[1]])
-        wait_until(lambda: scheduler.changed, "it is known that the worker has left", 5)
+        wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left", 5)
 
 
-def test_a_connection_that_was_made_anew(cluster: Cluster, client: Client) -> None:
-    """The scheduler may be another one by then, and would wait for ever for the workers that the last one had."""
+def test_calls_end_with_an_error_after_the_client_reconnected(cluster: Cluster, client: Client) -> None:
+    """The scheduler may be a new one, which would wait forever for the workers of the last one."""
     cluster.add_workers(1)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         before = client.scheduler_comm
         client.loop.add_callback(before.comm.abort)
-        wait_until(lambda: client.scheduler_comm is not before and client.status == "running", "it is there again")
-        slow = partial(scheduler.run_on_all_workers, (time.sleep, 5))
+        wait_until(lambda: client.scheduler_comm is not before and client.status == "running", "it is connected again")
+        slow = partial(scheduler.run_on_all_workers, (time.sleep, 2))
         assert isinstance(error_of(slow), SchedulerLostError)
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         assert error_of(partial(ask_all, scheduler)) is None
 
 
-def test_a_client_that_has_given_up(cluster: Cluster, client: Client) -> None:
+def test_calls_end_with_an_error_after_the_client_was_closed(cluster: Cluster, client: Client) -> None:
     cluster.add_workers(1)
     with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
+        assert scheduler.wait_for_workers(silence, never)
         client.close()
         for do in (
             partial(Workers.on_worker_start, call=(time.sleep, 0)),
             ask_all,
-            spread_two,
-            partial(Workers.ready, listener=silence, stop=never),
+            submit_two,
+            partial(Workers.wait_for_workers, listener=silence, stop=never),
         ):
             assert isinstance(error_of(partial(do, scheduler)), SchedulerLostError)
 
 
-def test_a_worker_that_does_not_answer_is_not_waited_for_in_the_end(cluster: Cluster, client: Client) -> None:
-    (worker,) = cluster.add_workers(1)
-
-    def end() -> None:
-        with Workers(client) as scheduler:
-            assert scheduler.ready(silence, never)
-            scheduler.on_worker_start((time.sleep, 0))
-            worker.stop()
-
-    assert error_of(end, 30) is None
-    worker.go_on()
-
-
-def test_a_worker_that_the_scheduler_cannot_reach_is_told(
-    cluster: Cluster, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_that_the_scheduler_cannot_reach_are_named(shared: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     async def unreachable(*_: object, workers: list[str], **__: object) -> dict[str, Exception]:
         return {worker: OSError("no route") for worker in workers}
 
-    cluster.add_workers(1)
-    monkeypatch.setattr(client, "run", unreachable)
     events: list[Event] = []
-    with Workers(client) as scheduler:
-        assert not scheduler.ready(events.append, lambda: bool(events))
-    (worker,) = cluster.workers()
-    assert events == [WaitingForWorkers(f"worker {worker} does not answer")]
+    with shared.client() as client:
+        monkeypatch.setattr(client, "run", unreachable)
+        with Workers(client) as scheduler:
+            assert not scheduler.wait_for_workers(events.append, lambda: bool(events))
+    assert events == [WaitingForWorkers(f"worker {worker} does not answer") for worker in sorted(shared.workers())]
 
 
 @pytest.mark.slow
-def test_who_cannot_take_part_is_not_asked_to_warm_up(cluster: Cluster, client: Client, tmp_path: Path) -> None:
-    cluster.add_workers(1)
-    with Workers(client) as scheduler:
-        assert scheduler.ready(silence, never)
-        cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
-        assert scheduler.ready(silence, never)
-        assert error_of(lambda: scheduler.on_worker_start((time.sleep, 0))) is None
-        assert error_of(partial(ask_all, scheduler)) is None
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_while_tilings_are_prepared(
+def test_a_worker_dies_before_tilings_are_searched(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     frozen = cluster.add_workers(2)
@@ -171,7 +119,7 @@ def test_a_worker_that_dies_while_tilings_are_prepared(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["2 workers with 2 threads", "depth 0", "depth 6:"])
-def test_a_run_whose_worker_is_retired(
+def test_a_run_continues_after_a_worker_retired(
     moment: str, cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     cluster.add_workers(2)
@@ -185,7 +133,7 @@ def test_a_run_whose_worker_is_retired(
 
 
 @pytest.mark.slow
-def test_tilings_whose_only_worker_is_retired(
+def test_tilings_continue_after_the_only_worker_retired(
     cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     cluster.add_workers(1)
@@ -199,7 +147,7 @@ def test_tilings_whose_only_worker_is_retired(
 
 @pytest.fixture
 def port() -> int:
-    """One that is free."""
+    """A free port."""
     import socket
 
     with socket.socket() as bound:
@@ -213,57 +161,47 @@ def start_at(port: int, cluster: Cluster, **more: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("alone", [False, True])
-def test_refused_and_started_again(alone: bool, port: int, cluster: Cluster, client: Client, tmp_path: Path) -> None:
-    """At the same address, with the right version; by then it is the only worker, or not."""
+def test_an_excluded_worker_restarts(alone: bool, port: int, cluster: Cluster, client: Client, tmp_path: Path) -> None:
+    """It restarts at the same address, with the right version, perhaps as the only worker."""
     (first,) = cluster.add_workers(1)
     with Workers(client) as scheduler:
         events: list[Event] = []
-        assert scheduler.ready(events.append, never)
+        assert scheduler.wait_for_workers(events.append, never)
         wrong = start_at(port, cluster, environment=with_other("antipodes", tmp_path / "site"))
-        wait_until(lambda: scheduler.changed, "it is known that there is another worker")
-        assert error_of(lambda: scheduler.ready(events.append, never)) is None
+        wait_until(lambda: scheduler.workers_changed, "the run knows of another worker")
+        assert error_of(lambda: scheduler.wait_for_workers(events.append, never)) is None
         assert [type(event) for event in events] == [ClusterReady, WorkerRefused]
         wrong.kill()
         cluster.wait_for_workers(1)
         start_at(port, cluster)
-        wait_until(lambda: scheduler.changed, "it is known that the worker is back")
+        wait_until(lambda: scheduler.workers_changed, "the run knows that the worker is back")
         if alone:
             first.kill()
             cluster.wait_for_workers(1)
-        assert error_of(lambda: scheduler.ready(events.append, never)) is None
+        assert error_of(lambda: scheduler.wait_for_workers(events.append, never)) is None
         assert f"tcp://127.0.0.1:{port}" in scheduler.members
         assert len(scheduler.members) == (1 if alone else 2)
         assert error_of(partial(ask_all, scheduler)) is None
 
 
 @pytest.mark.slow
-def test_paused_from_the_beginning(
+def test_a_worker_that_is_paused_from_the_start_fails_the_run(
     cluster: Cluster, client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cluster.add_workers(1, "--memory-limit", "8GB", environment=PAUSED)
     wait_until(lambda: [one["status"] for one in cluster.workers().values()] == ["paused"], "the worker is paused")
     (worker,) = cluster.workers()
-    monkeypatch.setattr(workers_of_cluster, "PAUSED_SECONDS", 1)
+    monkeypatch.setattr(paused, "PAUSED_SECONDS", 1)
     config, options = load_config("eight-puzzle"), RunOptions(memory_limit=2**30)
     error = error_of(lambda: run_puzzle(config, tmp_path / "t.zarr", options, scheduler=client))
     assert isinstance(error, WorkerFailedError)
-    assert f"worker {worker} has begun no task" in str(error)
+    assert f"worker {worker} has been paused for 1 seconds" in str(error)
     assert len(str(error).splitlines()) == 1
-
-
-def test_two_runs_of_one_client(client: Client, tmp_path: Path) -> None:
-    with Workers(client):
-        with pytest.raises(InputError, match="in use") as caught:
-            run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", interrupted=lambda: True, scheduler=client)
-        assert len(str(caught.value).splitlines()) == 1
-        assert not (tmp_path / "t.zarr").exists()
-    with Workers(client) as again:
-        assert again.client is client
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [["run", "eight-puzzle"], ["tile", "3x20"]])
-def test_a_scheduler_file_that_is_not_there(command: list[str], begin: Begin, tmp_path: Path) -> None:
+def test_a_missing_scheduler_file_is_waited_for(command: list[str], begin: Begin, tmp_path: Path) -> None:
     run = begin(*command, "--store", "t.zarr", "--scheduler-file", "none.json")
     run.fail(1, "none.json", "found none")
     assert run.lines[:-1] == ["waiting for a dask scheduler to write none.json\n"]
@@ -271,7 +209,7 @@ def test_a_scheduler_file_that_is_not_there(command: list[str], begin: Begin, tm
 
 
 @pytest.mark.slow
-def test_a_report_of_a_scheduler_that_is_lost(cluster: Cluster, begin: Begin) -> None:
+def test_a_lost_scheduler_matters_more_than_its_performance_report(cluster: Cluster, begin: Begin) -> None:
     pytest.importorskip("bokeh")
     cluster.add_workers(1)
     at = ["--scheduler", cluster.address, *EVERY_LAYER, "--performance-report", "report.html"]
@@ -280,11 +218,3 @@ def test_a_report_of_a_scheduler_that_is_lost(cluster: Cluster, begin: Begin) ->
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
     run.fail(75, "scheduler", "are kept", "resume with: antipodes resume t.zarr --scheduler tcp://")
-
-
-def test_a_report_in_no_folder(cluster: Cluster, refused: Callable[..., str], tmp_path: Path) -> None:
-    """It is said before anything runs, and even while there is no worker."""
-    pytest.importorskip("bokeh")
-    at = ["--scheduler", cluster.address, "--performance-report", "none/report.html"]
-    assert "found none/report.html" in refused("run", "eight-puzzle", "--store", "t.zarr", *at)
-    assert not (tmp_path / "t.zarr").exists()

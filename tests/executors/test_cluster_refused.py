@@ -1,11 +1,12 @@
-"""Workers that cannot take part: they are named, with what they lack, and nothing is computed or overwritten."""
+"""Workers that a run excludes: messages name them and what they lack; nothing is computed or overwritten."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from clusters import NO_ANTIPODES, Cluster, Run, python_path, with_other
+from clusters import NO_ANTIPODES, Cluster, python_path, with_other
 from mounts import hidden
+from program_runs import Run
 from stores import contents
 
 ByThreads = Callable[[str], dict[str, bytes]]
@@ -16,7 +17,9 @@ EVERY_LAYER = ["--checkpoint-every", 0]
 @pytest.mark.slow
 @pytest.mark.parametrize("package", ["antipodes", "numpy"])
 @pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
-def test_another_version(package: str, what: list[str], cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+def test_a_first_worker_with_another_version_ends_the_run(
+    package: str, what: list[str], cluster: Cluster, begin: Begin, tmp_path: Path
+) -> None:
     cluster.add_workers(1, environment=with_other(package, tmp_path / "site"))
     run = begin(*what, "--store", "t.zarr", "--scheduler", cluster.address)
     run.fail(1, "worker tcp://", f"has {package} 0.0.1; expected {package} ")
@@ -24,7 +27,7 @@ def test_another_version(package: str, what: list[str], cluster: Cluster, begin:
 
 
 @pytest.mark.slow
-def test_who_joins_late_with_another_version(
+def test_a_late_worker_with_another_version_is_excluded(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     (first,) = cluster.add_workers(1)
@@ -33,7 +36,7 @@ def test_who_joins_late_with_another_version(
     run.wait_for_depth(2)
     first.stop()
     cluster.add_workers(1, environment=with_other("antipodes", tmp_path / "site"))
-    first.go_on()
+    first.thaw()
     run.wait_for("has antipodes 0.0.1; expected antipodes ")
     assert "excluded" in run.err
     run.finish()
@@ -43,7 +46,7 @@ def test_who_joins_late_with_another_version(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("nanny", [False, True])
-def test_no_antipodes(nanny: bool, cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+def test_a_worker_without_antipodes_ends_the_run(nanny: bool, cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
     cluster.add_workers(1, nanny=nanny, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
     run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address)
     run.fail(1, "worker tcp://", "cannot load antipodes")
@@ -52,12 +55,12 @@ def test_no_antipodes(nanny: bool, cluster: Cluster, begin: Begin, tmp_path: Pat
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> tuple[object, ...]:
-    """What begins a process in a world where the test's directory is empty but for the cluster's."""
+    """The start of a command to whose process the folder ``work`` is empty."""
     return hidden(tmp_path / "work")
 
 
 @pytest.mark.slow
-def test_a_store_that_a_worker_does_not_see(
+def test_a_store_is_not_overwritten_if_a_worker_does_not_see_it(
     elsewhere: tuple[object, ...], cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     begin("run", "eight-puzzle", "--store", "work/t.zarr", "--workers", 2, "--json").finish()

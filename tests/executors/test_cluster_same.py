@@ -1,34 +1,26 @@
-"""The same tables and tilings on clusters as on threads, whatever way leads to them, and their users undisturbed."""
+"""The same tables and tilings on clusters as on threads, without any change for other users of the cluster."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import add
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import Cluster, Run, wait_until
+from clusters import Cluster
 from distributed import Client, WorkerPlugin
+from program_runs import Run
 from stores import contents
+from waiting import wait_until
 
 from antipodes.config import load_config
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.verify import verify
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster of two workers, one with a nanny, which no test here breaks."""
-    with Cluster(tmp_path_factory.mktemp("shared")) as cluster:
-        cluster.start_scheduler()
-        cluster.add_worker("--memory-limit", "2GB", nanny=True)
-        cluster.add_worker()
-        cluster.wait_for_workers(2)
-        yield cluster
 
 
 EVERY_LAYER = ["--checkpoint-every", 0]
@@ -42,7 +34,7 @@ EVERY_LAYER = ["--checkpoint-every", 0]
         pytest.param("five-tiles", EVERY_LAYER, marks=pytest.mark.slow),
     ],
 )
-def test_at_an_address(
+def test_the_same_table_at_an_address(
     puzzle: str, options: list[object], shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     report = begin("run", puzzle, "--store", "t.zarr", "--scheduler", shared.address, *options, "--json").finish()
@@ -50,14 +42,18 @@ def test_at_an_address(
     assert contents(tmp_path / "t.zarr") == by_threads(puzzle)
 
 
-def test_by_a_scheduler_file(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_table_by_a_scheduler_file(
+    shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     file = ["--scheduler-file", shared.scheduler_file]
     begin("run", "eight-puzzle", "--store", "t.zarr", *file, "--json").finish()
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
 
 
 @pytest.mark.slow
-def test_interrupted_and_resumed(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_table_after_an_interruption(
+    shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     first = begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", shared.address, *EVERY_LAYER)
     first.wait_for_depth(5)
     first.signal(signal.SIGINT)
@@ -68,13 +64,13 @@ def test_interrupted_and_resumed(shared: Cluster, begin: Begin, by_threads: ByTh
 
 
 @pytest.mark.slow
-def test_tilings(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_tilings(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
     begin("tile", "3x20", "--store", "t.zarr", "--scheduler", shared.address, "--json").finish()
     assert contents(tmp_path / "t.zarr") == by_threads("3x20")
 
 
 @pytest.mark.slow
-def test_on_a_local_cluster(begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_results_on_a_local_cluster(begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
     begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
     assert contents(tmp_path / "t.zarr") == by_threads("five-tiles")
     begin("tile", "3x20", "--store", "tilings.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
@@ -87,7 +83,7 @@ def plugins_of(client: Client) -> dict[str, set[str]]:
 
 
 def topics_of(client: Client) -> set[str]:
-    """What the scheduler tells the client of."""
+    """The topics that the client is subscribed to."""
     told = client.run_on_scheduler(
         lambda dask_scheduler, name: {
             topic for topic, to in dask_scheduler._broker._topics.items() if name in to.subscribers
@@ -97,41 +93,42 @@ def topics_of(client: Client) -> set[str]:
     return set(told)
 
 
-def test_with_a_client_that_stays(shared: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_results_with_a_client_that_stays_open(shared: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
     heard: list[Any] = []
     with shared.client() as client:
         client.register_plugin(WorkerPlugin(), name="theirs")
         client.subscribe_topic("all", heard.append)
         client.subscribe_topic("theirs", heard.append)
-        wait_until(lambda: {"all", "theirs"} <= topics_of(client), "the scheduler knows what the user wants to hear")
+        wait_until(lambda: {"all", "theirs"} <= topics_of(client), "the scheduler knows the user's topics")
         before = plugins_of(client), topics_of(client)
         kept = client.submit(add, 20, 22)
         options = RunOptions(checkpoint_every=0)
         report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", options, scheduler=client)
         tile_board(load_board("3x20"), tmp_path / "tilings.zarr", scheduler=client)
+        assert verify(tmp_path / "t.zarr", client).ok
         assert client.status == "running"
         assert kept.result() == 42
         assert client.submit(add, 1, kept).result() == 43
         client.log_event(["theirs", "all"], "still there")
-        wait_until(lambda: [event[1] for event in heard].count("still there") == 2, "the user's events come again")
+        wait_until(lambda: [event[1] for event in heard].count("still there") == 2, "the user's events arrive")
         assert plugins_of(client) == before[0]
-        wait_until(lambda: topics_of(client) == before[1], "nothing else is told to the client")
+        wait_until(lambda: topics_of(client) == before[1], "the client is subscribed to nothing else")
         client.unregister_worker_plugin("theirs")
     assert report.complete
     assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
     assert contents(tmp_path / "tilings.zarr") == by_threads("3x20")
 
 
-def test_nothing_of_a_run_stays_on_the_cluster(shared: Cluster, tmp_path: Path) -> None:
+def test_no_task_of_a_run_stays_on_the_cluster(shared: Cluster, tmp_path: Path) -> None:
     with shared.client() as client:
         kept = client.submit(add, 1, 2)
         run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", scheduler=client)
-        wait_until(lambda: shared.tasks() == 1, "the tasks of the run are gone")
+        wait_until(lambda: shared.tasks() == 1, "the tasks of the run are removed")
         assert kept.result() == 3
 
 
 @pytest.mark.slow
-def test_two_runs_at_once(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_two_runs_on_one_cluster(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
     at = ["--scheduler", shared.address, *EVERY_LAYER]
     runs = [begin("run", puzzle, "--store", puzzle, *at, "--json") for puzzle in ("five-tiles", "knights-coloured")]
     runs[0].wait_for_depth(1)

@@ -1,4 +1,4 @@
-"""Workers that are killed, leave and join while a run is under way: it goes on by itself, to the same table."""
+"""Workers that are killed or join during a run: the run continues by itself, to the same table."""
 
 import itertools
 import re
@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import Cluster, Group, Run, python_path, wait_until
+from clusters import Cluster, Group, python_path
+from program_runs import Run
 from stores import contents
+from waiting import wait_until
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
@@ -18,18 +20,18 @@ EVERY_LAYER = ["--checkpoint-every", 0]
 
 
 def kill_in_the_middle(workers: list[Group], run: Run) -> None:
-    """Kill the worker that the run waits for, once it is frozen: so it is in a layer, or in a commit."""
+    """Freeze one worker after the other; kill the one that the run waits for, in a layer or in a commit."""
     for worker in itertools.cycle(workers):
         worker.stop()
         if stands_still(run):
             assert run.process.poll() is None
             worker.kill()
             return
-        worker.go_on()
+        worker.thaw()
 
 
 def stands_still(run: Run) -> bool:
-    """Whether the run says nothing for a second."""
+    """Whether the run writes no message for a second."""
     before = len(run.lines)
     deadline = time.monotonic() + 1
     while len(run.lines) == before and time.monotonic() < deadline:
@@ -39,13 +41,15 @@ def stands_still(run: Run) -> bool:
 
 
 def check_losses(report: dict[str, Any], losses: int) -> None:
-    """So often workers were lost, and the less part of the positions had to be found again."""
+    """Workers were lost N times, and less than half of the positions had to be recomputed."""
     assert report["complete"]
     assert report["workers_lost"] == losses
     assert report["states_found_again"] < report["states"] / 2
 
 
-def test_killed_in_the_middle_of_a_layer(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_worker_is_killed_during_a_layer(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     workers = cluster.add_workers(2)
     at = ["--scheduler", cluster.address]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
@@ -61,8 +65,10 @@ def test_killed_in_the_middle_of_a_layer(cluster: Cluster, begin: Begin, by_thre
 
 
 @pytest.mark.slow
-def test_killed_several_times(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
-    """Those that are killed have a nanny, which starts them again."""
+def test_workers_are_killed_several_times(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    """Those that are killed have a nanny, which restarts them."""
     workers = [*cluster.add_workers(2, nanny=True), *cluster.add_workers(1)]
     run = begin("run", "three-colours", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER, "--json")
     for depth, worker in ((10, workers[0]), (20, workers[1]), (30, workers[0])):
@@ -77,7 +83,9 @@ def test_killed_several_times(cluster: Cluster, begin: Begin, by_threads: ByThre
 
 
 @pytest.mark.slow
-def test_killed_at_its_tilings(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_workers_of_a_tiling_run_are_killed(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     workers = cluster.add_workers(2)
     run = begin("tile", "5x12", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("partition 3 of")
@@ -90,7 +98,9 @@ def test_killed_at_its_tilings(cluster: Cluster, begin: Begin, by_threads: ByThr
 
 
 @pytest.mark.slow
-def test_all_killed_and_others_join(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_all_workers_are_killed_and_others_join(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     workers = cluster.add_workers(2)
     at = ["--scheduler", cluster.address]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
@@ -107,7 +117,7 @@ def test_all_killed_and_others_join(cluster: Cluster, begin: Begin, by_threads: 
 
 
 @pytest.mark.slow
-def test_tilings_whose_workers_are_all_killed(
+def test_all_workers_of_a_tiling_run_are_killed(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     (worker,) = cluster.add_workers(1)
@@ -121,7 +131,7 @@ def test_tilings_whose_workers_are_all_killed(
 
 
 @pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
-def test_interrupted_while_it_waits(what: list[str], cluster: Cluster, begin: Begin) -> None:
+def test_a_run_is_interrupted_while_it_waits_for_workers(what: list[str], cluster: Cluster, begin: Begin) -> None:
     run = begin(*what, "--store", "t.zarr", "--scheduler", cluster.address)
     run.wait_for("waiting for some to join")
     run.signal(signal.SIGINT)
@@ -129,7 +139,7 @@ def test_interrupted_while_it_waits(what: list[str], cluster: Cluster, begin: Be
 
 
 @pytest.mark.slow
-def test_interrupted_while_it_waits_for_others(cluster: Cluster, begin: Begin) -> None:
+def test_a_run_is_interrupted_while_it_waits_after_a_loss(cluster: Cluster, begin: Begin) -> None:
     (worker,) = cluster.add_workers(1)
     run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
     run.wait_for_depth(6)
@@ -140,14 +150,16 @@ def test_interrupted_while_it_waits_for_others(cluster: Cluster, begin: Begin) -
 
 
 @pytest.mark.slow
-def test_who_joins_late_is_used(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_worker_that_joins_late_gets_tasks(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     (first,) = cluster.add_workers(1)
     at = ["--scheduler", cluster.address]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
     run.wait_for_depth(4)
     first.stop()
     cluster.add_workers(1)
-    first.go_on()
+    first.thaw()
     run.wait_for("2 workers with 2 threads")
     first.kill()
     report = run.finish()
@@ -167,7 +179,9 @@ os.fsync = slow
 
 
 @pytest.mark.slow
-def test_killed_while_it_writes(cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_worker_is_killed_while_it_writes(
+    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+) -> None:
     flag = tmp_path / "slow"
     (worker,) = cluster.add_workers(
         1, environment=python_path(tmp_path / "site", sitecustomize=SLOW_DISK.format(flag=str(flag)))

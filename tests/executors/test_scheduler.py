@@ -1,3 +1,5 @@
+"""What all executors have in common, and how one is chosen."""
+
 from collections.abc import Iterator
 from contextlib import nullcontext
 from operator import add, mul
@@ -19,7 +21,7 @@ from antipodes.executors.threads import Threads
 @pytest.fixture(params=["threads", pytest.param("local", marks=pytest.mark.slow)])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
-        assert opened.ready(silence, lambda: False)
+        assert opened.wait_for_workers(silence, lambda: False)
         yield opened
 
 
@@ -30,33 +32,33 @@ def test_results_are_in_the_order_of_the_calls(scheduler: Scheduler) -> None:
     assert scheduler.workers == 2
 
 
-def test_handles_stand_for_results_also_in_lists(scheduler: Scheduler) -> None:
+def test_handles_stand_for_results_even_in_lists(scheduler: Scheduler) -> None:
     first = list(scheduler.persist({("b", number): (mul, number, 10) for number in range(4)}).values())
     second = scheduler.persist({("c", 0): (sum, first), ("c", 1): (add, first[1], first[3])})
     assert scheduler.gather(list(second.values())) == [60, 40]
     assert scheduler.gather(scheduler.map(str, first)) == ["0", "10", "20", "30"]
 
 
-def test_tuples_and_texts_are_taken_as_they_are(scheduler: Scheduler) -> None:
+def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
     scheduler.persist({("d", 0): (add, 1, 1)})
     handles = scheduler.persist({("e", 0): (len, ("d", 0)), ("e", 1): (len, "d")})
     assert scheduler.gather(list(handles.values())) == [2, 1]
 
 
-def test_nothing_to_do(scheduler: Scheduler) -> None:
+def test_no_calls_have_no_results(scheduler: Scheduler) -> None:
     assert scheduler.persist({}) == {}
     assert scheduler.gather([]) == []
     assert scheduler.map(str, []) == []
 
 
-def test_done_is_called_for_each() -> None:
+def test_on_done_is_called_for_each_result() -> None:
     done: list[Key] = []
     calls = {("f", number): (add, number, 1) for number in range(7)}
-    Threads(3).persist(calls, done=done.append)
+    Threads(3).persist(calls, on_done=done.append)
     assert sorted(done) == list(calls)
 
 
-def test_calls_may_take_the_results_of_others(scheduler: Scheduler) -> None:
+def test_calls_take_results_of_other_calls(scheduler: Scheduler) -> None:
     calls: dict[Key, Call] = {
         ("h", 0): (add, 1, 2),
         ("h", 1): (sum, [result_of(("h", 0)), result_of(("h", 0)), 4]),
@@ -68,13 +70,13 @@ def test_calls_may_take_the_results_of_others(scheduler: Scheduler) -> None:
     assert [is_result(result_of(("h", 0))), is_result(("h", 0))] == [True, False]
 
 
-def test_what_is_spread_keeps_its_order(scheduler: Scheduler) -> None:
+def test_submit_keeps_the_order_of_calls(scheduler: Scheduler) -> None:
     handles = scheduler.submit({("i", number): (add, number, 1) for number in range(5)})
     assert scheduler.gather(list(handles.values())) == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(("error", "drawn"), [(ValueError, 1), (Stopped, 0), (KeyboardInterrupt, 0)])
-def test_a_stop_at_once_waits_for_no_performance_report(
+def test_an_immediate_stop_does_not_wait_for_the_performance_report(
     error: type[BaseException], drawn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages: list[object] = []
@@ -87,20 +89,20 @@ def test_a_stop_at_once_waits_for_no_performance_report(
 
 
 def test_threads_have_no_performance_report() -> None:
-    with pytest.raises(InputError, match="expected a cluster"), Threads(1).reporting("report.html"):
+    with pytest.raises(InputError, match="expected a cluster"), Threads(1).performance_report("report.html"):
         pass
 
 
-def test_what_is_no_client_is_refused() -> None:
+def test_other_objects_are_refused_as_schedulers() -> None:
     with (
-        pytest.raises(InputError, match=r"expected a client of dask.distributed.*found 'tcp"),
+        pytest.raises(InputError, match=r"or a client of dask.distributed, found 'tcp"),
         as_scheduler("tcp://h:1"),
     ):
         pass
 
 
-def test_errors_come_through(scheduler: Scheduler) -> None:
-    """Those of a cluster name the worker, in an error that survives the way."""
+def test_errors_of_tasks_are_raised(scheduler: Scheduler) -> None:
+    """A cluster raises another error, which names the worker."""
     with pytest.raises((ZeroDivisionError, WorkerFailedError), match="by zero"):
         scheduler.gather(list(scheduler.persist({("g", 0): (divmod, 1, 0)}).values()))
 
@@ -119,7 +121,7 @@ def test_errors_come_through(scheduler: Scheduler) -> None:
         ),
     ],
 )
-def test_no_names(name: str) -> None:
+def test_invalid_scheduler_names_are_refused(name: str) -> None:
     with pytest.raises(InputError, match="threads, local or an address"), open_scheduler(name, 1):
         pass
 
@@ -127,16 +129,11 @@ def test_no_names(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["tcp://host.example:8786", "tls://[::1]:8786", "tcp://[fe80::1%eth0]:1", "ws://h:65535"]
 )
-def test_addresses(name: str) -> None:
+def test_addresses_are_scheduler_names(name: str) -> None:
     check_scheduler_name(name)
 
 
-def test_nobody_answers() -> None:
-    with pytest.raises(SchedulerError, match=r"tls://.*TLS"), open_scheduler("tls://127.0.0.1:1", 1):
-        pass
-
-
 @pytest.mark.slow
-def test_nobody_answers_at_a_port() -> None:
+def test_no_scheduler_answers_at_a_port() -> None:
     with pytest.raises(SchedulerError, match="tcp://"), open_scheduler("tcp://127.0.0.1:1", 1):
         pass

@@ -9,7 +9,7 @@ import pytest
 from antipodes.jit import compiling
 
 
-def test_it_is_told_once_and_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "TELL_SECONDS", 0.05)
     told: list[float] = []
     watch = compiling.Watch(lambda: told.append(time.monotonic()))
@@ -22,7 +22,7 @@ def test_it_is_told_once_and_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(told) == 1
 
 
-def test_what_was_compiled_soon_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_compilation_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "TELL_SECONDS", 0.05)
     told: list[bool] = []
     watch = compiling.Watch(lambda: told.append(True))
@@ -34,7 +34,7 @@ def test_what_was_compiled_soon_is_not_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert told
 
 
-def test_kernels_are_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_of_kernels_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[str] = []
     watch = compiling.Watch(lambda: None)
     monkeypatch.setattr(watch, "begin", lambda: heard.append("begin"))
@@ -47,7 +47,7 @@ def test_kernels_are_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_first_use_says_what_takes_so_long(tmp_path: Path) -> None:
+def test_a_first_run_reports_the_compilation(tmp_path: Path) -> None:
     program = Path(sys.executable).with_name("antipodes")
     done = subprocess.run(
         [program, "run", "eight-puzzle", "--json"],

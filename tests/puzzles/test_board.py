@@ -12,12 +12,12 @@ SYMBOLS = ("0", "1", "2", "11")
 @pytest.mark.parametrize(
     "text", ["1 1 2 / 2 11 0", "1,1,2,2,11,0", "1 1 2\n2 11 0\n", "  1\t1 2 2 11 . ", "1, 1, 2 / 2, 11, 0"]
 )
-def test_ways_of_writing(text: str) -> None:
+def test_separators(text: str) -> None:
     assert BOARD.split(text, SYMBOLS) == ["1", "1", "2", "2", "11", "0"]
 
 
 @pytest.mark.parametrize("text", ["112210", "112 210", "112/210", "11221.", "1 1 2 21 0"])
-def test_single_characters_may_stand_close(text: str) -> None:
+def test_single_characters_need_no_separators(text: str) -> None:
     assert BOARD.split(text, SYMBOLS) == ["1", "1", "2", "2", "1", "0"]
 
 
@@ -41,7 +41,7 @@ def test_refused(text: str, message: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_holes_may_be_written_or_left_out() -> None:
+def test_holes_are_optional_in_positions() -> None:
     board = Board(2, 2, frozenset({1}), empty_symbols=("-",), separator="")
     for text in ("A#/B-", "A # B -", "A#B-", "AB-", "A B -"):
         assert board.split(text, ("-", "A", "B")) == ["A", "B", "-"]
@@ -79,6 +79,6 @@ def test_symbols_in() -> None:
     assert symbols_in("12 0", 2, 3) == ["12", "0"]
 
 
-def test_symbols_close_together_are_counted_one_by_one() -> None:
+def test_symbols_without_separators_are_counted_one_by_one() -> None:
     with pytest.raises(PositionError, match="expected 9 symbols, found 8"):
         Board(3, 3).split("12345678", [str(symbol) for symbol in range(9)])

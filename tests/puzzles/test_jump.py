@@ -46,7 +46,7 @@ def test_refused_with_the_key(changes: dict[str, Any], message: str) -> None:
         puzzle(**changes)
 
 
-def test_offsets_lead_one_way_and_edges_both() -> None:
+def test_offsets_are_directed_and_edges_are_not() -> None:
     right = puzzle(start="A--", moves=None, offsets=[[0, 1]])
     assert [right.format(one) for one in right.successors(right.parse("-A-"))] == ["--A"]
     assert [right.format(one) for one in right.predecessors(right.parse("-A-"))] == ["A--"]
@@ -54,7 +54,7 @@ def test_offsets_lead_one_way_and_edges_both() -> None:
     assert len(both.successors(both.parse("-A-"))) == 1
 
 
-def test_squares_of_edges_leave_out_holes() -> None:
+def test_edges_do_not_count_holes() -> None:
     found = puzzle(start="A#-", moves=None, edges=[[0, 1]])
     assert [found.format(one) for one in found.successors(found.parse("A-"))] == ["-A"]
 

@@ -1,4 +1,4 @@
-"""Patterns, against all positions of small puzzles one by one, and what a table says of those that fit."""
+"""Patterns against every position of small puzzles, and queries of tables by pattern."""
 
 import json
 from collections import Counter
@@ -54,13 +54,13 @@ def all_positions(puzzle: Puzzle) -> set[tuple[str, ...]]:
         ),
     ],
 )
-def test_what_fits(puzzle: Puzzle, pattern: str, expected: list[str]) -> None:
+def test_matching_positions(puzzle: Puzzle, pattern: str, expected: list[str]) -> None:
     assert fitting(puzzle, pattern) == sorted(expected)
 
 
 @st.composite
 def tile_patterns(draw: st.DrawFn) -> list[tuple[str, str]]:
-    """Groups of a pattern over the 6 squares of TILES: what is written, and the symbols in it."""
+    """Groups of a pattern over the 6 squares of TILES: the text and the symbols of each."""
     groups, squares = [], 6
     while squares:
         kind = draw(st.sampled_from(["plain", "any", "choice", "bag"]))
@@ -121,7 +121,7 @@ def test_batches_are_bounded_and_list_each_position_once(monkeypatch: pytest.Mon
         (TWO_DIGITS, "9101112130", "found '9101112130'"),
     ],
 )
-def test_what_is_no_pattern_is_refused(puzzle: Puzzle, pattern: str, message: str) -> None:
+def test_wrong_patterns_are_refused(puzzle: Puzzle, pattern: str, message: str) -> None:
     with pytest.raises(PatternError, match=message) as error:
         Pattern.parse(puzzle, pattern)
     assert len(str(error.value)) < 300
@@ -159,7 +159,7 @@ def test_the_query_by_pattern(cli: Command, knights: Path) -> None:
         assert (puzzle.successors(before) == after).all(axis=1).any()
 
 
-def test_the_query_by_pattern_for_people(cli: Command, knights: Path) -> None:
+def test_the_text_of_a_query_by_pattern(cli: Command, knights: Path) -> None:
     text = cli("query", knights, "--pattern", EXCHANGE, "--path").out
     assert text.startswith(f"36 positions fit {EXCHANGE}, 36 can be reached\n")
     assert "   26          1" in text
@@ -169,7 +169,7 @@ def test_the_query_by_pattern_for_people(cli: Command, knights: Path) -> None:
 
 
 @pytest.mark.parametrize("batch", [1 << 16, 5000])
-def test_a_pattern_that_all_positions_fit(finished: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+def test_a_pattern_that_all_positions_match(finished: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
     monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", batch)
     with open_table(finished) as table:
         matches = table.match("?????????")
@@ -179,7 +179,7 @@ def test_a_pattern_that_all_positions_fit(finished: Path, monkeypatch: pytest.Mo
     assert (matches.count, matches.reached) == (362880, 181440)
 
 
-def test_what_fits_but_cannot_be_reached(cli: Command, finished: Path) -> None:
+def test_matching_positions_that_are_unreachable(cli: Command, finished: Path) -> None:
     outcome = cli("query", finished, "--pattern", "213456780", "--path", "--json")
     found = json.loads(outcome.out)
     assert (found["count"], found["reached"], found["by_distance"]) == (1, 0, {})

@@ -29,7 +29,7 @@ def test_parse_inverts_format(table: dict[str, Any]) -> None:
 
 @settings(deadline=None)
 @given(puzzle_settings())
-def test_predecessors_are_successors_turned_round(table: dict[str, Any]) -> None:
+def test_predecessors_are_successors_reversed(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     for labels in positions(puzzle)[:40]:
         for after in puzzle.successors(labels):
@@ -72,7 +72,7 @@ def test_checked_refuses(labels: np.ndarray[Any, Any]) -> None:
         puzzle_from(EIGHT).checked(labels)
 
 
-def test_checked_looks_at_every_position() -> None:
+def test_checked_checks_every_position() -> None:
     right = list(range(9))
     with pytest.raises(PositionError, match="expected 1 x '7', found 2"):
         puzzle_from(EIGHT).checked(np.array([right, right, [0, 1, 2, 3, 4, 5, 6, 7, 7]]))
@@ -88,7 +88,7 @@ def test_a_move_and_its_inverse(places: list[int], length: int) -> None:
         assert after[b] == before[a]
 
 
-def test_fingerprints_tell_tables_apart() -> None:
+def test_different_tables_have_different_fingerprints() -> None:
     fingerprint = puzzle_from(EIGHT).fingerprint
     assert puzzle_from({**EIGHT, "name": "other", "description": "words"}).fingerprint == fingerprint
     assert puzzle_from({**EIGHT, "start": "1 2 3 / 4 5 6 / 7 8 ."}).fingerprint == fingerprint
@@ -96,7 +96,7 @@ def test_fingerprints_tell_tables_apart() -> None:
         assert puzzle_from({**EIGHT, **change}).fingerprint != fingerprint
 
 
-def test_the_order_of_starts_is_no_matter() -> None:
+def test_the_order_of_starts_does_not_change_the_fingerprint() -> None:
     a, b = "123456780", "123456708"
     one, two = puzzle_from({**EIGHT, "start": [a, b]}), puzzle_from({**EIGHT, "start": [b, a]})
     assert one.fingerprint == two.fingerprint

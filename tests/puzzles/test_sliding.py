@@ -62,7 +62,7 @@ def test_symbols_are_in_their_natural_order() -> None:
     assert puzzle(start="10 9 a / b 2 .").symbols == ("0", "2", "9", "10", "a", "b")
 
 
-def test_several_starts_each_once() -> None:
+def test_a_start_given_twice_counts_once() -> None:
     found = puzzle(start=["1 2 3 4 5 0", "123/450", "0 5 4 3 2 1"])
     assert [found.format(labels) for labels in found.start_labels] == ["1 2 3 4 5 0", "0 5 4 3 2 1"]
 

@@ -15,7 +15,7 @@ GIVEN = RunOptions(
 
 
 def parsed(command: str) -> dict[str, object]:
-    """The options of a command, as a shell and then the program take it."""
+    """The options of a command, parsed by a shell and then by the program."""
     from typer.main import get_command
 
     words = shlex.split(command)
@@ -24,7 +24,7 @@ def parsed(command: str) -> dict[str, object]:
     return dict(found.make_context(words[1], words[2:]).params)
 
 
-def test_what_was_given_is_given_again() -> None:
+def test_given_options_are_repeated() -> None:
     expected = {
         "store": "a folder/it's.zarr",
         "workers": 3,
@@ -40,7 +40,7 @@ def test_what_was_given_is_given_again() -> None:
     assert parsed(start).items() >= {**expected, "puzzle": "my puzzle.toml"}.items()
 
 
-def test_what_was_not_given_is_not() -> None:
+def test_defaults_are_not_repeated() -> None:
     assert RunOptions().resume_command("s3://b/t.zarr") == "antipodes resume s3://b/t.zarr"
     assert RunOptions(checkpoint_every=30.0).resume_command(Path("-t")) == "antipodes resume ./-t --checkpoint-every 30"
     at_file = RunOptions(scheduler="tcp://h:1", scheduler_file="s.json").resume_command(Path("t"))
@@ -48,7 +48,7 @@ def test_what_was_not_given_is_not() -> None:
     assert RunOptions().start_command(Path("t")) is None
 
 
-def test_there_is_something_to_resume_or_not(tmp_path: Path) -> None:
+def test_the_next_command_resumes_a_store_or_starts_over(tmp_path: Path) -> None:
     options = RunOptions(started_by=("run", "eight-puzzle"))
     assert options.next_command(tmp_path) == f"antipodes resume {tmp_path}"
     missing = tmp_path / "t.zarr"

@@ -33,7 +33,7 @@ def test_known_histogram_of_moves() -> None:
     assert histogram == ORACLE["moves_histogram_limit_5"]
 
 
-def test_every_way_is_one_and_exchanges_the_sides() -> None:
+def test_every_solution_is_a_path_that_exchanges_the_sides() -> None:
     puzzle = knights()
     for exchange in exchanges(puzzle, 5).solutions:
         check_way(puzzle, exchange)
@@ -50,7 +50,7 @@ def check_way(puzzle: Puzzle, exchange: Exchange) -> None:
             assert int(np.flatnonzero(position == label)[0]) in route
 
 
-def test_no_way_is_shorter_than_the_shortest_exchange() -> None:
+def test_no_solution_is_shorter_than_the_shortest_exchange() -> None:
     shortest = min(map(int, LABELLED["swap_goals_by_distance"]))
     assert min(exchange.moves for exchange in exchanges(knights(), 5).solutions) == shortest
 
@@ -73,11 +73,11 @@ def test_routes_are_breadth_first_and_visit_no_place_twice() -> None:
         ((0, 5, 9), (1, 5, 10), True),
     ],
 )
-def test_which_routes_get_along(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -> None:
+def test_compatible_routes(one: tuple[int, ...], other: tuple[int, ...], expected: bool) -> None:
     assert compatible([one, other]).tolist() == [[False, expected], [expected, False]]
 
 
-def test_the_pieces_may_go_by_other_names_than_places() -> None:
+def test_the_names_of_pieces_do_not_matter() -> None:
     assert len(exchanges(knights("ZAC/---/---/BXY"), 4).solutions) == 4
 
 
@@ -100,7 +100,7 @@ def test_another_board_and_other_pieces() -> None:
         (knights("AB/--/YZ", offsets=[[1, 0], [0, 1]]), "there and back"),
     ],
 )
-def test_what_the_method_cannot_treat_is_refused(puzzle: Puzzle, message: str) -> None:
+def test_puzzles_that_the_method_does_not_fit_are_refused(puzzle: Puzzle, message: str) -> None:
     with pytest.raises(InputError, match=message):
         exchanges(puzzle, 3)
 

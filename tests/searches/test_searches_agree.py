@@ -1,4 +1,4 @@
-"""The searches against each other, against brute force and against what is published."""
+"""The searches against each other, brute force and published results."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from search_problems import (
     FOR_TILES,
     PUZZLES,
     Search,
-    check_ways,
+    check_paths,
     knights,
     random_walk,
     tiles,
@@ -27,7 +27,7 @@ from antipodes.searches.problem import Problem
 
 
 def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]]:
-    """Brute force: the distance of every position that can be reached, and the number of shortest ways."""
+    """Brute force: the distance of every position that can be reached, and the number of shortest paths."""
     known = {position.tobytes(): (0, 1)}
     frontier, depth = {position.tobytes()}, 0
     while frontier:
@@ -50,7 +50,7 @@ def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
     answer = search(problem, every=True)
     assert (answer.outcome, answer.distance) == (Outcome.SOLVED, oracle["length"])
     assert answer.solution_count == oracle["optimal_solutions"]
-    check_ways(problem, answer)
+    check_paths(problem, answer)
     assert search(problem).distance == oracle["length"]
 
 
@@ -73,7 +73,7 @@ def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
                 continue
             answer = search(problem, every=True)
             assert (answer.distance, answer.solution_count) == (distance, ways), search
-            check_ways(problem, answer)
+            check_paths(problem, answer)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -83,12 +83,12 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
     problem = Problem.of(EIGHT, position)
     answers = [search(problem, every=True) for search in FOR_TILES]
     for answer in answers:
-        check_ways(problem, answer)
+        check_paths(problem, answer)
     assert len({(answer.distance, answer.solution_count) for answer in answers}) == 1
 
 
 @pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 3 3 2 3 4 4 4 0"])
-def test_bounds_are_never_above_the_distance(start: str) -> None:
+def test_heuristics_are_admissible(start: str) -> None:
     from antipodes.searches.blank_kernels import estimate
 
     puzzle = tiles(3, 3, start)
@@ -103,7 +103,7 @@ def test_bounds_are_never_above_the_distance(start: str) -> None:
     assert stronger or start.startswith("1 1 1")
 
 
-def test_several_goals_mean_the_nearest() -> None:
+def test_of_several_goals_the_nearest_counts() -> None:
     goals = np.array([random_walk(EIGHT, seed, 40) for seed in range(3)])
     position = random_walk(EIGHT, 99, 41)
     single = [bfs(Problem.of(EIGHT, position, goal)).distance for goal in goals]

@@ -1,4 +1,4 @@
-"""The searches where there is nothing to find, too much, or little in the way of a way."""
+"""The searches in edge cases: no solution, many solutions, dead ends, full words, large boards."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from search_problems import (
     EIGHT,
     FOR_TILES,
     Search,
-    check_ways,
+    check_paths,
     knights,
     linear_conflict,
     manhattan,
@@ -36,13 +36,13 @@ def test_a_position_that_is_its_goal(search: Search) -> None:
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
-def test_wrong_parity_is_seen_without_a_search(search: Search) -> None:
+def test_the_wrong_parity_needs_no_search(search: Search) -> None:
     answer = search(Problem.of(EIGHT, EIGHT.parse("2 1 3 4 5 6 7 8 0")))
     assert (answer.outcome, answer.distance, answer.expanded) == (Outcome.UNREACHABLE, None, 0)
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
-def test_a_bound_gives_up_and_is_not_confused_with_unreachable(search: Search) -> None:
+def test_beyond_the_bound_is_not_unreachable(search: Search) -> None:
     problem = Problem.of(EIGHT, random_walk(EIGHT, 5, 60))
     distance = bfs(problem).distance
     assert distance
@@ -58,7 +58,7 @@ def test_unreachable_by_exhaustion(search: Search) -> None:
     assert answer.outcome == Outcome.UNREACHABLE
 
 
-def test_more_ways_are_counted_than_listed() -> None:
+def test_more_paths_are_counted_than_listed() -> None:
     problem = Problem.of(EIGHT, np.array(ORACLES["eight-puzzle-solve"]["start"], dtype=np.uint8))
     for search in (bfs, bidirectional, ida_star):
         answer = search(problem, every=True, listed=3)
@@ -73,8 +73,8 @@ def test_knights_exchange() -> None:
         assert search(Problem.of(coloured, coloured.start_labels[0], goal)).distance == distance
 
 
-def test_blank_that_walks_into_a_dead_end() -> None:
-    """Searches of one blank end where no way exists, in words and in labels."""
+def test_a_blank_in_a_dead_end() -> None:
+    """Searches of one blank end at unreachable goals, in words and in labels."""
     fork = knights("AB-/C#D", edges=[[0, 1], [1, 2], [1, 3], [1, 4]])
     for goal in ("BA-/C#D", "-BA/C#D"):
         problem = Problem.of(fork, fork.start_labels[0], fork.parse(goal))
@@ -89,7 +89,7 @@ def test_iddfs_in_words_and_in_labels(places: int) -> None:
     assert (problem.packing.words == 1) == (places <= 16)
     found, expected = iddfs(problem, every=True), bfs(problem, every=True)
     assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
-    check_ways(problem, found)
+    check_paths(problem, found)
 
 
 def test_memory_is_bounded() -> None:
@@ -135,7 +135,7 @@ def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: 
             assert found.distance is None
         else:
             assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
-            check_ways(problem, found)
+            check_paths(problem, found)
 
 
 def test_jump_boards_beyond_a_word() -> None:
@@ -150,14 +150,14 @@ def test_jump_boards_beyond_a_word() -> None:
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
-def test_nothing_is_listed_if_nothing_is_to_be(search: Search) -> None:
+def test_a_list_of_no_solutions(search: Search) -> None:
     problem = Problem.of(EIGHT, EIGHT.parse("1 2 3 4 0 5 7 8 6"))
     answer = search(problem, listed=0)
     assert (answer.distance, answer.solutions, answer.solution_count) == (2, (), 1)
 
 
 def test_depths_that_end_at_the_goals_blank_without_a_goal() -> None:
-    """On a ring the blank arrives at each depth of the right remainder, the pieces only after one and a half rounds."""
+    """On a ring the blank reaches its goal place in every round, the pieces only after one and a half rounds."""
     ring = knights("ABCDE-", edges=[[i, (i + 1) % 6] for i in range(6)])
     position = ring.start_labels[0]
     for blank in (4, 3, 2, 1, 0, 5, 4, 3, 2):
@@ -168,14 +168,14 @@ def test_depths_that_end_at_the_goals_blank_without_a_goal() -> None:
     assert iddfs(problem).distance == bfs(problem).distance == 9
 
 
-def test_no_move_is_taken_back() -> None:
+def test_no_move_is_undone() -> None:
     lone = knights("A--/---/---")
     problem = Problem.of(lone, lone.start_labels[0], lone.parse("---/---/--A"))
     answer = iddfs(problem, every=True)
     assert (answer.distance, answer.expanded) == (4, (1 + 2) + (1 + 2 + 2 + 2))
 
 
-def test_only_walks_of_the_blank_that_arrive_in_time_are_expanded() -> None:
+def test_walks_of_the_blank_that_arrive_too_late_are_pruned() -> None:
     position = random_walk(EIGHT, 11, 14)
     answer = iddfs(Problem.of(EIGHT, position), every=True)
     assert answer.distance
@@ -185,7 +185,7 @@ def test_only_walks_of_the_blank_that_arrive_in_time_are_expanded() -> None:
 
 
 def walks_in_time(blank: int, before: int, left: int) -> int:
-    """How many walks begin here, shorter than what is left, that can still come to the last place in time."""
+    """The number of walks from here, shorter than the moves left, that can still reach the last place in time."""
     row, column = divmod(blank, 3)
     if left == 0 or (2 - row) + (2 - column) > left:
         return 0

@@ -1,4 +1,4 @@
-"""Every search ends where no way exists, says how far it is until then, and stays within its memory."""
+"""Every search ends at unreachable goals, reports its progress, and stays within its memory."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ from antipodes.searches.progress import Pace, Progress
 ALL: list[Search] = [bfs, bidirectional, iddfs, ida_star]
 DEEPENING: list[Search] = [iddfs, ida_star]
 NEAR = 6
-"""As deep as iterative deepening gets in no time, whatever the puzzle."""
+"""A depth that iterative deepening reaches in a moment in every puzzle."""
 
 
 @given(st.one_of(jump_settings(), sliding_settings()), st.integers(0, 2**32 - 1))
 @settings(deadline=None, max_examples=80)
-def test_random_puzzles_with_and_without_a_way(config: dict[str, Any], seed: int) -> None:
+def test_random_puzzles_with_reachable_and_unreachable_goals(config: dict[str, Any], seed: int) -> None:
     puzzle = puzzle_from(config)
     goal = np.random.default_rng(seed).permutation(puzzle.start_labels[0])
     starts = config["start"] if isinstance(config["start"], list) else [config["start"]]
@@ -41,7 +41,7 @@ def test_random_puzzles_with_and_without_a_way(config: dict[str, Any], seed: int
         )
 
 
-WITHOUT_A_WAY = {
+UNREACHABLE_GOALS = {
     "knights of two sides": (knights("BB#/---/#WW"), "WW#/---/#BB"),
     "a path with two empty places": (knights("A-B-C", edges=[[0, 1], [1, 2], [2, 3], [3, 4]]), "B-A-C"),
     "one blank, a place that divides the board": (
@@ -53,10 +53,10 @@ WITHOUT_A_WAY = {
 }
 
 
-@pytest.mark.parametrize("name", WITHOUT_A_WAY)
+@pytest.mark.parametrize("name", UNREACHABLE_GOALS)
 @pytest.mark.parametrize("search", ALL)
-def test_no_way_where_moves_lead_in_circles(search: Search, name: str) -> None:
-    puzzle, goal = WITHOUT_A_WAY[name]
+def test_unreachable_goals_where_moves_lead_in_circles(search: Search, name: str) -> None:
+    puzzle, goal = UNREACHABLE_GOALS[name]
     problem = Problem.of(puzzle, puzzle.start_labels[0], puzzle.parse(goal))
     assert not problem.known_unreachable, "known without a search"
     assert search(problem).outcome == Outcome.UNREACHABLE
@@ -64,7 +64,7 @@ def test_no_way_where_moves_lead_in_circles(search: Search, name: str) -> None:
 
 @pytest.mark.parametrize("puzzle", [pancakes((0, 1, 1, 2)), turns((1, 2, 3, 4, 0))], ids=lambda puzzle: puzzle.name)
 def test_moves_of_several_pieces(puzzle: Puzzle) -> None:
-    """Only a sub-group of the arrangements is reached when the last moves are left out."""
+    """With the first move only, a part of the arrangements is reachable."""
     fewer = Puzzle(
         puzzle.name, puzzle.family, "", puzzle.board, puzzle.symbols, puzzle.starts, puzzle.moves[:1] or puzzle.moves
     )
@@ -73,8 +73,8 @@ def test_moves_of_several_pieces(puzzle: Puzzle) -> None:
         assert search(Problem.of(fewer, fewer.start_labels[0], goal)).outcome == Outcome.UNREACHABLE
 
 
-def test_several_goals_without_a_way() -> None:
-    puzzle, _ = WITHOUT_A_WAY["knights of two sides"]
+def test_several_unreachable_goals() -> None:
+    puzzle, _ = UNREACHABLE_GOALS["knights of two sides"]
     goals = np.array([puzzle.parse(text) for text in ("WW#/---/#BB", "WB#/---/#BW", "WW#/B--/#B-")])
     reachable = np.vstack([goals, puzzle.successors(puzzle.start_labels[0])[:1]])
     for search in ALL:
@@ -82,7 +82,7 @@ def test_several_goals_without_a_way() -> None:
         assert search(Problem.of(puzzle, puzzle.start_labels[0], reachable)).distance == 1
 
 
-def test_a_proof_that_does_not_fit_into_memory_is_given_up() -> None:
+def test_a_proof_ends_when_its_memory_is_full() -> None:
     board = knights("ABCD-----/#########/E--------", offsets=[[0, 1], [0, -1], [0, 2], [0, -2]])
     problem = Problem.of(board, board.start_labels[0], board.parse("EBCD-----/#########/A--------"))
     assert iddfs(problem, memory_limit=1 << 10, bound=7).outcome == Outcome.BOUND
@@ -99,7 +99,7 @@ def test_a_proof_that_does_not_fit_into_memory_is_given_up() -> None:
         bidirectional(problem, memory_limit=1 << 10)
 
 
-def test_ways_that_do_not_fit_into_memory_are_refused() -> None:
+def test_paths_that_do_not_fit_into_memory_are_refused() -> None:
     lone = knights("A" + "-" * 9 + ("/" + "-" * 10) * 5, offsets=[[0, 1], [1, 0]])
     goal = lone.parse("-" * 10 + ("/" + "-" * 10) * 4 + "/---------A")
     problem = Problem.of(lone, lone.start_labels[0], goal)
@@ -110,7 +110,7 @@ def test_ways_that_do_not_fit_into_memory_are_refused() -> None:
 
 
 @pytest.mark.parametrize("search", ALL)
-def test_what_a_search_says_is_true(search: Search) -> None:
+def test_reported_progress_is_true(search: Search) -> None:
     eight = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
     problem = Problem.of(eight, eight.parse("8 6 7 2 5 4 3 0 1"))
     told: list[Progress] = []

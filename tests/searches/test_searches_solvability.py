@@ -1,4 +1,4 @@
-"""What is said without a search, against all positions that brute force reaches on small boards."""
+"""Solvability and parity against all positions that brute force reaches on small boards."""
 
 import itertools
 
@@ -69,7 +69,7 @@ def test_every_arrangement_of_a_small_board(graph: str, start: tuple[int, ...]) 
             assert distance % 2 in parities(puzzle, puzzle.start_labels[0], position)
 
 
-def test_parity_is_one_number_on_a_grid_and_none_where_it_cannot_be() -> None:
+def test_the_parity_on_a_grid() -> None:
     puzzle = puzzle_on("2x3", (1, 2, 3, 4, 5, 0))
     start = puzzle.start_labels[0]
     assert parities(puzzle, start, start) == {0}

@@ -61,7 +61,7 @@ def test_a_cut_changes_no_rank_and_splits_it(counts: tuple[int, ...]) -> None:
         assert rank_arrangements(pattern, index.row_counts).tolist() == (ranks // index.width).tolist()
 
 
-def test_batches_join_without_a_seam() -> None:
+def test_arrangements_across_batches() -> None:
     counts = (1,) * 9
     ranks = np.arange(BATCH - 3, BATCH + 3)
     assert rank_arrangements(unrank_arrangements(np.arange(BATCH + 3), counts), counts)[-6:].tolist() == ranks.tolist()
@@ -74,12 +74,12 @@ def test_no_positions() -> None:
 
 
 @pytest.mark.parametrize("wrong", [-1, 12, 10**12])
-def test_unrank_refuses_what_is_no_index(wrong: int) -> None:
+def test_unrank_refuses_indices_out_of_range(wrong: int) -> None:
     with pytest.raises(InputError, match=f"from 0 to 11, found {wrong}"):
         Index((1, 1, 2), 1).unrank(np.array([0, wrong]))
 
 
-def test_a_thousand_places_are_numbered_at_once() -> None:
+def test_a_thousand_places() -> None:
     index = Index((1, 1022, 1), 1)
     begin = time.perf_counter()
     ranks = np.arange(0, index.size, 10007)

@@ -67,7 +67,7 @@ def test_first_and_last_of_twenty(algorithm: Algorithm) -> None:
 
 @given(some_permutations)
 @settings(deadline=None)
-def test_digits_there_and_back(permutations: np.ndarray) -> None:
+def test_permutations_from_their_digits(permutations: np.ndarray) -> None:
     assert (from_factorial_digits(factorial_digits(permutations)) == permutations).all()
 
 
@@ -86,7 +86,7 @@ def test_no_permutations_have_no_ranks(algorithm: Algorithm) -> None:
     assert unrank([], 5, algorithm).shape == (0, 5)
 
 
-def test_strided_arrays_and_wide_integers_are_read_alike() -> None:
+def test_strided_arrays_and_wide_integers() -> None:
     permutations = np.array(list(itertools.permutations(range(5))), dtype=np.uint8)
     assert rank(permutations[::3]).tolist() == list(range(0, 120, 3))
     assert rank(permutations.astype(np.int64)[:, ::-1]).tolist() == rank(permutations[:, ::-1]).tolist()
@@ -107,7 +107,7 @@ def test_strided_arrays_and_wide_integers_are_read_alike() -> None:
         (np.empty((2, 0), dtype=int), "1 to 20 elements, found 0"),
     ],
 )
-def test_what_is_no_permutation_is_refused(array: object, message: str) -> None:
+def test_wrong_permutations_are_refused(array: object, message: str) -> None:
     with pytest.raises(PermutationError, match=message):
         rank(array)  # type: ignore[arg-type]
 

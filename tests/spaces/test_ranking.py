@@ -1,4 +1,4 @@
-"""The kernel that ranks many arrangements against the numbers of few."""
+"""The kernel for many arrangements against numpy for few."""
 
 import numpy as np
 import pytest
@@ -16,14 +16,14 @@ def arrangements(counts: tuple[int, ...], number: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_many_are_ranked_as_few_are(counts: tuple[int, ...]) -> None:
+def test_the_kernel_ranks_as_numpy_does(counts: tuple[int, ...]) -> None:
     labels = arrangements(counts, MANY)
     few = [rank_arrangements(part, counts) for part in np.array_split(labels, 7)]
     np.testing.assert_array_equal(rank_arrangements(labels, counts), np.concatenate(few))
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_rearranged_ones_are_ranked_as_what_they_become(counts: tuple[int, ...]) -> None:
+def test_rearranged_arrangements(counts: tuple[int, ...]) -> None:
     labels = arrangements(counts, MANY // 4)
     rng = np.random.default_rng(5)
     origins = np.array([rng.permutation(labels.shape[1]) for _ in range(5)])

@@ -2,14 +2,20 @@
 
 import multiprocessing
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes.storage.backend import LockHandle
 from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.local.lock import check_token, lock
+from antipodes.storage.local.lock import FileLock
+
+
+def lock(store: Path) -> AbstractContextManager[LockHandle]:
+    return FileLock(store).hold()
 
 
 def hold(store: Path, pipe: Any) -> None:
@@ -88,15 +94,15 @@ def test_two_names_of_one_store(tmp_path: Path) -> None:
 def test_the_fencing_token(tmp_path: Path) -> None:
     with lock(tmp_path / "t.zarr") as handle:
         old = handle.token
-        check_token(tmp_path / "t.zarr", old)
+        FileLock(tmp_path / "t.zarr").check_token(old)
         handle.rotate_token()
         new = handle.token
         assert new != old
-        check_token(tmp_path / "t.zarr", new)
+        FileLock(tmp_path / "t.zarr").check_token(new)
         with pytest.raises(StoreLockedError, match=rf"taken over by process {os.getpid()} on .*; not written"):
-            check_token(tmp_path / "t.zarr", old)
+            FileLock(tmp_path / "t.zarr").check_token(old)
     with pytest.raises(StoreLockedError, match="taken over by another process"):
-        check_token(tmp_path / "t.zarr", new)
+        FileLock(tmp_path / "t.zarr").check_token(new)
 
 
 def test_a_token_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Distances by a dictionary and a queue, from the rules of the puzzles and nothing of the program."""
+"""Distances by breadth-first search with a dictionary, from the rules of the puzzles, independent of the program."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ KNIGHT = [(-2, -1), (-2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2), (2, -1), (2, 1)
 
 
 def distances(starts: Iterable[Position], after: Callable[[Position], Iterable[Position]]) -> dict[Position, int]:
-    """The distance of every position that can be reached."""
+    """The distance of every reachable position."""
     found = dict.fromkeys(starts, 0)
     waiting = deque(found)
     while waiting:
@@ -23,7 +23,7 @@ def distances(starts: Iterable[Position], after: Callable[[Position], Iterable[P
 
 
 def layers(found: Mapping[Position, int]) -> list[int]:
-    """How many positions there are at each depth."""
+    """The number of positions at each depth."""
     depths = list(found.values())
     return [depths.count(depth) for depth in range(max(depths) + 1)]
 
@@ -34,7 +34,7 @@ def arrangements(pieces: Sequence[str]) -> set[Position]:
 
 
 def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """Those of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart."""
+    """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart."""
     columns = settings["columns"]
 
     def after(position: Position) -> Iterable[Position]:
@@ -48,7 +48,7 @@ def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
 
 
 def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """Those of a jump puzzle of single-character pieces; positions are over the squares that are no holes."""
+    """The distances of a jump puzzle of single-character pieces; positions are over the squares except holes."""
     drawings = [start.split("/") for start in as_list(settings["start"])]
     squares = [(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"]
     jumps = jump_pairs(settings, squares)
@@ -62,7 +62,7 @@ def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
 
 
 def jump_pairs(settings: Mapping[str, Any], squares: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """From which place to which a piece may jump."""
+    """The origins and destinations of jumps."""
     if "edges" in settings:
         return [pair for a, b in settings["edges"] for pair in ((a, b), (b, a))]
     offsets = KNIGHT if settings.get("moves") == "knight" else [tuple(offset) for offset in settings["offsets"]]
@@ -75,7 +75,7 @@ def jump_pairs(settings: Mapping[str, Any], squares: list[tuple[int, int]]) -> l
 
 
 def exchanged(position: Position, a: int, b: int) -> Position:
-    """The position with what is on two places exchanged."""
+    """The position with two places swapped."""
     changed = list(position)
     changed[a], changed[b] = changed[b], changed[a]
     return tuple(changed)

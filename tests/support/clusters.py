@@ -1,13 +1,11 @@
-"""Clusters of real processes, and runs of the program on them whose messages are waited for; nothing is left behind."""
+"""Clusters of real processes, which end with the test."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,10 +13,8 @@ from typing import Any
 
 import psutil
 from distributed import Client
-from programs import PROGRAM
+from waiting import wait_until
 
-PATIENCE = 60.0
-"""Seconds until a test takes it that what it waits for does not come; on a busy machine a process takes several."""
 SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "1"]
 
@@ -33,15 +29,6 @@ sys.modules["antipodes"] = None
 """
 
 
-def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """What the condition gives as soon as it is true; AssertionError with ``what`` if it takes too long."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"waited {seconds} seconds in vain until {what}"
-        time.sleep(0.02)
-    return found
-
-
 def python_path(folder: Path, **modules: str) -> dict[str, str]:
     """An environment in which Python finds these modules, made of their texts, before all others."""
     folder.mkdir()
@@ -51,7 +38,7 @@ def python_path(folder: Path, **modules: str) -> dict[str, str]:
 
 
 def with_other(package: str, folder: Path) -> dict[str, str]:
-    """An environment in which a package says that it is another version."""
+    """An environment in which a package reports another version."""
     return python_path(folder, sitecustomize=OTHER_VERSION.format(package=package))
 
 
@@ -82,16 +69,16 @@ class Group:
         self.process.wait()
 
     def stop(self) -> None:
-        """Freeze all of it, as a machine is that no longer answers."""
+        """Freeze all of it, like a machine that no longer answers."""
         self.signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
-        """Let what was frozen go on."""
+    def thaw(self) -> None:
+        """Continue all that was frozen."""
         self.signal(signal.SIGCONT)
 
     @property
     def nannied(self) -> psutil.Process:
-        """The worker that a nanny watches over."""
+        """The worker process of a nanny."""
         below = psutil.Process(self.process.pid).children(recursive=True)
         return next(one for one in below if "spawn_main" in " ".join(one.cmdline()))
 
@@ -142,10 +129,11 @@ class Cluster:
         return self._start("worker", command, environment or {}, cwd or self.folder)
 
     def add_workers(self, count: int, *options: object, **more: Any) -> list[Group]:
-        """So many workers, which have joined when it returns."""
-        there = len(self.workers())
-        added = [self.add_worker(*options, **more) for _ in range(count)]
-        self.wait_for_workers(there + count)
+        """N workers, which have joined when it returns."""
+        with self.client() as client:
+            present = workers_of(client)
+            added = [self.add_worker(*options, **more) for _ in range(count)]
+            wait_until(lambda: len(workers_of(client)) == len(present) + count, f"{count} workers have joined")
         return added
 
     @property
@@ -155,25 +143,22 @@ class Cluster:
 
     @contextmanager
     def client(self) -> Iterator[Client]:
-        """A client of its own, to look from outside."""
+        """A client of the test, apart from that of a run."""
         with Client(self.address, timeout="30s") as client:
             yield client
 
     def workers(self) -> dict[str, Any]:
-        """What the scheduler knows of its workers, by their addresses."""
+        """The scheduler's description of each worker, by address."""
         with self.client() as client:
-            return dict(client.scheduler_info(n_workers=-1)["workers"])
+            return workers_of(client)
 
     def wait_for_workers(self, count: int) -> None:
-        """Until there are so many."""
+        """Return once there are N workers."""
         with self.client() as client:
-            wait_until(
-                lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == count,
-                f"there are {count} workers",
-            )
+            wait_until(lambda: len(workers_of(client)) == count, f"there are {count} workers")
 
     def tasks(self) -> int:
-        """How many tasks the scheduler knows of."""
+        """The number of tasks that the scheduler knows."""
         with self.client() as client:
             return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
 
@@ -188,97 +173,6 @@ class Cluster:
         return None
 
 
-class Run:
-    """The program in a process of its own, whose messages are read as they come."""
-
-    def __init__(
-        self, arguments: Sequence[object], cwd: Path, environment: Mapping[str, str], prefix: Sequence[object]
-    ) -> None:
-        command = [str(word) for word in (*prefix, *PROGRAM, *arguments)]
-        self.lines: list[str] = []
-        self._out: list[str] = []
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=cwd,
-            env={**os.environ, "COLUMNS": "100", **environment},
-            start_new_session=True,
-        )
-        self._readers = [
-            threading.Thread(target=into.extend, args=(pipe,), daemon=True)
-            for pipe, into in ((self.process.stdout, self._out), (self.process.stderr, self.lines))
-        ]
-        for reader in self._readers:
-            reader.start()
-
-    @property
-    def err(self) -> str:
-        """What it has said so far."""
-        return "".join(self.lines)
-
-    def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
-        """Until it has said this; AssertionError if it ends without."""
-
-        def said() -> bool:
-            ended = self.process.poll() is not None
-            if ended:
-                self._readers[1].join()
-            found = text in self.err
-            assert found or not ended, f"ended without {text!r}:\n{self.err}"
-            return found
-
-        try:
-            wait_until(said, f"it says {text!r}", seconds)
-        except AssertionError as error:
-            raise AssertionError(f"{error}; it said:\n{self.err}") from error
-
-    def wait_for_depth(self, depth: int) -> None:
-        """Until it has settled this layer."""
-        self.wait_for(f"depth {depth}:")
-
-    def signal(self, number: int) -> None:
-        """Send it a signal."""
-        self.process.send_signal(number)
-
-    def end(self, seconds: float = 2 * PATIENCE) -> tuple[int, str, str]:
-        """Its exit status, and all that it printed and said."""
-        try:
-            status = self.process.wait(seconds)
-        except subprocess.TimeoutExpired as error:
-            raise AssertionError(f"it does not end; it said:\n{self.err}") from error
-        for reader in self._readers:
-            reader.join()
-        return status, "".join(self._out), self.err
-
-    def finish(self) -> dict[str, Any]:
-        """Its ``--json`` report, once it ended well."""
-        status, out, err = self.end()
-        assert status == 0, err
-        check_no_noise(err)
-        return dict(json.loads(out))
-
-    def fail(self, status: int, *texts: str) -> str:
-        """Its last line, once it ended with this status and said these in that line."""
-        ended, _, err = self.end()
-        assert ended == status, err
-        check_no_noise(err)
-        last = err.splitlines()[-1]
-        assert last.startswith("antipodes: ")
-        for text in texts:
-            assert text in last, err
-        return last
-
-    def kill(self) -> None:
-        """End it with ``kill -9``, and all that it started."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-
-def check_no_noise(err: str) -> None:
-    """No line but those of the program."""
-    for sign in ("Traceback", "distributed", "tornado", "asyncio", "Error:", "Warning"):
-        assert sign not in err.replace("dask.distributed", ""), err
+def workers_of(client: Client) -> dict[str, Any]:
+    """The scheduler's description of each worker, by address."""
+    return dict(client.scheduler_info(n_workers=-1)["workers"])

@@ -1,4 +1,4 @@
-"""Hosts with addresses of their own on one machine: network namespaces, and cables between them and a switch."""
+"""Hosts with addresses of their own on one machine: network namespaces, and links from them to a switch."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ NETWORK = "10.83.0"
 
 
 class Hosts:
-    """So many hosts on one switch, which is in a namespace of its own; a context manager that removes them all."""
+    """N hosts on one switch, which is in a namespace of its own; a context manager that removes them all."""
 
     def __init__(self, count: int) -> None:
         run = f"t{os.getpid() % 10000}{uuid.uuid4().hex[:3]}"
@@ -33,7 +33,7 @@ class Hosts:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
     def at(self, number: int) -> tuple[object, ...]:
-        """What begins a command on a host; the first is number 1."""
+        """The start of a command that runs on a host; the first host is number 1."""
         return ("ip", "netns", "exec", self.names[number - 1])
 
     def address(self, number: int) -> str:
@@ -41,11 +41,11 @@ class Hosts:
         return f"{NETWORK}.{number}"
 
     def cut(self, number: int) -> None:
-        """Pull the cable of a host out."""
+        """Cut the link of a host."""
         self._in_switch("link", "set", f"port{number}", "down")
 
     def heal(self, number: int) -> None:
-        """Put it in again."""
+        """Restore the link of a host."""
         self._in_switch("link", "set", f"port{number}", "up")
 
     def _plug_in(self, number: int, name: str) -> None:

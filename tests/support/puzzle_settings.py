@@ -38,7 +38,7 @@ def listed(places: int) -> str:
 
 
 def not_yet_wide(path: Path) -> Path:
-    """The store of a run that was interrupted four layers before it had to widen."""
+    """The store of a run that was interrupted four layers before its table widens."""
     layers = iter(range(250))
     run_puzzle(Config(LINE), path, RunOptions(workers=1), interrupted=lambda: next(layers, None) is None)
     assert TableStore(path).read().committed_depth == 250

@@ -39,7 +39,7 @@ def pancakes(start: tuple[int, ...]) -> Puzzle:
 
 
 def turns(start: tuple[int, ...]) -> Puzzle:
-    """Directed cycles of three, which no single move takes back."""
+    """Directed cycles of three, which no single move undoes."""
     moves = (Move(((0, 1, 2),)), Move(((2, 3, 4),)))
     return Puzzle("turns", "turns", "", Board(1, 5), tuple("01234"), (start,), moves)
 
@@ -63,14 +63,14 @@ PUZZLES = [
 ]
 
 
-def check_ways(problem: Problem, answer: Answer) -> None:
-    assert len({way.tobytes() for way in answer.solutions}) == len(answer.solutions)
+def check_paths(problem: Problem, answer: Answer) -> None:
+    assert len({path.tobytes() for path in answer.solutions}) == len(answer.solutions)
     assert len(answer.solutions) == min(answer.solution_count, LISTED)
-    for way in answer.solutions[:10]:
-        assert len(way) - 1 == answer.distance
-        assert (way[0] == problem.position).all()
-        assert (problem.goals == way[-1]).all(axis=1).any()
-        for before, after in pairwise(way):
+    for path in answer.solutions[:10]:
+        assert len(path) - 1 == answer.distance
+        assert (path[0] == problem.position).all()
+        assert (problem.goals == path[-1]).all(axis=1).any()
+        for before, after in pairwise(path):
             assert (problem.puzzle.successors(before) == after).all(axis=1).any()
 
 

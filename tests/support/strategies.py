@@ -1,4 +1,4 @@
-"""Random small puzzles, as ``[puzzle]`` tables, and random ways of numbering."""
+"""Random small puzzles, as ``[puzzle]`` tables, their state spaces, and random counts of labels."""
 
 from math import factorial, prod
 from typing import Any
@@ -15,7 +15,7 @@ MOST_POSITIONS = 3000
 
 
 def small(pieces: list[str]) -> bool:
-    """Whether brute force lists all arrangements in no time."""
+    """Whether brute force lists all arrangements in a moment."""
     repeats = prod(factorial(pieces.count(piece)) for piece in set(pieces))
     return len(pieces) <= 7 and factorial(len(pieces)) // repeats <= MOST_POSITIONS
 
@@ -77,7 +77,7 @@ def spaces_of(puzzle: Puzzle) -> list[StateSpace]:
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
-    """How many pieces bear each label, with at most so many arrangements."""
+    """Counts of pieces with each label, with at most ``most`` arrangements."""
 
     def few(counts: tuple[int, ...]) -> bool:
         return factorial(sum(counts)) // prod(map(factorial, counts)) <= most

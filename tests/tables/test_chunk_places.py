@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import zarr
 from programs import Command
+from puzzle_settings import LINE
 from stores import change_manifest, chunk_files, read_manifest, reseal, set_depth
 from tiling_stores import SQUARE
 
@@ -98,8 +99,7 @@ def test_runs_that_read_chunks_back(lean: bool, tmp_path: Path, finished: Path) 
 
 
 def test_wide_depths(tmp_path: Path) -> None:
-    line = {"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": " ".join(["0"] + ["1"] * 299)}
-    run_puzzle(Config(line), tmp_path / "t.zarr", RunOptions(workers=1))
+    run_puzzle(Config(LINE), tmp_path / "t.zarr", RunOptions(workers=1))
     before = read_manifest(tmp_path / "t.zarr" / MANIFEST)
     reseal(tmp_path / "t.zarr")
     assert read_manifest(tmp_path / "t.zarr" / MANIFEST) == before, "the digests are as documented"

@@ -1,4 +1,4 @@
-"""A store is continued, proved and asked by the cut that it was made for, whatever a later version would choose."""
+"""A store is resumed, verified and queried by its own cut, whatever cut a later version would choose."""
 
 from pathlib import Path
 
@@ -27,12 +27,12 @@ def stop_after(layers: int) -> object:
 
 
 def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Choose cuts and chunks as no version has done so far."""
+    """Choose other cuts and chunks than any version so far."""
     monkeypatch.setattr(selection, "ROW_COST", 0)
     monkeypatch.setattr(plan, "CHUNK_STATES", (1, 1000))
 
 
-def test_another_version_goes_on_with_the_cut_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_resumes_with_the_cut_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, path = Config(TILES), tmp_path / "t.zarr"
     begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))  # type: ignore[arg-type]
     assert not begun.complete
@@ -47,7 +47,7 @@ def test_another_version_goes_on_with_the_cut_of_the_store(tmp_path: Path, monke
     assert fresh.manifest.layers == report.manifest.layers
 
 
-def test_a_table_is_asked_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_queried_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_puzzle(Config(TILES), tmp_path / "t.zarr")
     with open_table(tmp_path / "t.zarr") as table:
         expected = table.distances_by_index(np.arange(table.index_size))
@@ -56,7 +56,7 @@ def test_a_table_is_asked_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.Mon
         assert np.array_equal(table.distances_by_index(np.arange(table.index_size)), expected)
 
 
-def test_a_cut_that_is_none(eight: Path) -> None:
+def test_a_wrong_cut_is_refused(eight: Path) -> None:
     manifest = TableStore(eight).read()
     assert manifest.cut[0].record == SpaceRecord(tuple(manifest.counts), manifest.rows, manifest.width)
     change_manifest(eight, rows=manifest.rows - 1)
@@ -68,7 +68,7 @@ def test_a_cut_that_is_none(eight: Path) -> None:
     ("piece", "board", "positions"),
     [("king", "8x8", 3_812_256), ("knight", "32x32", 1_047_552)],
 )
-def test_wide_boards_with_few_pieces_are_not_taken_for_large(piece: str, board: str, positions: int) -> None:
+def test_wide_boards_with_few_pieces_take_little_memory(piece: str, board: str, positions: int) -> None:
     rows, columns = (int(number) for number in board.split("x"))
     pieces = "AABB" if piece == "king" else "AB"
     start = pieces + "-" * (rows * columns - len(pieces))
@@ -79,13 +79,13 @@ def test_wide_boards_with_few_pieces_are_not_taken_for_large(piece: str, board: 
     assert planned.memory_bytes < 5 * GIB
 
 
-def test_the_figures_of_a_held_run_hold_for_three_colours() -> None:
+def test_three_colours_takes_300_megabytes() -> None:
     planned = plan.plan_run(load_config("three-colours").puzzle, 2)
     assert planned.hold_depths
     assert planned.memory_bytes < 300e6
 
 
-def test_a_table_that_widens_past_the_memory_limit_goes_on_without_held_depths(tmp_path: Path) -> None:
+def test_a_table_that_widens_past_the_memory_limit_continues_with_depths_on_disk(tmp_path: Path) -> None:
     tiles = " ".join(["0"] + ["1"] * 299)
     config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": 300, "start": tiles})
     run_puzzle(config, tmp_path / "whole.zarr", RunOptions(workers=1))

@@ -28,9 +28,9 @@ def test_boards_side_by_side(columns: int, count: int) -> None:
     assert max(map(len, drawn.splitlines())) <= max(columns, 7)
 
 
-def test_a_way_counts_down() -> None:
+def test_a_path_counts_down() -> None:
     start = PUZZLE.start_labels[0]
-    way = np.array([PUZZLE.successors(start)[0], start])
-    first, *rest = draw_path(PUZZLE, way, 80).splitlines()
+    path = np.array([PUZZLE.successors(start)[0], start])
+    first, *rest = draw_path(PUZZLE, path, 80).splitlines()
     assert first.split() == ["1", "0"]
     assert len(rest) == 4

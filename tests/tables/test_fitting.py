@@ -1,4 +1,4 @@
-"""Workers of a cluster that have too little memory together: others may join for a while."""
+"""Workers of a cluster that have too little memory together: the run waits for others to join."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -33,10 +33,10 @@ class Growing(Threads):
         self._next = next(self._coming, None)
 
     @property
-    def changed(self) -> bool:  # type: ignore[override]
+    def workers_changed(self) -> bool:  # type: ignore[override]
         return self._next is not None
 
-    def ready(self, listener: Listener, stop: Stop) -> bool:
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         assert self._next is not None
         self.memory, self._next = self._next, next(self._coming, None)
         return not stop()

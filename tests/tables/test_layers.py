@@ -39,7 +39,7 @@ def test_every_layer_is_committed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failing", range(0, 40, 3))
-def test_a_write_that_fails_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")
     write_manifest = ManifestFile.write
@@ -65,7 +65,7 @@ def test_a_write_that_fails_loses_no_commit(failing: int, tmp_path: Path, monkey
     assert contents(store) == contents(tmp_path / "whole.zarr")
 
 
-def test_an_interruption_is_asked_for_between_layers(tmp_path: Path) -> None:
+def test_interrupted_between_layers(tmp_path: Path) -> None:
     asked = []
 
     def interrupted() -> bool:
@@ -78,7 +78,7 @@ def test_an_interruption_is_asked_for_between_layers(tmp_path: Path) -> None:
     assert report.to_json()["antipodes"] is None
 
 
-def test_times_are_told_apart(tmp_path: Path) -> None:
+def test_the_phases_of_a_run_are_timed(tmp_path: Path) -> None:
     report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
     seconds = report.to_json()["seconds"]
     assert all(seconds[phase] > 0 for phase in ("total", "tables", "search", "write"))

@@ -10,19 +10,19 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError
 from antipodes.events import Event, LayerSettled, SearchStarted, WorkersLost
-from antipodes.executors.api import Call, Done, Handle, Key, Stop, never
+from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 
 ByThreads = Callable[[str], dict[str, bytes]]
 PUZZLE = "knights-coloured"
 EVERY_LAYER, AT_THE_END = 0.0, 1e9
-"""When to commit: the first with other tasks than the second, and a hundred more of them."""
+"""Seconds between commits: the tasks of the first run are other ones than those of the second, and a hundred more."""
 
 
 @pytest.fixture(autouse=True)
 def _a_layer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls are counted, so each layer has calls of its own."""
+    """Submit each layer alone, since the tests count calls."""
     monkeypatch.setattr("antipodes.tables.pace.RECENT", 1)
 
 
@@ -42,10 +42,10 @@ class Forgetful(Threads):
         return super().persist(calls)
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
         self._call("persist")
-        return super().persist(calls, wanted, done)
+        return super().persist(calls, wanted, on_done)
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         self._call("values")
@@ -111,7 +111,7 @@ def test_four_losses_without_a_commit(tmp_path: Path) -> None:
 
 
 def test_commits_between_losses(by_threads: ByThreads, tmp_path: Path) -> None:
-    """There may be any number of losses as long as there is a commit between them."""
+    """Any number of losses is allowed with a commit between them."""
     report = run_on(Forgetful(range(20, 1000, 20)), tmp_path / "t.zarr", EVERY_LAYER)
     assert report.complete
     assert report.workers_lost > 4

@@ -63,7 +63,7 @@ def test_large_puzzles(name: str) -> None:
     assert 1 <= plan.chunk_rows * plan.space.width <= 16 * 2**20
 
 
-def test_a_limit_between_the_two_ways_of_running() -> None:
+def test_a_limit_between_depths_in_memory_and_on_disk() -> None:
     puzzle = load_config("three-colours").puzzle
     held = plan_run(puzzle, 2)
     lean = plan_run(puzzle, 2, held.memory_bytes - 1)
@@ -87,7 +87,7 @@ def test_more_positions_than_a_float_holds() -> None:
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
 @pytest.mark.parametrize("singles", [0, 1, 2])
-def test_the_largest_boards_are_planned_at_once(rows: int, columns: int, singles: int) -> None:
+def test_the_largest_boards_are_planned_in_seconds(rows: int, columns: int, singles: int) -> None:
     begin = time.perf_counter()
     plan = plan_run(sliding(rows, columns, [1] * (rows * columns - 1 - singles) + list(range(2, 2 + singles))), 2)
     assert plan.space.size >= 1024
@@ -102,7 +102,7 @@ def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
     assert numbering_space(puzzle).unrank(numbering_space(puzzle).rank(labels)).tolist() == labels.tolist()
 
 
-def test_what_a_config_lists_is_counted() -> None:
+def test_a_long_config_is_counted() -> None:
     edges = [[a, b] for a in range(100) for b in range(a)]
     table = {"name": "graph", "family": "jump", "start": "A" + "-" * 99, "edges": edges}
     plans = [plan_run(puzzle_from(table), settings=settings) for settings in (None, table)]
@@ -127,7 +127,7 @@ def test_ceiling_of_partitions() -> None:
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
-    """Each is counted as the one with the most: of three groups on two processes, two."""
+    """Each process counts as the one with the most groups: of three groups on two processes, two."""
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     assert one.memory_bytes >= PROGRAM_BYTES + one.space.size
@@ -137,7 +137,7 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
 
 @settings(deadline=None)
 @given(puzzle_settings(), st.sampled_from((1, 2, 8, 64, 1024)), st.sampled_from((0, 2)))
-def test_the_leaner_way_never_takes_more(table: dict[str, Any], workers: int, processes: int) -> None:
+def test_depths_on_disk_never_take_more_memory(table: dict[str, Any], workers: int, processes: int) -> None:
     puzzle = puzzle_from(table)
     ample, lean = (plan_run(puzzle, workers, limit, processes=processes) for limit in (None, 1))
     assert lean.memory_bytes <= ample.memory_bytes
@@ -148,7 +148,7 @@ def test_more_workers_than_partitions_take_no_more() -> None:
     assert plan_run(puzzle, 64).memory_bytes == plan_run(puzzle, 16).memory_bytes
 
 
-def test_all_that_the_states_of_partitions_hold_is_counted() -> None:
+def test_the_states_of_partitions_are_counted() -> None:
     start = "-" * 12 + "A" * 12
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
     plan = plan_run(puzzle)

@@ -1,4 +1,4 @@
-"""Real processes that are killed, stopped and starved of disk, and the tables that they leave in the end."""
+"""Processes that are killed, interrupted or out of disk space, and the tables that resumed runs complete."""
 
 import contextlib
 import json
@@ -41,7 +41,7 @@ def _ring(tmp_path: Path) -> None:
 
 
 def undisturbed(puzzle: str, tmp_path: Path) -> dict[str, bytes]:
-    """The store of a run that nobody stops."""
+    """The files of the store of an uninterrupted run."""
     path = str(tmp_path / puzzle) if puzzle == "ring" else puzzle
     run_puzzle(load_config(path), tmp_path / "whole.zarr", RunOptions(workers=2))
     return contents(tmp_path / "whole.zarr")
@@ -63,7 +63,7 @@ def check_killed(puzzle: str, options: list[str], kills: int, process: Process, 
         _, complaint = last.communicate()
         assert (last.returncode, complaint) == (0, "")
         assert contents(store) == whole
-    assert left_something, "no process came as far as a store"
+    assert left_something, "no process created a store before it was killed"
 
 
 @pytest.mark.parametrize(("puzzle", "options", "kills"), FEW_KILLS)
@@ -78,7 +78,7 @@ def test_killed_often(puzzle: str, options: list[str], kills: int, process: Proc
 
 
 def wait_for_layer(running: "subprocess.Popen[str]", depth: int) -> None:
-    """Read the progress until a layer is settled."""
+    """Read the progress until a layer is complete."""
     assert running.stderr is not None
     for line in running.stderr:
         if line.startswith(f"depth {depth}:"):
@@ -87,7 +87,7 @@ def wait_for_layer(running: "subprocess.Popen[str]", depth: int) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_commit_and_leave(number: int, process: Process, tmp_path: Path) -> None:
+def test_a_signal_commits_and_ends_the_run(number: int, process: Process, tmp_path: Path) -> None:
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER, "--json")
     wait_for_layer(running, 12)
     running.send_signal(number)
@@ -106,7 +106,7 @@ def test_signals_commit_and_leave(number: int, process: Process, tmp_path: Path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_stops_at_once(number: int, process: Process, tmp_path: Path) -> None:
+def test_a_second_signal_stops_immediately(number: int, process: Process, tmp_path: Path) -> None:
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(running, 12)
     for _ in range(2):
@@ -122,7 +122,7 @@ def test_a_second_signal_stops_at_once(number: int, process: Process, tmp_path: 
 
 @pytest.mark.slow
 def test_ctrl_c_with_processes(process: Process, tmp_path: Path) -> None:
-    """A terminal sends it to every process of the group."""
+    """A terminal sends SIGINT to every process of the group."""
     options = ["--scheduler", "local", "--workers", "2", *EVERY_LAYER]
     running = process("run", "five-tiles", "--store", "t.zarr", *options, start_new_session=True)
     wait_for_layer(running, 5)
@@ -175,7 +175,7 @@ def test_a_full_disk(options: list[str], small_disk: Path, process: Process, tmp
     assert contents(store) == undisturbed("five-tiles", tmp_path)
 
 
-def test_output_that_cannot_be_written(finished: Path, process: Process) -> None:
+def test_a_full_stdout_is_an_error(finished: Path, process: Process) -> None:
     with open("/dev/full", "w") as full:
         running = process("layers", finished, stdout=full)
         _, err = running.communicate(timeout=20)
@@ -183,7 +183,7 @@ def test_output_that_cannot_be_written(finished: Path, process: Process) -> None
     assert "No space left on device" in err
 
 
-def test_a_reader_that_leaves(finished: Path, process: Process) -> None:
+def test_a_closed_reader_is_ignored(finished: Path, process: Process) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     running = process("layers", finished, stdout=writing)

@@ -1,4 +1,4 @@
-"""What is printed while tilings are searched."""
+"""The progress of a search for tilings, as it is printed."""
 
 import io
 

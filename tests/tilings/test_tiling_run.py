@@ -1,4 +1,4 @@
-"""Runs that are cut short anywhere, schedulers of any kind, and the store that they all end with."""
+"""Runs that are killed or interrupted anywhere, on schedulers of any kind, end with the same store."""
 
 import json
 import os
@@ -35,12 +35,12 @@ EACH = RunOptions(workers=2, checkpoint_every=0)
 
 
 class Killed(BaseException):
-    """What no handler of errors swallows, as little as it does a kill."""
+    """A simulated kill: no handler of errors catches it."""
 
 
 @contextmanager
 def killed_at(step: int) -> Iterator[list[int]]:
-    """Raise at one of the steps by which anything becomes durable; the number of those that there were."""
+    """Raise at one of the calls that make something durable; a list with the number of these calls so far."""
     steps = [0]
 
     def counted(function: Any) -> Any:
@@ -113,7 +113,7 @@ def test_schedulers_and_workers_leave_the_same_store(scheduler: str, workers: in
     assert report.busy[0] > 0
 
 
-def test_a_cluster_stops_between_partitions_and_goes_on(tmp_path: Path) -> None:
+def test_a_cluster_stops_between_partitions_and_resumes(tmp_path: Path) -> None:
     config, seen = load_board("6x10"), []
     with open_scheduler("local", 1) as scheduler:
         first = tile_board(
@@ -145,7 +145,7 @@ def test_events(tmp_path: Path) -> None:
     assert seen[-1] == PartitionsCommitted(partitions, partitions)
 
 
-def test_a_finished_store_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_finished_store_is_reported_and_unchanged(tmp_path: Path) -> None:
     store = tiled(SQUARE, tmp_path / "store.zarr")
     before = contents(store)
     report = tile_board(BoardConfig({**SQUARE, "name": "another name"}), store, scheduler=Threads(2))
@@ -177,7 +177,7 @@ def test_nothing_is_overwritten_before_the_scheduler_answers(tmp_path: Path) -> 
     assert not (tmp_path / "new.zarr").exists()
 
 
-def test_an_error_says_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_says_how_much_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "store.zarr"
     write, calls = TilingStore._write, []
 
@@ -193,7 +193,7 @@ def test_an_error_says_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def check_killed_processes(board: str, method: str, kills: int, process: Process, tmp_path: Path, seed: int) -> None:
-    """Kill a run again and again at random moments, then let one end: the store is that of an undisturbed run."""
+    """Kill runs at random moments, then let one finish: the store is that of an uninterrupted run."""
     rng = random.Random(seed)
     command = ["tile", board, "--method", method, "--workers", 2, "--checkpoint-every", 0]
     report, _ = process(*command, "--store", "whole.zarr", "--quiet", "--json").communicate()
@@ -223,8 +223,8 @@ def test_many_killed_processes(process: Process, tmp_path: Path, seed: int) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_by_a_signal(number: signal.Signals, process: Process, tmp_path: Path) -> None:
-    """2x5x6 by the plain method has many partitions of a fraction of a second; those that are done stay."""
+def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, process: Process, tmp_path: Path) -> None:
+    """2x5x6 by the plain method has many partitions of a fraction of a second; searched ones are committed."""
     running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
     line = ""
     while not line.startswith("partition 2"):
@@ -240,7 +240,7 @@ def test_stopped_by_a_signal(number: signal.Signals, process: Process, tmp_path:
     assert 2 <= len(manifest.searched) < 61
 
 
-def test_stopped_at_once_by_a_second_signal(process: Process, tmp_path: Path) -> None:
+def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 2)
     line = ""
     while not line.startswith("partition 1"):

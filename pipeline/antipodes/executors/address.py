@@ -1,4 +1,4 @@
-"""How the scheduler that a run uses is named: threads, local, or the address of one."""
+"""Names of schedulers: threads, local, or an address."""
 
 import re
 
@@ -10,13 +10,13 @@ LARGEST_PORT = 65535
 
 
 def check_scheduler_name(name: str) -> None:
-    """Raise InputError unless it is the name of a scheduler, or can be the address of one."""
+    """Raise InputError unless a name is threads, local or a possible address of a dask scheduler."""
     if name not in ("threads", "local"):
         check_address(name, "--scheduler", "threads, local or ")
 
 
 def check_address(address: str, where: str, others: str = "") -> None:
-    """Raise InputError, which begins with ``where``, unless a text can be the address of a dask scheduler."""
+    """Raise InputError, beginning with ``where``, unless a text is a possible address of a dask scheduler."""
     found = ADDRESS.fullmatch(address)
     if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
         raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")

@@ -1,7 +1,8 @@
-"""Where tasks run: threads of this process, a local cluster of processes, or a cluster at an address.
+"""The interface of executors: a `Scheduler` runs calls, in threads of this process or on the workers of a cluster.
 
-The rest of the program knows no more than this: `persist` runs tasks and leaves their results where they are,
-`gather` fetches them; `run_unordered` passes on each result as its task ends; `run_on_all_workers` asks all workers.
+The other rooms know no more than this. A call is a function and its arguments; a handle stands for the result of one.
+`persist` and `submit` run calls and leave the results where they are, `gather` fetches them, `run_unordered` passes on
+each result as its task ends, and `run_on_all_workers` and `on_worker_start` reach every process.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,29 +14,29 @@ from dask.task_spec import List, Task, TaskRef
 from antipodes.events import Listener
 
 WORKER_SHARE = 0.6
-"""Of the memory limit of a cluster's worker, what a run plans with: freed memory that it keeps comes on top
-(`kept_memory`), and dask moves results to disk at 0.7 of the limit and begins no task at 0.8."""
+"""Share of a worker's memory limit that a run plans with. Freed memory that the worker keeps comes on top
+(`kept_memory`); dask moves results to disk at 0.7 of the limit, and starts no task at 0.8."""
 
 Key = tuple[str, int]
 Handle = Any
-"""A result, or what stands for it on a cluster; tasks take it as an argument and get the result."""
-Ended = Callable[[Key, Any], None]
-"""Told each result as its task ends."""
-Done = Callable[[Key], None]
-"""Told the key of each result that is there."""
+"""A result, or a future of one; a call takes it as an argument, also in a list, and its function gets the result."""
 Call = tuple[Any, ...]
 """A function and its arguments; handles and `result_of` among them, also in lists, stand for results."""
+OnResult = Callable[[Key, Any], None]
+"""Called with the key and the result of each task that ends."""
+OnDone = Callable[[Key], None]
+"""Called with the key of each result that exists."""
 Stop = Callable[[], bool]
-"""Asked whether to begin nothing more."""
+"""Returns whether to start no more tasks."""
 
 
 def never() -> bool:
-    """Ask for no stop."""
+    """Return False: a `Stop` that never stops."""
     return False
 
 
 class Scheduler(Protocol):
-    """Runs tasks."""
+    """Runs calls as tasks."""
 
     shares_memory: bool
     """Whether all tasks see the same arrays. If not, results travel, each call costs a round trip, and the scheduler
@@ -43,65 +44,89 @@ class Scheduler(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at the same time."""
 
     @property
     def processes(self) -> int:
-        """In how many processes they run, each with tables of its own; 0: in this one."""
+        """The number of other processes that run tasks, each with tables of its own; 0 if tasks run in this process."""
 
     @property
     def memory(self) -> int | None:
-        """Bytes that the workers may take for a run all together; None: nobody knows."""
+        """Bytes that a run may take on all workers together; None if unknown."""
 
-    def ready(self, listener: Listener, stop: Stop) -> bool:
-        """Wait for workers, and have all that there are take part; False if told to stop before there were any."""
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        """Wait until there are workers, and make all that can work members; False if stopped before there were any.
+
+        From then on the listener is told what the run waits for.
+        """
 
     @property
-    def changed(self) -> bool:
-        """Whether there are other workers than `ready` found."""
+    def workers_changed(self) -> bool:
+        """Whether workers joined or left after `wait_for_workers` returned."""
 
     def on_worker_start(self, call: Call) -> None:
-        """Have the call done in each process of the workers but this one before its tasks; also in those that join."""
+        """Run the call once in each process that runs tasks, also in those that join later, beside its first tasks.
+
+        If tasks run in this process, the next `run_unordered` starts with the call, even if that has no other calls.
+        """
 
     def run_on_all_workers(self, call: Call) -> None:
-        """Do the call once in every process of the workers but this one; an error names the worker."""
+        """Run the call once in each process of the workers except this one; an error names the worker."""
 
     def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        """Run the calls, which do not depend on each other, neighbours on the same worker."""
+        """Run calls that do not depend on each other, neighbours on the same worker."""
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
-        """Run the calls, and keep the wanted results, by default all; ``done`` is called as each of them is there."""
+        """Run the calls and keep the wanted results, by default all; ``on_done`` is called for each as it exists."""
 
-    def map(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        """A small part of each result, so that those who need no more need not fetch it all."""
+    def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
+        """Apply a function to each result where it is, so that only what the function returns needs to be fetched."""
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
-        """The results themselves; WorkersLostError as soon as workers are, InterruptedRunError soon after a stop."""
+        """Wait for the results and fetch them.
 
-    def reporting(self, page: str | None) -> AbstractContextManager[None]:
-        """Have dask's own report of what runs meanwhile written to a web page, if one is named."""
-
-    def run_unordered(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
-        """Run the calls in their order, as they do not depend on each other; once ``stopped`` says so, begin no more.
-
-        ``ended`` is called in the thread that waits, with the results of all that were begun.
+        Raises
+        ------
+        WorkersLostError
+            Workers were lost meanwhile.
+        InterruptedRunError
+            ``stop`` returned True before all results existed.
         """
+
+    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
+        """Run calls that do not depend on each other, and start them in their order until ``stop`` returns True.
+
+        ``on_result`` is called in the waiting thread for every task that was started.
+        """
+
+    def performance_report(self, page: str | None) -> AbstractContextManager[None]:
+        """Write dask's performance report of the tasks that run meanwhile to a web page, if one is named."""
 
 
 def result_of(key: Key) -> Any:
-    """What stands, as an argument of a call, for the result of another call that is handed over with it."""
+    """Return an argument that stands for the result of another call, which is submitted together with this one."""
     return TaskRef(key)
 
 
 def is_result(argument: Any) -> bool:
-    """Whether the argument of a call is a `result_of`."""
+    """Return whether the argument of a call is a `result_of`."""
     return isinstance(argument, TaskRef)
 
 
+def is_cancelled() -> bool:
+    """Return, in a task, whether its run no longer waits for it; a task outside a cluster is never cancelled.
+
+    A cluster forgets a cancelled task, but cannot stop its thread.
+    """
+    from antipodes.executors.distributed.worker import is_task_cancelled
+
+    return is_task_cancelled()
+
+
 def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key, Task]:
-    """The calls as dask's tasks, each the last arguments of the function ``around`` it if there is one."""
+    """Return the calls as dask's tasks; with ``around``, a function that gets each call as its last arguments."""
     return {
         key: Task(key, *around, *(List(*one) if isinstance(one, list) else one for one in call))
         for key, call in calls.items()

@@ -1,4 +1,4 @@
-"""Opens the scheduler that a name, an address, a file or a client stands for."""
+"""Opens the scheduler for a name, an address, a scheduler file, or a client of dask.distributed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from antipodes.executors.threads import Threads
 def open_scheduler(
     name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
 ) -> Iterator[Scheduler]:
-    """The scheduler called ``threads`` or ``local``, with so many workers, or the one at an address or in a file.
+    """Open the scheduler ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
     The listener is told what is waited for.
 
@@ -30,7 +30,8 @@ def open_scheduler(
         yield Threads(workers)
     else:
         from antipodes.executors.distributed.cluster import Cluster
-        from antipodes.executors.distributed.connection import connected, local_cluster
+        from antipodes.executors.distributed.connection import connected
+        from antipodes.executors.distributed.local import local_cluster
 
         if scheduler_file is not None:
             opened = connected(scheduler_file=scheduler_file, listener=listener)
@@ -42,7 +43,13 @@ def open_scheduler(
 
 @contextmanager
 def as_scheduler(given: Any) -> Iterator[Scheduler]:
-    """What was given instead of a name: a scheduler, or a client of dask.distributed; it stays open."""
+    """Yield a scheduler that is given as such, or the cluster of a client of dask.distributed, which stays open.
+
+    Raises
+    ------
+    InputError
+        It is neither, or the client is closed, asynchronous, or in use by another run.
+    """
     if isinstance(given, Threads):
         yield given
         return

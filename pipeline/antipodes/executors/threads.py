@@ -10,29 +10,31 @@ from dask.task_spec import Task
 
 from antipodes.errors import InputError
 from antipodes.events import Listener
-from antipodes.executors.api import Call, Done, Ended, Handle, Key, Stop, graph_of, never
+from antipodes.executors.api import Call, Handle, Key, OnDone, OnResult, Stop, graph_of, never
 from antipodes.machine import available_memory
 
-NOT_BEGUN = object()
-"""The result of a task that a stop came before."""
+NOT_STARTED = object()
+"""The result of a task that was not started because of a stop."""
 
 
 class Threads:
-    """Threads of this process; results are values in memory."""
+    """Threads of this process; handles are the results themselves."""
 
     shares_memory = True
     processes = 0
-    changed = False
+    workers_changed = False
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.memory = available_memory()
+        self._first_calls: list[Call] = []
+        """What the next `run_unordered` starts with."""
 
-    def ready(self, listener: Listener, stop: Stop) -> bool:
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         return True
 
     def on_worker_start(self, call: Call) -> None:
-        pass
+        self._first_calls = [call]
 
     def run_on_all_workers(self, call: Call) -> None:
         pass
@@ -41,35 +43,37 @@ class Threads:
         return self.persist(calls)
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, done: Done | None = None
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
         keys = list(calls if wanted is None else wanted)
-        ended = Callback(posttask=lambda key, *_: done(key)) if done else Callback()
+        ended = Callback(posttask=lambda key, *_: on_done(key)) if on_done else Callback()
         with ended:
             results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
         return dict(zip(keys, results, strict=True))
 
-    def map(self, part: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        return [part(result) for result in handles]
+    def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
+        return [function(result) for result in handles]
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         return list(handles)
 
-    def reporting(self, page: str | None) -> AbstractContextManager[None]:
+    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
+        def run(function: Callable[..., Any], *arguments: Any) -> Any:
+            return NOT_STARTED if stop() else function(*arguments)
+
+        def tell(name: str, result: Any, *_: Any) -> None:
+            if result is not NOT_STARTED and name in keys:
+                on_result(keys[name], result)
+
+        # among tasks that do not depend on each other dask starts the one with the last name first
+        keys = {f"{len(calls) - place:09}": key for place, key in enumerate(calls)}
+        graph = {name: Task(name, run, *calls[key]) for name, key in keys.items()}
+        first, self._first_calls = self._first_calls, []
+        graph |= {f"first-{number}": Task(f"first-{number}", run, *call) for number, call in enumerate(first)}
+        with Callback(posttask=tell):
+            dask.threaded.get(graph, list(graph), num_workers=self.workers)
+
+    def performance_report(self, page: str | None) -> AbstractContextManager[None]:
         if page is not None:
             raise InputError("--performance-report: expected a cluster to report on, found the scheduler threads")
         return nullcontext()
-
-    def run_unordered(self, calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
-        def run(function: Callable[..., Any], *arguments: Any) -> Any:
-            return NOT_BEGUN if stopped() else function(*arguments)
-
-        def tell(name: str, result: Any, *_: Any) -> None:
-            if result is not NOT_BEGUN:
-                ended(keys[name], result)
-
-        # of tasks that do not depend on each other dask begins with the last name, and the first call is to be first
-        keys = {f"{len(calls) - place:09}": key for place, key in enumerate(calls)}
-        graph = {name: Task(name, run, *calls[key]) for name, key in keys.items()}
-        with Callback(posttask=tell):
-            dask.threaded.get(graph, list(graph), num_workers=self.workers)

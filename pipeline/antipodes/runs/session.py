@@ -112,9 +112,9 @@ class Session(Generic[AnyStore]):
         with (
             resume_hint(self.options, self.store, saved),
             self._opened() as scheduler,
-            scheduler.reporting(page),
+            scheduler.performance_report(page),
         ):
-            if not scheduler.ready(self.listener, self.stop):
+            if not scheduler.wait_for_workers(self.listener, self.stop):
                 raise InterruptedRunError("interrupted: there was no worker yet")
             yield scheduler
 

@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 from antipodes.errors import FieldError
 from antipodes.quoting import quote, shorten
 
-KIND = "kind"
-"""The key of a field's metadata that holds its declaration."""
+TYPE = "type"
+"""The key of a field's metadata for its type."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Kind:
+class FieldType:
     """The values that a field may hold, as JSON and in memory."""
 
     read: Callable[[Any, str], Any]
@@ -29,9 +29,9 @@ class Kind:
     """The value in the JSON, from that in memory."""
 
 
-def stored_as(kind: Kind) -> Mapping[str, Kind]:
-    """The metadata of a dataclass field of this kind."""
-    return {KIND: kind}
+def stored_as(field_type: FieldType) -> Mapping[str, FieldType]:
+    """The metadata of a dataclass field of this type."""
+    return {TYPE: field_type}
 
 
 def expect(holds: bool, field: str, expected: str, found: Any) -> None:
@@ -59,37 +59,37 @@ def expect_fields(instance: Any, **values: Any) -> None:
         expect(found == value, name, quote(value), found)
 
 
-def integer(least: int, most: int) -> Kind:
+def integer(least: int, most: int) -> FieldType:
     """Integers from ``least`` to ``most``; no booleans."""
 
     def read(value: Any, name: str) -> int:
         expect(type(value) is int and least <= value <= most, name, f"an integer from {least} to {most}", value)
         return int(value)
 
-    return Kind(read)
+    return FieldType(read)
 
 
-def boolean() -> Kind:
+def boolean() -> FieldType:
     """True and false."""
 
     def read(value: Any, name: str) -> bool:
         expect(isinstance(value, bool), name, "true or false", value)
         return bool(value)
 
-    return Kind(read)
+    return FieldType(read)
 
 
-def text() -> Kind:
+def text() -> FieldType:
     """Texts."""
 
     def read(value: Any, name: str) -> str:
         expect(isinstance(value, str), name, "a text", value)
         return str(value)
 
-    return Kind(read)
+    return FieldType(read)
 
 
-def sha256() -> Kind:
+def sha256() -> FieldType:
     """SHA-256 digests as 64 hexadecimal digits."""
 
     def read(value: Any, name: str) -> str:
@@ -97,20 +97,20 @@ def sha256() -> Kind:
         expect(fits, name, "64 hexadecimal digits", value)
         return str(value)
 
-    return Kind(read)
+    return FieldType(read)
 
 
-def one_of(*values: str) -> Kind:
+def one_of(*values: str) -> FieldType:
     """These texts."""
 
     def read(value: Any, name: str) -> str:
         expect(isinstance(value, str) and value in values, name, " or ".join(values), value)
         return str(value)
 
-    return Kind(read)
+    return FieldType(read)
 
 
-def binary(item_size: int) -> Kind:
+def binary(item_size: int) -> FieldType:
     """Items of ``item_size`` bytes, one after the other, in base64."""
 
     def read(value: Any, name: str) -> bytes:
@@ -123,48 +123,48 @@ def binary(item_size: int) -> Kind:
         expect(len(content) % item_size == 0, name, expected, f"{len(content)} bytes")
         return content
 
-    return Kind(read, lambda content: base64.b64encode(content).decode())
+    return FieldType(read, lambda content: base64.b64encode(content).decode())
 
 
-def optional(kind: Kind) -> Kind:
-    """Null, or a value of a kind."""
-    return Kind(
-        lambda value, name: None if value is None else kind.read(value, name),
-        lambda value: None if value is None else kind.write(value),
+def optional(item: FieldType) -> FieldType:
+    """Null, or a value of a type."""
+    return FieldType(
+        lambda value, name: None if value is None else item.read(value, name),
+        lambda value: None if value is None else item.write(value),
     )
 
 
-def list_of(kind: Kind) -> Kind:
-    """Lists of values of a kind; tuples in memory."""
+def list_of(item: FieldType) -> FieldType:
+    """Lists of values of a type; tuples in memory."""
 
     def read(values: Any, name: str) -> tuple[Any, ...]:
         expect(isinstance(values, list), name, "a list", values)
-        return tuple(kind.read(value, f"{name}[{number}]") for number, value in enumerate(values))
+        return tuple(item.read(value, f"{name}[{number}]") for number, value in enumerate(values))
 
-    return Kind(read, lambda values: [kind.write(value) for value in values])
+    return FieldType(read, lambda values: [item.write(value) for value in values])
 
 
-def mapping_of(kind: Kind) -> Kind:
-    """Objects with any keys, whose values are of a kind; dicts in memory."""
+def mapping_of(item: FieldType) -> FieldType:
+    """Objects with any keys, whose values are of a type; dicts in memory."""
 
     def read(values: Any, name: str) -> dict[str, Any]:
         expect(isinstance(values, dict), name, "an object", values)
-        return {key: kind.read(value, f"{name}[{quote(key)}]") for key, value in values.items()}
+        return {key: item.read(value, f"{name}[{quote(key)}]") for key, value in values.items()}
 
-    return Kind(read, lambda values: {key: kind.write(value) for key, value in values.items()})
+    return FieldType(read, lambda values: {key: item.write(value) for key, value in values.items()})
 
 
-def anything() -> Kind:
+def anything() -> FieldType:
     """Any value; the caller checks its meaning."""
-    return Kind(lambda value, name: value)
+    return FieldType(lambda value, name: value)
 
 
-def instance_of(kind: type) -> Kind:
+def instance_of(declaration: type) -> FieldType:
     """Instances of a dataclass whose fields are declared."""
-    return Kind(lambda value, name: read_fields(kind, value, name), write_fields)
+    return FieldType(lambda value, name: read_fields(declaration, value, name), write_fields)
 
 
-def read_fields(kind: type[T], content: Any, name: str = "") -> T:
+def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
     """The instance of a dataclass that a JSON object holds: all of its fields, and no others.
 
     Raises
@@ -173,15 +173,15 @@ def read_fields(kind: type[T], content: Any, name: str = "") -> T:
         A field is missing, unknown, or holds a wrong value.
     """
     expect(isinstance(content, dict), name, "an object", content)
-    kinds: dict[str, Kind] = {one.name: one.metadata[KIND] for one in fields(kind)}  # type: ignore[arg-type]
+    declared: dict[str, FieldType] = {one.name: one.metadata[TYPE] for one in fields(declaration)}  # type: ignore[arg-type]
     prefix = f"{name}." if name else ""
     for key in content:
-        expect(key in kinds, f"{prefix}{shorten(key)}", "no such field", content[key])
-    for key in kinds:
+        expect(key in declared, f"{prefix}{shorten(key)}", "no such field", content[key])
+    for key in declared:
         expect(key in content, f"{prefix}{key}", "a value", None)
-    return kind(**{key: one.read(content[key], f"{prefix}{key}") for key, one in kinds.items()})
+    return declaration(**{key: one.read(content[key], f"{prefix}{key}") for key, one in declared.items()})
 
 
 def write_fields(instance: Any) -> dict[str, Any]:
     """The JSON object of an instance of a dataclass whose fields are declared."""
-    return {one.name: one.metadata[KIND].write(getattr(instance, one.name)) for one in fields(instance)}
+    return {one.name: one.metadata[TYPE].write(getattr(instance, one.name)) for one in fields(instance)}

@@ -38,7 +38,7 @@ class Store(Generic[M]):
     """A store with a manifest; it may be sent to other processes, since nothing in it is open."""
 
     KIND: ClassVar[StoreKind]
-    MANIFEST: type[M]
+    MANIFEST_TYPE: type[M]
 
     def __init__(self, address: Address | Storage) -> None:
         self.storage = storage_at(address)
@@ -94,7 +94,7 @@ class Store(Generic[M]):
         return self._read()
 
     def _read(self) -> M:
-        manifest = self.manifest_file.read(self.MANIFEST)
+        manifest = self.manifest_file.read(self.MANIFEST_TYPE)
         with self.manifest_file.checking():
             manifest.check()
             self.arrays.check_metadata(manifest.metadata, self.KIND.attributes, manifest.layouts)
@@ -103,6 +103,11 @@ class Store(Generic[M]):
     def commit(self, manifest: M) -> None:
         """Replace the manifest; all that it names must be safe already."""
         self.manifest_file.write(manifest)
+
+    def remove_leftovers(self, manifest: M) -> M:
+        """Delete what a crashed run was writing; the manifest from now on."""
+        self.storage.remove_leftovers()
+        return manifest
 
     @contextmanager
     def unless_changed(self) -> Iterator[None]:

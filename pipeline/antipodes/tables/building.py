@@ -2,9 +2,8 @@
 
 import uuid
 
-from antipodes.bfs.kernels import warm_up
 from antipodes.errors import InterruptedRunError
-from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop
+from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_cancelled
 from antipodes.spaces.move_tables import MoveTables
 from antipodes.spaces.space import StateSpace
 
@@ -13,7 +12,7 @@ SOON_DONE = 8
 
 
 def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = lambda: False) -> Handle:
-    """The move tables, filled while the kernels of the search are loaded.
+    """The move tables, filled by tasks of the scheduler.
 
     Threads fill the tables block by block. On a cluster, where tasks cannot share arrays, one task fills all. This
     call does not wait for it.
@@ -28,7 +27,7 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = lambda: F
         return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
     tables, fills = space.begin_tables()
     stopped = stop if len(fills) > SOON_DONE else lambda: False
-    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate((warm_up, *fills))}
+    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
     scheduler.run_unordered(calls, lambda key, result: None, stopped)
     if stopped():
         raise InterruptedRunError("interrupted while building the move tables")
@@ -37,11 +36,9 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = lambda: F
 
 def build_on_worker(space: StateSpace) -> MoveTables:
     """The move tables; InterruptedRunError if the run no longer waits for them."""
-    from antipodes.executors.distributed.worker import is_dropped
-
     tables, fills = space.begin_tables()
     for fill in fills:
-        if is_dropped():
+        if is_cancelled():
             raise InterruptedRunError("interrupted while building the move tables")
         fill()
     return tables

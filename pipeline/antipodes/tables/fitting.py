@@ -34,7 +34,7 @@ def plan_that_fits(
     InterruptedRunError
         The run was told to stop while it waited for workers.
     """
-    options = session.options
+    options, listener, stop = session.options, session.listener, session.stop
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
@@ -42,9 +42,9 @@ def plan_that_fits(
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
-            session.listener(WaitingForWorkers(str(error)))
-            joined = _joined(scheduler, deadline, session.stop) and scheduler.ready(session.listener, session.stop)
-            if session.stop():
+            listener(WaitingForWorkers(str(error)))
+            joined = _joined(scheduler, deadline, stop) and scheduler.wait_for_workers(listener, stop)
+            if stop():
                 raise InterruptedRunError(f"interrupted: {error}") from error
             if not joined:
                 raise
@@ -76,6 +76,6 @@ def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
 
 def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
     """Wait for workers to join or leave; whether some did before the deadline."""
-    while not scheduler.changed and not stop() and time.monotonic() < deadline:
+    while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
-    return scheduler.changed
+    return scheduler.workers_changed

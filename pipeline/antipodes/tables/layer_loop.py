@@ -97,7 +97,7 @@ class LayerLoop:
 
     def _commit_if_due(self) -> bool:
         """Commit if it is time to, workers joined or left, or depths do not stay in memory; whether it did."""
-        due = self.pace.is_commit_overdue or self.scheduler.changed or not self.groups.plan.hold_depths
+        due = self.pace.is_commit_overdue or self.scheduler.workers_changed or not self.groups.plan.hold_depths
         if due and self.unwritten:
             self._commit()
             return True

@@ -84,8 +84,8 @@ class TableSearch:
         current: Plan | None = plan
         lost = False
         while not self._ended:
-            if lost or self._scheduler.changed:
-                if not self._scheduler.ready(self._session.listener, self._session.stop):
+            if lost or self._scheduler.workers_changed:
+                if not self._scheduler.wait_for_workers(self._session.listener, self._session.stop):
                     break
                 current = None
             try:
@@ -130,7 +130,7 @@ class TableSearch:
             stop = self._session.stop
             loop = LayerLoop(self._scheduler, groups, self.commits, self._found, self._pace, stop, unwritten)
             end = loop.run()
-            if end is not End.COMMITTED or self._ended or self._scheduler.changed:
+            if end is not End.COMMITTED or self._ended or self._scheduler.workers_changed:
                 return end
 
     def _restore(self, groups: PartitionGroups) -> set[int]:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from antipodes import arguments
@@ -19,7 +18,7 @@ from antipodes.searches.iddfs import iddfs
 from antipodes.searches.problem import A_PROBLEM, Problem
 from antipodes.searches.progress import Listener, silence
 from antipodes.searches.unreachability import PROOF_MEMORY
-from antipodes.spaces.arrangements import radices
+from antipodes.spaces.selection import index_size
 from antipodes.storage.address import Address
 from antipodes.tables.table_method import TABLE, answers, solve_by_table
 
@@ -61,7 +60,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     address = arguments.optional(store, arguments.address, "a store")
     if address is not None and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
-    if prod(radices(problem.puzzle.counts)) <= HELD_AT_ONCE:
+    if index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
     if swap_edges(problem.puzzle) is not None:
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")

@@ -22,7 +22,7 @@ class TableStore(Store[TableManifest]):
     """A store of a table."""
 
     KIND = StoreKind(format="antipodes-table", holds="a table of distances", made_by="antipodes run PUZZLE")
-    MANIFEST = TableManifest
+    MANIFEST_TYPE = TableManifest
 
     def create(self, config: Config, plan: "Plan", overwrite: bool = False) -> TableManifest:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
@@ -55,7 +55,7 @@ class TableStore(Store[TableManifest]):
 
     def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
         """Delete what a crashed run was writing, and finish a widening that it began; the manifest from now on."""
-        self.storage.remove_leftovers()
+        super().remove_leftovers(manifest)
         if manifest.array == WIDER:
             return finish_widening(self, manifest)
         self.storage.delete(WIDER)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import UNREACHED, Depths
-from antipodes.storage.fields import Kind, binary, expect
+from antipodes.storage.fields import FieldType, binary, expect
 
 ENTRY = np.dtype([("digest", "<u8"), ("least", "<u2"), ("greatest", "<u2")])
 """A summary in the manifest: 12 bytes, which are 16 characters in base64."""
@@ -117,10 +117,10 @@ class Summaries:
         expect(found == expected, name, f"least and greatest depth {expected}", found)
 
 
-def summaries() -> Kind:
+def summaries() -> FieldType:
     """The summaries of all chunks of an array."""
-    kind = binary(ENTRY.itemsize)
-    return Kind(
-        lambda value, name: Summaries(0, np.frombuffer(kind.read(value, name), dtype=ENTRY)),
-        lambda value: kind.write(value.entries.tobytes()),
+    entries = binary(ENTRY.itemsize)
+    return FieldType(
+        lambda value, name: Summaries(0, np.frombuffer(entries.read(value, name), dtype=ENTRY)),
+        lambda value: entries.write(value.entries.tobytes()),
     )

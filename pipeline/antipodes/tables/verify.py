@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,10 @@ from antipodes import arguments
 from antipodes.bfs import partition
 from antipodes.bfs.proof import Block, Findings, check_partition
 from antipodes.bfs.rows import Partition
-from antipodes.errors import ArgumentTypeError, ResourceLimitError, StoreDamagedError
-from antipodes.executors.api import Handle, Scheduler
+from antipodes.errors import ResourceLimitError, StoreDamagedError
+from antipodes.events import silence
+from antipodes.executors.api import Handle, Scheduler, never
+from antipodes.executors.opening import as_scheduler
 from antipodes.machine import available_memory
 from antipodes.quoting import shorten
 from antipodes.runs.verdict import Verdict
@@ -57,11 +60,12 @@ class TableVerdict(Verdict):
         )
 
 
-def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> TableVerdict:
+def verify(address: Address, scheduler: Any, seed: int | None = None) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
 
     Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
-    verdict, from 0 to 2^63 - 1, repeats that sample if the number of workers is the same.
+    verdict, from 0 to 2^63 - 1, repeats that sample if the number of workers is the same. The scheduler, such as
+    ``Threads(2)``, or the client of dask.distributed stays open.
 
     Raises
     ------
@@ -72,17 +76,17 @@ def verify(address: Address, scheduler: Scheduler, seed: int | None = None) -> T
     ResourceLimitError
         The move tables do not fit into memory.
     """
-    if not hasattr(scheduler, "persist"):
-        raise ArgumentTypeError(f"expected a scheduler, such as Threads(2), found {arguments.found(scheduler)}")
     store = TableStore(arguments.address(address, "the address of a table"))
     seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
-    try:
-        manifest = store.read()
-        if manifest.committed_depth == NOTHING_COMMITTED:
-            return TableVerdict(complete=False)
-        return _Check(store, manifest, scheduler, seed).verdict()
-    except StoreDamagedError as error:
-        return TableVerdict(problems=(str(error),))
+    with as_scheduler(scheduler) as opened:
+        try:
+            manifest = store.read()
+            if manifest.committed_depth == NOTHING_COMMITTED:
+                return TableVerdict(complete=False)
+            opened.wait_for_workers(silence, never)
+            return _Check(store, manifest, opened, seed).verdict()
+        except StoreDamagedError as error:
+            return TableVerdict(problems=(str(error),))
 
 
 class _Check:

@@ -1,10 +1,9 @@
 """Results with the keys of the command line's ``--json``."""
 
 from collections.abc import Iterable
-from math import prod
 from typing import TYPE_CHECKING, Any
 
-from antipodes.spaces.arrangements import radices
+from antipodes.spaces.selection import index_size
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -23,7 +22,7 @@ def puzzle_view(name: str, puzzle: "Puzzle") -> dict[str, Any]:
     return {
         "name": name,
         "family": puzzle.family,
-        "index_size": prod(radices(puzzle.counts)),
+        "index_size": index_size(puzzle),
         "description": puzzle.description,
     }
 

@@ -158,12 +158,11 @@ class TilingSearch:
         return int(symmetry_of(self._problem).orbit_sizes(tilings).sum())
 
     def _warm_up(self, scheduler: Scheduler) -> None:
-        """Prepare this process and the workers, so that the search is timed without that."""
+        """Prepare the processes that search."""
         method = self._commits.manifest.method
         partitions_of(self._problem, method)
         scheduler.on_worker_start((warm_up, self._problem, method))
-        warming: dict[Key, Call] = {(f"prepare-{self._run_id}", 0): (warm_up, self._problem, method)}
-        scheduler.run_unordered(warming, lambda *_: None, self._session.stop)
+        scheduler.run_unordered({}, lambda *_: None, self._session.stop)  # threads warm up before the search is timed
 
     def _tell_start(self) -> None:
         manifest = self._commits.manifest

@@ -23,7 +23,7 @@ class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
 
     KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD")
-    MANIFEST = TilingManifest
+    MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
@@ -51,7 +51,7 @@ class TilingStore(Store[TilingManifest]):
 
     def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
         """Delete what a crashed run was writing; the manifest, unchanged."""
-        self.storage.remove_leftovers()
+        super().remove_leftovers(manifest)
         if manifest.complete:
             self.storage.delete(PARTITIONS)
             return manifest

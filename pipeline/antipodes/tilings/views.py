@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def board_view(problem: "TilingProblem") -> dict[str, Any]:
-    """A bundled board and its pieces."""
+    """A bundled board: the number of its cells, and its pieces."""
     return {
         "name": problem.name,
         "cells": problem.board.size,

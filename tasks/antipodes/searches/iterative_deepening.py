@@ -1,7 +1,7 @@
 """Depth-first searches to one depth after another, which `iddfs` and `ida_star` share."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
-from antipodes.searches.progress import Pace, Progress
+from antipodes.searches.progress import Listener, Pace, Progress
 from antipodes.searches.steps import replay
 from antipodes.searches.unreachability import UnreachableProof
 
@@ -57,29 +57,46 @@ def deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request
         return unsolved(method, Outcome.UNREACHABLE)
     if (problem.goals == problem.position).all(axis=1).any():
         return Answer(method, Outcome.SOLVED, 0, (problem.position[np.newaxis],), 1, 0)
-    expanded, pace, proof = 0, Pace(), UnreachableProof(problem, request.memory_limit)
+    runner = _Runner(method, request.listener, UnreachableProof(problem, request.memory_limit))
     depth = _with_parity(max(1, _estimate(problem, heuristic)), problem)
     while depth < NEVER:
         if request.bound is not None and depth > request.bound:
-            return unsolved(method, Outcome.BOUND, expanded)
+            return unsolved(method, Outcome.BOUND, runner.expanded)
         descent = _descent_to(depth, problem, heuristic, request)
-        over = False
+        if not runner.complete(descent, depth):
+            break
+        result = descent.result()
+        if result.found:
+            return Answer(method, Outcome.SOLVED, depth, tuple(result.paths), result.found, runner.expanded)
+        if runner.proof.advance(runner.expanded):
+            break
+        depth = _with_parity(result.following, problem)
+    return unsolved(method, Outcome.UNREACHABLE, runner.expanded)
+
+
+@dataclass(eq=False, slots=True)
+class _Runner:
+    """Runs one descent after another, reports the progress, and advances the proof beside them."""
+
+    method: str
+    listener: Listener
+    proof: UnreachableProof
+    pace: Pace = field(default_factory=Pace)
+    expanded: int = 0
+    """Positions expanded by all descents."""
+
+    def complete(self, descent: _Descent, depth: int) -> bool:
+        """Run a descent to its end; False if the proof succeeds first."""
+        before, over = self.expanded, False
         while not over:
-            before = descent.expanded
-            request.listener(Progress(method, depth, expanded + before, 0))
-            pace.start()
-            over = descent.kernel(pace.budget)
-            pace.learn(descent.expanded - before)
-            if not over and proof.advance(expanded + descent.expanded):
-                return unsolved(method, Outcome.UNREACHABLE, expanded + descent.expanded)
-        expanded += descent.expanded
-        one = descent.result()
-        if one.found:
-            return Answer(method, Outcome.SOLVED, depth, tuple(one.paths), one.found, expanded)
-        if proof.advance(expanded):
-            return unsolved(method, Outcome.UNREACHABLE, expanded)
-        depth = _with_parity(one.following, problem)
-    return unsolved(method, Outcome.UNREACHABLE, expanded)
+            self.listener(Progress(self.method, depth, self.expanded, 0))
+            self.pace.start()
+            over = descent.kernel(self.pace.budget)
+            self.pace.learn(before + descent.expanded - self.expanded)
+            self.expanded = before + descent.expanded
+            if not over and self.proof.advance(self.expanded):
+                return False
+        return True
 
 
 def _with_parity(depth: int, problem: Problem) -> int:

@@ -51,6 +51,11 @@ def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
     raise FieldError(f"rows: expected a cut of {record.counts}, found {record.rows} rows of {record.width} columns")
 
 
+def index_size(puzzle: Puzzle) -> int:
+    """The number of positions, reachable or not, even if it is more than 64 bits can number."""
+    return prod(radices(puzzle.counts))
+
+
 def numbering_space(puzzle: Puzzle) -> StateSpace:
     """A space with the same indices as every table of the puzzle, even if the table would be too large.
 
@@ -69,7 +74,7 @@ def _arrangement_spaces(puzzle: Puzzle, counts: tuple[int, ...]) -> list[StateSp
 
 
 def _check_size(puzzle: Puzzle) -> None:
-    size = prod(radices(puzzle.counts))
+    size = index_size(puzzle)
     if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
 

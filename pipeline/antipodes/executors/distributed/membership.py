@@ -1,174 +1,128 @@
-"""The workers that take part in a run: all that can, from one moment to the next that is chosen for it."""
+"""The members of a run: the workers of a cluster that get its tasks."""
 
-import asyncio
 import time
 from collections.abc import Mapping, Set
 from typing import Any
 
 from antipodes.errors import SchedulerError
-from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused
+from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
 from antipodes.executors.api import Stop
-from antipodes.executors.distributed.connection import (
-    LOAD_SECONDS,
-    POLL_SECONDS,
-    ask,
-    dashboard_of,
-    identity,
-    one_line,
-    telling,
-    translated,
-)
-from antipodes.executors.distributed.watch import Watch
-from antipodes.executors.distributed.worker import versions
+from antipodes.executors.distributed.announce import announced
+from antipodes.executors.distributed.connection import translated
+from antipodes.executors.distributed.requests import POLL_SECONDS, dashboard_of, identity
+from antipodes.executors.distributed.versions import VersionCheck
+from antipodes.executors.distributed.warm_up import WarmUp
+from antipodes.executors.distributed.watch import WorkerWatch
 
-SILENT_SECONDS = 10.0
-"""Seconds in which a worker has to say what it runs; one that does not is left out until it does."""
-STILL_SILENT_SECONDS = 1.0
-"""Likewise where there are none but workers that have not answered before, until the run looks for others again."""
 PRESENT = ("init", "running", "paused")
-"""What the scheduler says of workers that are there, or are in a moment; the others are about to leave."""
+"""The states of workers that are present, or will be in a moment; a worker in another state is about to leave."""
 
 
 class Membership:
-    """The workers that tasks are given to: those that were examined when it was last renewed."""
+    """The workers that were able to join the run when it last waited for workers, and the changes after that."""
 
-    def __init__(self, client: Any, watch: Watch) -> None:
+    def __init__(self, client: Any, warm_up: WarmUp) -> None:
         self.members: dict[str, Any] = {}
-        """What dask knows of each, by its address; neighbours on the same machine."""
+        """dask's description of each member, by address; neighbours are on the same machine."""
+        self.listener: Listener = silence
+        self.watch = WorkerWatch(client)
         self._client = client
-        self._watch = watch
-        self._refused: set[str] = set()
-        self._asked: dict[str, asyncio.Task[Any]] = {}
-        """What each worker was asked last; it may still be about to answer."""
-        self._late: set[str] = set()
-        """The workers that had not answered when they were last waited for."""
+        self._warm_up = warm_up
+        self._versions = VersionCheck(client)
+        self._excluded: set[str] = set()
+        """Workers that are unable to be members."""
         self._told_silent: set[str] = set()
 
-    def close(self) -> None:
-        """Wait for no answers any more."""
-        for task in self._asked.values():
-            self._client.loop.add_callback(task.cancel)
+    @property
+    def threads(self) -> int:
+        """The number of tasks that the members run at the same time, at least 1."""
+        return max(1, sum(int(worker["nthreads"]) for worker in self.members.values()))
 
-    def renew(self, listener: Listener, stop: Stop) -> bool:
-        """Wait for workers, and have all take part that can; False if told to stop before there were any.
+    @property
+    def lost(self) -> bool:
+        """Whether a member is gone together with tasks or results."""
+        return bool(self.watch.lost)
+
+    @property
+    def changed(self) -> bool:
+        """Whether workers joined, or members retired."""
+        return self.watch.changed
+
+    @property
+    def remaining(self) -> set[str]:
+        """The members that are still present."""
+        return self.members.keys() - self.watch.retired - set(self.watch.lost)
+
+    def close(self) -> None:
+        """Stop listening to the scheduler, and waiting for answers of workers."""
+        self._versions.close()
+        self.watch.close()
+
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        """Wait for workers, make all that are able members, and warm them up; False if stopped before there were any.
 
         Raises
         ------
         SchedulerError
-            The scheduler has other versions than we have, or one of the first workers.
+            The scheduler has other versions than this process, or one of the first workers.
         SchedulerLostError
             The scheduler does not answer.
         """
-        before = self.members.keys()
-        with telling(listener, "the dask scheduler to load antipodes"):
-            self._check_scheduler()
-        while workers := self._await_workers(listener, stop):
-            if self._admit(workers, listener, first=not before):
+        self.listener, before = listener, self.members.keys()
+        with announced(listener, "the dask scheduler to load antipodes"):
+            self._versions.check_scheduler()
+        while workers := self._wait_for_candidates(stop):
+            if self._admit(workers, first=not before):
                 if self.members.keys() != before:
-                    threads = sum(int(worker["nthreads"]) for worker in self.members.values())
-                    listener(ClusterReady(len(self.members), threads, dashboard_of(self._client)))
+                    listener(ClusterReady(len(self.members), self.threads, dashboard_of(self._client)))
+                self._warm_up.begin(self.members)
                 return True
             time.sleep(POLL_SECONDS)
         return False
 
-    def _check_scheduler(self) -> None:
-        """Raise SchedulerError unless the scheduler has what we have: it unpacks the tasks that it hands on."""
-        name = f"the dask scheduler at {identity(self._client, 0)['address']}"
-        try:
-            there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
-        except (ImportError, AttributeError) as error:  # there is none, or one that lacks what we ask for
-            raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
-        if there != versions():
-            raise SchedulerError(f"{name} {_difference(there, versions())}")
-
-    def _await_workers(self, listener: Listener, stop: Stop) -> dict[str, Any]:
+    def _wait_for_candidates(self, stop: Stop) -> dict[str, Any]:
+        """Return the workers once there may be able ones among them; none if stopped before."""
         told = False
         while not stop():
-            workers = self._present(listener)
-            # who joined may be one that was refused, and began anew with what it lacked
-            if workers.keys() - self._refused or (workers and self._watch.changed):
+            workers = self._present()
+            # an excluded worker may have been restarted at the same address with the right versions
+            if workers.keys() - self._excluded or (workers and self.watch.changed):
                 return workers
             if not told:
-                listener(WaitingForWorkers("there are no workers"))
+                self.listener(WaitingForWorkers("there are no workers"))
                 told = True
             time.sleep(POLL_SECONDS)
         return {}
 
-    def _present(self, listener: Listener) -> dict[str, Any]:
-        workers = identity(self._client, -1, listener)["workers"]
+    def _present(self) -> dict[str, Any]:
+        workers = identity(self._client, -1, self.listener)["workers"]
         return {address: worker for address, worker in workers.items() if worker["status"] in PRESENT}
 
-    def _admit(self, workers: Mapping[str, Any], listener: Listener, first: bool) -> bool:
-        """Have those of the workers take part that can; False if none does, or some came or went meanwhile.
+    def _admit(self, workers: Mapping[str, Any], first: bool) -> bool:
+        """Make the able workers members; False if there are none, or if workers joined or left meanwhile.
 
         Raises
         ------
         SchedulerError
-            One of the ``first`` workers cannot take part.
+            One of the ``first`` workers is unable.
         """
-        able, skewed = self._examine(workers, listener)
-        if skewed and first:
-            raise SchedulerError(next(iter(skewed.values())))
-        for worker in skewed.keys() - self._refused:
-            listener(WorkerRefused(skewed[worker]))
-        self._refused = (self._refused | skewed.keys()) - able
+        examined = self._versions.examine(workers.keys(), self.listener)
+        able, unable = examined.able, examined.unable
+        if unable and first:
+            raise SchedulerError(next(iter(unable.values())))
+        for worker in unable.keys() - self._excluded:
+            self.listener(WorkerRefused(unable[worker]))
+        self._excluded = (self._excluded | unable.keys()) - able
         self.members = {address: workers[address] for address in sorted(able)}
-        paused = {address for address in able if workers[address]["status"] == "paused"}
         with translated(self._client):
-            self._watch.begin(self.members.keys(), paused)
-        silent = workers.keys() - able - skewed.keys()
-        self._client.loop.add_callback(self._watch_for_answers)
-        self._tell_silent(silent, listener)
-        return bool(self.members) and self._present(listener).keys() - self._refused - silent == self.members.keys()
+            self.watch.begin(able, {address for address in able if workers[address]["status"] == "paused"})
+        self._versions.on_late_answer(self.watch.note_change)
+        silent = workers.keys() - able - unable.keys()
+        self._tell_silent(silent)
+        return bool(self.members) and self._present().keys() - self._excluded - silent == self.members.keys()
 
-    def _watch_for_answers(self) -> None:
-        """Have a worker that answers at last taken for one that joined."""
-        for worker in self._late:
-            self._asked[worker].add_done_callback(lambda _: self._watch.rejoined())
-
-    def _tell_silent(self, silent: Set[str], listener: Listener) -> None:
+    def _tell_silent(self, silent: Set[str]) -> None:
         for worker in sorted(silent - self._told_silent):
-            said = f"worker {worker} does not answer"
-            listener(WorkerRefused(said) if self.members else WaitingForWorkers(said))
+            reason = f"worker {worker} does not answer"
+            self.listener(WorkerRefused(reason) if self.members else WaitingForWorkers(reason))
         self._told_silent = set(silent)
-
-    def _examine(self, workers: Mapping[str, Any], listener: Listener) -> tuple[set[str], dict[str, str]]:
-        """The workers that can take part, and of those that cannot, why; one that does not answer is neither."""
-        whom = f"worker {min(workers)}" if len(workers) == 1 else f"{len(workers)} workers"
-        with (
-            translated(self._client),
-            telling(listener, f"{whom} to say what {'it runs' if len(workers) == 1 else 'they run'}"),
-        ):
-            found = self._client.sync(self._answers, workers.keys())
-        here = versions()
-        skewed = {}
-        for address, there in found.items():
-            if not isinstance(there, Exception) and there != here:
-                skewed[address] = f"worker {address} {_difference(there, here)}"
-            elif isinstance(there, Exception) and not isinstance(there, OSError):
-                skewed[address] = f"worker {address} cannot load antipodes: {one_line(there)}"
-        return {address for address, there in found.items() if there == here}, skewed
-
-    async def _answers(self, workers: Set[str]) -> dict[str, Any]:
-        """The versions of each worker, or an error, of those that answer; one that did not before is not waited for."""
-        fresh = {worker for worker in workers if worker not in self._asked or self._asked[worker].done()}
-        self._asked = {worker: task for worker, task in self._asked.items() if not task.done()}
-        for worker in fresh:
-            self._asked[worker] = asyncio.ensure_future(self._ask_versions(worker))
-        seconds = SILENT_SECONDS if fresh else STILL_SILENT_SECONDS
-        await asyncio.wait([self._asked[worker] for worker in fresh or workers], timeout=seconds)
-        self._late = {worker for worker in workers if not self._asked[worker].done()}
-        return {worker: self._asked[worker].result() for worker in workers - self._late}
-
-    async def _ask_versions(self, worker: str) -> Any:
-        try:
-            return (await self._client.run(versions, workers=[worker], on_error="return"))[worker]
-        except Exception as error:  # the scheduler does not know it any more, or is gone itself
-            return error if isinstance(error, OSError) else OSError(one_line(error))
-
-
-def _difference(there: Mapping[str, str], here: Mapping[str, str]) -> str:
-    different = [name for name in here if there.get(name) != here[name]]
-    have = ", ".join(f"{name} {there.get(name)}" for name in different)
-    want = ", ".join(f"{name} {here[name]}" for name in different)
-    return f"has {have}; expected {want} as here"

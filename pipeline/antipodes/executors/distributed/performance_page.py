@@ -1,4 +1,4 @@
-"""Dask's own report of what a cluster did, as a web page."""
+"""Dask's performance report of a cluster, as a web page."""
 
 import stat
 from collections.abc import Callable, Iterator
@@ -8,15 +8,17 @@ from typing import Any
 
 from antipodes.errors import InputError, SchedulerError, SchedulerSilentError
 from antipodes.events import Listener
-from antipodes.executors.distributed.connection import ask, one_line, telling
+from antipodes.executors.distributed.announce import announced
+from antipodes.executors.distributed.connection import one_line
+from antipodes.executors.distributed.requests import ask
 
 DRAW_SECONDS = 60.0
-"""Seconds that a scheduler has for drawing the page."""
+"""Seconds that a scheduler has to draw the page."""
 
 
 @contextmanager
 def reporting(client: Any, page: Path, listener: Callable[[], Listener]) -> Iterator[None]:
-    """Have the scheduler of a client report on what runs meanwhile.
+    """Write a report of the tasks that run meanwhile on the cluster of a client.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def reporting(client: Any, page: Path, listener: Callable[[], Listener]) -> Iter
             yield
         except SchedulerSilentError:
             raise
-        except Exception:  # which matters more than the page; a stop that is to be immediate does not wait for it
+        except Exception:  # this error matters more than those of the page; an immediate stop is no Exception
             with suppress(Exception):
                 _write(client, report, listener())
             raise
@@ -46,25 +48,25 @@ def reporting(client: Any, page: Path, listener: Callable[[], Listener]) -> Iter
 
 
 def _write(client: Any, report: Any, listener: Listener) -> None:
-    with telling(listener, "dask's report"):
+    with announced(listener, "dask's report"):
         client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
 
 
 def _is_place(page: Path) -> bool:
-    """Whether a file can be written there; a pipe is none, since nothing may read from it."""
+    """Whether a file can be written there; a pipe would block the run if nothing reads from it."""
     try:
         mode = page.stat().st_mode
     except FileNotFoundError:
         return page.parent.is_dir()
-    except OSError:  # of a name that the system does not take
+    except OSError:  # the system does not accept the name
         return False
     return not (stat.S_ISDIR(mode) or stat.S_ISFIFO(mode))
 
 
 def _check_page(page: Path) -> None:
-    """Raise InputError unless dask's report can be drawn and put there."""
+    """Raise InputError unless dask's report can be drawn and written there."""
     try:
-        import bokeh  # noqa: F401  (what dask draws its report with)
+        import bokeh  # noqa: F401  (dask draws its report with it)
     except ImportError as error:
         raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
     if not _is_place(page):

@@ -1,4 +1,4 @@
-"""The file in which a dask scheduler writes where it is."""
+"""The file to which a dask scheduler writes its address."""
 
 import errno
 import json
@@ -10,21 +10,22 @@ from antipodes.errors import InputError, SchedulerError
 from antipodes.executors.address import check_address
 
 FLUSH_SECONDS = 2.0
-"""Seconds in which a file that a scheduler is just writing becomes whole."""
+"""Seconds that a scheduler has to complete a file that it is writing."""
 LARGEST = 1 << 20
-"""Bytes; a scheduler writes some hundreds."""
+"""Bytes that are read of a file; a scheduler writes some hundreds."""
 POLL_SECONDS = 0.05
+"""Seconds between two looks at the file."""
 
 
 def address_in(path: str, seconds: float) -> str:
-    """The address in a scheduler's file, which may come to be there within some seconds; dask would wait for ever.
+    """Return the address in a scheduler file, and wait some seconds for the file; dask would wait forever.
 
     Raises
     ------
     InputError
-        It is not a file that a scheduler writes.
+        No scheduler wrote the file.
     SchedulerError
-        There is none in time.
+        There is no file in time.
     """
     begin = time.monotonic()
     while (text := _text_of(Path(path))) is None:
@@ -43,7 +44,7 @@ def address_in(path: str, seconds: float) -> str:
 
 
 def _text_of(path: Path) -> str | None:
-    """What a file holds; None where there is none. InputError where it cannot be read."""
+    """Return the content of a file, None if there is no file; InputError if it cannot be read."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError(errno.EINVAL, "it is no file")
@@ -51,13 +52,13 @@ def _text_of(path: Path) -> str | None:
             return file.read(LARGEST)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:  # the latter of a name with a zero byte
+    except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"--scheduler-file: expected a file that can be read, found {path}: {reason}") from error
 
 
 def _address_of(text: str) -> str | None:
-    """The address that a text names, None where it names none."""
+    """Return the address in the text of a scheduler file, None if there is none."""
     try:
         address = json.loads(text)["address"]
     except (ValueError, KeyError, TypeError, RecursionError):

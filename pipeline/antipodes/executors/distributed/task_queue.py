@@ -1,87 +1,92 @@
-"""Tasks of a cluster that do not depend on each other: a few under way, the others kept until there is room."""
+"""A queue of tasks that do not depend on each other: a few are under way on the members, the others wait here."""
 
 import uuid
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from antipodes.errors import SchedulerLostError, WorkersLostError
-from antipodes.executors.api import Call, Ended, Handle, Key, Stop
+from antipodes.executors.api import Call, Handle, Key, OnResult, Stop
+from antipodes.executors.distributed.membership import Membership
+from antipodes.executors.distributed.tasks import Tasks
 
-if TYPE_CHECKING:
-    from antipodes.executors.distributed.cluster import Cluster
-
-QUEUED = 2
-"""Tasks that a worker knows of, so that it need not wait for the next."""
+TASKS_PER_THREAD = 2
+"""Tasks submitted for each thread of the members, so that no thread waits for the next one."""
 
 
-class Errands:
-    """Tasks, each at the workers that were there when it was begun; begun again where they are all gone."""
+class TaskQueue:
+    """Runs each task on one of the members at the time of its start; restarts it if all of them are gone."""
 
-    def __init__(self, cluster: "Cluster", calls: Mapping[Key, Call], ended: Ended, stopped: Stop) -> None:
-        self.cluster = cluster
-        self.ended = ended
-        self.stopped = stopped
-        self.waiting = deque(calls)
-        self.calls = calls
-        self.under_way: dict[Handle, tuple[Key, frozenset[str]]] = {}
-        """The keys of the tasks that are begun, and the workers that may do each."""
+    def __init__(
+        self, membership: Membership, tasks: Tasks, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop
+    ) -> None:
+        self._membership = membership
+        self._tasks = tasks
+        self._calls = calls
+        self._on_result = on_result
+        self._stop = stop
+        self._waiting = deque(calls)
+        self._under_way: dict[Handle, tuple[Key, frozenset[str]]] = {}
+        """By future, the key of the call, and the workers that may run the task."""
 
     def run(self) -> None:
-        """Have all done, or those that are begun when there is a stop; they are given up if nobody is left to do them.
+        """Run all tasks; after a stop only those that are under way, which are dropped if all their workers are gone.
 
         Raises
         ------
         WorkersLostError
-            One task was the end of several workers.
+            One task killed several workers.
         SchedulerLostError
             The scheduler does not come back.
         """
         while True:
             try:
-                if not self._begin_some():
+                if not self._start_some():
                     return
-                self._end_some()
+                self._collect_some()
             except WorkersLostError:
-                if not (self.cluster.lost or self.cluster.changed):
+                if not (self._membership.lost or self._membership.changed):
                     raise
             except SchedulerLostError:
-                if not self._begin_anew():
+                if not self._restart_all():
                     return
-            if (self.cluster.changed or self.cluster.lost) and not self._go_on_with_others():
+            if (self._membership.changed or self._membership.lost) and not self._change_workers():
                 return
 
-    def _begin_some(self) -> bool:
-        """Begin as many as there is room for; whether there is anything to wait for."""
-        members = frozenset(self.cluster.members)
-        room = QUEUED * self.cluster.workers - len(self.under_way)
-        while self.waiting and room > 0 and not self.stopped():
-            key = self.waiting[0]
-            name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # another one each time that it is begun
-            (future,) = self.cluster.persist({name: self.calls[key]}).values()
-            self.under_way[future] = self.waiting.popleft(), members
+    def _start_some(self) -> bool:
+        """Start as many tasks as there is room for; whether any are under way."""
+        members = frozenset(self._membership.members)
+        room = TASKS_PER_THREAD * self._membership.threads - len(self._under_way)
+        while self._waiting and room > 0 and not self._stop():
+            key = self._waiting[0]
+            name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # a new one each time that the task is started
+            (future,) = self._tasks.submit({name: self._calls[key]}, [name])
+            self._under_way[future] = self._waiting.popleft(), members
             room -= 1
-        return bool(self.under_way)
+        return bool(self._under_way)
 
-    def _end_some(self) -> None:
-        done = self.cluster.done_of(self.under_way)
-        for future, result in zip(done, self.cluster.gather(done), strict=True):
-            key, _ = self.under_way.pop(future)
-            self.ended(key, result)
+    def _collect_some(self) -> None:
+        done = self._tasks.first_done(self._under_way)
+        for future, result in zip(done, self._tasks.gather(done), strict=True):
+            key, _ = self._under_way.pop(future)
+            self._on_result(key, result)
 
-    def _begin_anew(self) -> bool:
-        """Go on where the scheduler is found again, which knows of no task any more; False if there is a stop."""
-        self.waiting.extendleft(key for key, _ in self.under_way.values())
-        self.under_way.clear()
-        return self.cluster.ready(self.cluster.listener, self.stopped)
+    def _restart_all(self) -> bool:
+        """Queue all tasks under way again for a scheduler that has come back without them; False after a stop."""
+        self._waiting.extendleft(key for key, _ in self._under_way.values())
+        self._under_way.clear()
+        return self._membership.wait_for_workers(self._membership.listener, self._stop)
 
-    def _go_on_with_others(self) -> bool:
-        """Have the workers take part that there are now; False if there is a stop and all from before are gone."""
-        if not self.cluster.ready(self.cluster.listener, lambda: self.stopped() and not self.cluster.remaining):
+    def _change_workers(self) -> bool:
+        """Make the present workers members; False after a stop if all members from before are gone."""
+
+        def stop() -> bool:
+            return self._stop() and not self._membership.remaining
+
+        if not self._membership.wait_for_workers(self._membership.listener, stop):
             return False
-        members = self.cluster.members.keys()
-        for future, (key, workers) in list(self.under_way.items()):
+        members = self._membership.members.keys()
+        for future, (key, workers) in list(self._under_way.items()):
             if not workers & members:
-                del self.under_way[future]
-                self.waiting.appendleft(key)
+                del self._under_way[future]
+                self._waiting.appendleft(key)
         return True

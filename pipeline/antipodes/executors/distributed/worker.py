@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster beside the tasks themselves."""
+"""Functions that run on the workers of a cluster: around tasks, and beside them."""
 
 import asyncio
 import logging
@@ -16,54 +16,54 @@ from antipodes.errors import AntipodesError, DepthLimitError, StoreError, Worker
 from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
-"""What a worker must have in the client's version: they exchange values with each other, and share a store."""
+"""Packages that a worker must have in the client's version, because they exchange values and share a store."""
 LONGEST_MESSAGE = 2000
-"""Characters of an error's message that are passed on; dask would replace a longer one by another error."""
+"""Characters of an error's message that reach the client; dask would replace a longer error by another one."""
 logger = logging.getLogger(__name__)
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C, which the terminal sends to all processes of a local cluster, to the one that leads, and messages.
+    """Ignore Ctrl-C, which the terminal sends to all processes of a local cluster, and log nothing: the client acts.
 
-    dask calls it in the workers that load this module when they start.
+    dask calls this function in workers that load this module when they start.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.disable()
 
 
 _runs: set[str] = set()
-"""The runs for which this process keeps freed memory: several may share a worker."""
+"""The runs that use this process, for which it keeps freed memory."""
 
 
 async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
-    """On a worker: keep freed memory for this run, and do the call, such as loading kernels, beside the tasks."""
+    """On a worker: keep freed memory for this run, and run the call, which may load kernels, beside the tasks."""
     _runs.add(run)
     keep_freed_memory(dask_worker.memory_manager.memory_limit)
     function, *arguments = call
     try:
         await asyncio.to_thread(function, *arguments)
-    except Exception:  # the first task meets it again
+    except Exception:  # the first task meets the same error
         logger.exception("cannot prepare for a run")
 
 
 def end_run(run: str) -> None:
-    """On a worker: give freed memory back unless another run goes on."""
+    """On a worker: give freed memory back to the system unless another run uses this process."""
     _runs.discard(run)
     if not _runs:
         give_back_freed_memory()
 
 
 def versions() -> dict[str, str]:
-    """What this process runs."""
+    """Return the versions of Python and of the packages in `SAME_EVERYWHERE` in this process."""
     python = ".".join(map(str, sys.version_info[:2]))
     return {"python": python, **{package: version(package) for package in SAME_EVERYWHERE}}
 
 
 def named(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of the call; an error tells which worker raised it.
+    """Return the result of a call; an error names the worker that raised it.
 
-    Whatever the call raises leaves here as an error of ours without a context: what libraries raise may not survive the
-    way to another process, and what is no Exception would end the worker or the run.
+    Every error leaves as one of ours without a context: an error of a library may not survive the way to another
+    process, and a BaseException that is no Exception would end the worker or the run.
     """
     try:
         return function(*arguments)
@@ -73,7 +73,7 @@ def named(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _failure(error: BaseException) -> AntipodesError:
-    """What the client is told of an error in a task."""
+    """Return the error that the client gets for an error in a task."""
     text = " ".join(str(error).split())[:LONGEST_MESSAGE]
     if isinstance(error, StoreError | DepthLimitError):
         return type(error)(f"{this_worker()}: {text}")
@@ -85,11 +85,8 @@ def _failure(error: BaseException) -> AntipodesError:
     return WorkerFailedError(f"{this_worker()}: {text}")
 
 
-def is_dropped() -> bool:
-    """Whether no run waits any more for the task that asks: dask forgets such a task, but cannot stop its thread.
-
-    A task that no worker of a cluster runs is never dropped.
-    """
+def is_task_cancelled() -> bool:
+    """Return whether the task that calls this is cancelled; see `executors.api.is_cancelled`."""
     try:
         worker = get_worker()
     except ValueError:
@@ -99,5 +96,5 @@ def is_dropped() -> bool:
 
 
 def this_worker() -> str:
-    """How messages call the worker that asks."""
+    """Return the name of this worker in messages."""
     return f"worker {get_worker().address} (process {os.getpid()} on {socket.gethostname()})"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.backend import LockHandle, Version
+from antipodes.storage.backend import LockHandle, StoreLock, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.server_clock import remove_leftovers, server_time
 from antipodes.storage.lock_owner import (
@@ -42,17 +42,60 @@ _undeleted: set[str] = set()
 """Fencing tokens of the locks that this process released but could not delete, since the server did not answer."""
 
 
+class Lease(StoreLock):
+    """The lock object of the store at an address."""
+
+    def __init__(self, bucket: Bucket, key: str, address: str) -> None:
+        self.bucket, self.key, self.address = bucket, key, address
+
+    def check_token(self, token: str) -> None:
+        check_owner(self.address, self.read()[0], token)
+
+    def read(self) -> tuple[Owner, Meta | None]:
+        """The owner, empty if not understood, and the storage's description of the lock object, if there is one."""
+        try:
+            content, meta = self.bucket.get(self.key)
+        except FileNotFoundError:
+            return {}, None
+        return parse_owner(content), meta
+
+    @contextmanager
+    def _acquired(self) -> Iterator[LockHandle]:
+        handle = self._acquire()
+        try:
+            yield handle
+        finally:
+            handle.release()
+
+    def _acquire(self) -> "LeaseHandle":
+        """Put the lock object; StoreError where the server does not support conditional writes."""
+        owner = {**owning_process(), "token": uuid.uuid4().hex, "beat": 0}
+        found: Owner = {}
+        for _ in range(TRIES):
+            found, meta = self.read()
+            now = server_time(self.bucket, self.key, self.address)
+            abandoned = is_dead(found) or found.get("token") in _undeleted
+            if meta and not abandoned and (now - meta["last_modified"]).total_seconds() <= EXPIRY_SECONDS:
+                break
+            remove_leftovers(self.bucket, self.key, now)
+            begun = _elapsed()
+            with suppress(Changed):
+                version = self.bucket.put(self.key, format_owner(owner), version_of(meta) if meta else "create")
+                return LeaseHandle(self, owner, version, begun)
+        raise in_use(self.address, found)
+
+
 class LeaseHandle:
     """A lock object that is held; a thread renews it."""
 
-    def __init__(self, bucket: Bucket, key: str, address: str, owner: Owner, version: Version, renewed: float) -> None:
-        self._bucket, self._key, self._address = bucket, key, address
+    def __init__(self, lease: "Lease", owner: Owner, version: Version, renewed: float) -> None:
+        self._lease = lease
         self._owner, self._version = owner, version
         self._tokens = {self.token}  # all that were put, or may have been
         self._renewed = renewed
         self._writing = threading.Lock()
         self._released = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name=f"lock of {address}", daemon=True)
+        self._thread = threading.Thread(target=self._beat, name=f"lock of {lease.address}", daemon=True)
         self._thread.start()
 
     @property
@@ -70,16 +113,16 @@ class LeaseHandle:
             if _elapsed() - self._renewed > HEARTBEAT_SECONDS:
                 self._put()
             else:
-                check_token(self._bucket, self._key, self._address, self.token)
+                self._lease.check_token(self.token)
             if _elapsed() - self._renewed <= SAFE_SECONDS:
                 return
-        raise StoreError(f"cannot renew the lock of {self._address} in time: the server is too slow")
+        raise StoreError(f"cannot renew the lock of {self._lease.address} in time: the server is too slow")
 
     def release(self) -> None:
         """Delete the lock, but only while no other run can hold it; else it stays until it expires."""
         self._released.set()
         try:
-            self._bucket.delete([self._key], self.confirm)
+            self._lease.bucket.delete([self._lease.key], self.confirm)
         except StoreError:  # the commits are safe; this process may lock again, others when the lock has expired
             _undeleted.add(self.token)
 
@@ -99,70 +142,21 @@ class LeaseHandle:
                 self._tokens.add(owner["token"])
                 begun = _elapsed()
                 try:
-                    self._version = self._bucket.put(self._key, format_owner(owner), self._version)
+                    self._version = self._lease.bucket.put(self._lease.key, format_owner(owner), self._version)
                 except Changed:
                     self._adopt()
                     continue
                 self._owner, self._renewed = owner, begun
                 return
-        raise StoreError(f"cannot write the lock of {self._address}: it changes all the time")
+        raise StoreError(f"cannot write the lock of {self._lease.address}: it changes all the time")
 
     def _adopt(self) -> None:
         """Continue from the lock that is there if this process put it: a put may succeed though its answer is lost."""
-        found, meta = _read(self._bucket, self._key)
+        found, meta = self._lease.read()
         if meta is None or found.get("token") not in self._tokens:
-            raise taken_over(self._address, found)
+            raise taken_over(self._lease.address, found)
         self._owner = {**self._owner, "beat": found["beat"]}
         self._version = version_of(meta)
-
-
-@contextmanager
-def lease(bucket: Bucket, key: str, address: str) -> Iterator[LockHandle]:
-    """Hold the lock object of the store at an address.
-
-    Raises
-    ------
-    StoreLockedError
-        Another process holds it.
-    StoreError
-        The server does not support conditional writes, without which there are no locks.
-    """
-    handle = _acquire(bucket, key, address)
-    try:
-        yield handle
-    finally:
-        handle.release()
-
-
-def check_token(bucket: Bucket, key: str, address: str, token: str) -> None:
-    """Raise StoreLockedError unless the lock of the store at an address contains the fencing token."""
-    check_owner(address, _read(bucket, key)[0], token)
-
-
-def _acquire(bucket: Bucket, key: str, address: str) -> LeaseHandle:
-    owner = {**owning_process(), "token": uuid.uuid4().hex, "beat": 0}
-    found: Owner = {}
-    for _ in range(TRIES):
-        found, meta = _read(bucket, key)
-        now = server_time(bucket, key, address)
-        abandoned = is_dead(found) or found.get("token") in _undeleted
-        if meta and not abandoned and (now - meta["last_modified"]).total_seconds() <= EXPIRY_SECONDS:
-            break
-        remove_leftovers(bucket, key, now)
-        begun = _elapsed()
-        with suppress(Changed):
-            version = bucket.put(key, format_owner(owner), version_of(meta) if meta else "create")
-            return LeaseHandle(bucket, key, address, owner, version, begun)
-    raise in_use(address, found)
-
-
-def _read(bucket: Bucket, key: str) -> tuple[Owner, Meta | None]:
-    """The owner of a lock, empty if not understood, and the storage's description of the lock, if there is one."""
-    try:
-        content, meta = bucket.get(key)
-    except FileNotFoundError:
-        return {}, None
-    return parse_owner(content), meta
 
 
 def _elapsed() -> float:

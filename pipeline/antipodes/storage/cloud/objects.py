@@ -6,28 +6,15 @@ store is at its own URL, without a manifest; the next run that creates a store t
 
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from antipodes.errors import StoreError
-from antipodes.storage.backend import GROUP, MANIFEST, LockHandle, Storage, StoreLock, Version
+from antipodes.storage.backend import GROUP, MANIFEST, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
-from antipodes.storage.cloud.lease import check_token, lease
+from antipodes.storage.cloud.lease import Lease
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
-
-
-class ObjectLock(StoreLock):
-    """The lease on a lock object, NAME.lock for a store NAME."""
-
-    def __init__(self, bucket: Bucket, key: str, address: str) -> None:
-        self._place = bucket, key, address
-
-    def check_token(self, token: str) -> None:
-        check_token(*self._place, token)
-
-    def _acquired(self) -> AbstractContextManager[LockHandle]:
-        return lease(*self._place)
 
 
 class ObjectStorage(Storage):
@@ -40,7 +27,7 @@ class ObjectStorage(Storage):
         self._bucket = bucket or Bucket(f"{scheme}://{name}")
         if bucket is None:
             self._bucket.open()  # now, so that errors of the environment come before any work
-        self.lock = ObjectLock(self._bucket, f"{self._prefix}.lock", url)
+        self.lock = Lease(self._bucket, f"{self._prefix}.lock", url)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ObjectStorage, (self.address, self._bucket)

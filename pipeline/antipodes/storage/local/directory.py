@@ -14,10 +14,10 @@ from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.backend import LockHandle, Storage, StoreLock, Version
+from antipodes.storage.backend import Storage, Version
 from antipodes.storage.local.files import PARTIAL, replace_file, status_of, sync_directory
-from antipodes.storage.local.lock import check_token, lock
-from antipodes.storage.local.staging import create_staging, publish, restore
+from antipodes.storage.local.lock import FileLock
+from antipodes.storage.local.staging import create_staging, publish
 
 
 class DurableStore(LocalStore):
@@ -36,29 +36,13 @@ class DurableStore(LocalStore):
         replace_file(self.root / key, value.as_buffer_like(), self._check)
 
 
-class DirectoryLock(StoreLock):
-    """The lock file beside the directory of a store."""
-
-    def __init__(self, store: Path) -> None:
-        self._store = store
-
-    def check_token(self, token: str) -> None:
-        check_token(self._store, token)
-
-    @contextmanager
-    def _acquired(self) -> Iterator[LockHandle]:
-        with lock(self._store) as handle:
-            restore(self._store)
-            yield handle
-
-
 class DirectoryStorage(Storage):
     """A directory."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.address = str(path)
-        self.lock = DirectoryLock(path)
+        self.lock = FileLock(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process may have another working directory, so the copy has the absolute path."""

@@ -10,17 +10,51 @@ from pathlib import Path
 
 from antipodes.errors import NotAStoreError, StoreError
 from antipodes.quoting import quote
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.backend import LockHandle, StoreLock
+from antipodes.storage.local.staging import restore
 from antipodes.storage.lock_owner import Owner, check_owner, format_owner, in_use, parse_owner
+
+
+class FileLock(StoreLock):
+    """The lock file of a store, ``<store>.lock``; the system releases it when the process ends, however it ends."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+
+    @property
+    def path(self) -> Path:
+        """The path of the lock file; NotAStoreError where no store can have the path."""
+        return lock_path(self._store)
+
+    def check_token(self, token: str) -> None:
+        path = self.path
+        try:
+            owner = _owner(path)
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+        check_owner(self._store, owner, token)
+
+    @contextmanager
+    def _acquired(self) -> Iterator[LockHandle]:
+        path = self.path
+        descriptor = _acquire(path, self._store)
+        try:
+            handle = FileLockHandle(self, descriptor)
+            restore(self._store)
+            yield handle
+        finally:
+            with suppress(OSError):  # a file that is left behind locks nothing
+                if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
+                    path.unlink(missing_ok=True)
+            os.close(descriptor)
 
 
 class FileLockHandle:
     """A lock file that is held."""
 
-    def __init__(self, descriptor: int, store: Path) -> None:
+    def __init__(self, lock: "FileLock", descriptor: int) -> None:
+        self._lock = lock
         self._descriptor = descriptor
-        self._store = store
-        self._path = lock_path(store)
         self._token = ""
         self.rotate_token()
 
@@ -41,32 +75,12 @@ class FileLockHandle:
             os.ftruncate(self._descriptor, os.pwrite(self._descriptor, format_owner(owner), 0))
             os.fsync(self._descriptor)
         except OSError as error:
-            raise StoreError(f"cannot write {self._path}: {error.strerror or error}") from error
+            raise StoreError(f"cannot write {self._lock.path}: {error.strerror or error}") from error
         self._token = token
 
     def confirm(self) -> None:
         """Raise StoreLockedError unless the lock file is still this one."""
-        check_token(self._store, self._token)
-
-
-@contextmanager
-def lock(store: Path) -> Iterator[LockHandle]:
-    """Hold ``<store>.lock``; the system releases it when the process ends, however it ends.
-
-    Raises
-    ------
-    StoreLockedError
-        Another process holds it.
-    """
-    path = lock_path(store)
-    descriptor = _acquire(path, store)
-    try:
-        yield FileLockHandle(descriptor, store)
-    finally:
-        with suppress(OSError):  # a file that is left behind locks nothing
-            if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
-                path.unlink(missing_ok=True)
-        os.close(descriptor)
+        self._lock.check_token(self._token)
 
 
 def lock_path(store: Path) -> Path:
@@ -81,16 +95,6 @@ def lock_path(store: Path) -> Path:
     if circular:
         raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
     return place.with_name(place.name + ".lock")
-
-
-def check_token(store: Path, token: str) -> None:
-    """Raise StoreLockedError unless the lock of a store contains the fencing token; StoreError if it is unreadable."""
-    path = lock_path(store)
-    try:
-        owner = _owner(path)
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-    check_owner(store, owner, token)
 
 
 def _acquire(path: Path, store: Path) -> int:

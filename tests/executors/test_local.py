@@ -1,3 +1,5 @@
+"""The folder to which the processes of a local cluster spill results."""
+
 import os
 import signal
 import subprocess
@@ -7,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from antipodes.executors.distributed.scratch import PREFIX, scratch_folder
+from antipodes.executors.distributed.local import PREFIX, scratch_folder
 
 HOLD = """
 import time
-from antipodes.executors.distributed.scratch import scratch_folder
+from antipodes.executors.distributed.local import scratch_folder
 with scratch_folder() as folder:
     print(folder, flush=True)
     time.sleep(60)
 """
 
 
-def test_leftovers_of_the_dead_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_of_killed_runs_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     other = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True, env=environment)

@@ -1,4 +1,4 @@
-"""Whether a scheduler and its workers are still heard of, while a run waits for results."""
+"""The check, while a run waits for results, that the scheduler answers and has heard of the workers lately."""
 
 import asyncio
 import time
@@ -6,52 +6,54 @@ from collections.abc import Set
 from typing import Any
 
 from antipodes.events import Listener, Waiting
-from antipodes.executors.distributed.connection import CONNECT_SECONDS, TELL_SECONDS, silent
+from antipodes.executors.distributed.announce import ANNOUNCE_SECONDS
+from antipodes.executors.distributed.connection import CONNECT_SECONDS, silent
 
-BEAT_SECONDS = 1.0
-"""Seconds between two questions to the scheduler."""
+HEARTBEAT_SECONDS = 1.0
+"""Seconds between two requests to the scheduler."""
 UNHEARD_SECONDS = 15.0
-"""A worker tells the scheduler every second or so that it is there; it is said when it has not for this long."""
+"""Seconds without a heartbeat of a worker, which sends one every second or so, until the listener is told."""
 
 
-class Pulse:
-    """Asks the scheduler of a client how its workers are, one question at a time; used in the client's loop."""
+class Heartbeat:
+    """Asks the scheduler of a client about its workers, one request at a time; used in the client's loop."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._question: asyncio.Future[None] | None = None
+        self._request: asyncio.Future[None] | None = None
         self._last = 0.0
         self._missed = 0
-        """Beats without an answer: to count them, rather than seconds, forgives the client its own sleep."""
+        """Heartbeats without an answer. To count them, rather than seconds, does not blame the scheduler while this
+        process sleeps."""
         self._unheard: set[str] = set()
 
     def beat(self, members: Set[str], listener: Listener) -> None:
-        """Look for the answer to the last question, and ask the next one; at most once in `BEAT_SECONDS`.
+        """Look for the last answer and send the next request, at most once in `HEARTBEAT_SECONDS`.
 
         Raises
         ------
         SchedulerSilentError
             The scheduler has not answered for too long.
         """
-        if time.monotonic() - self._last < 0.9 * BEAT_SECONDS:
+        if time.monotonic() - self._last < 0.9 * HEARTBEAT_SECONDS:
             return
         self._last = time.monotonic()
-        if self._question is None or self._question.done():
+        if self._request is None or self._request.done():
             self._missed = 0
-            self._question = asyncio.ensure_future(self._ask(members, listener))
+            self._request = asyncio.ensure_future(self._ask(members, listener))
             return
         self._missed += 1
-        if self._missed == int(TELL_SECONDS / BEAT_SECONDS):
+        if self._missed == int(ANNOUNCE_SECONDS / HEARTBEAT_SECONDS):
             listener(Waiting("the dask scheduler to answer"))
-        if self._missed >= CONNECT_SECONDS / BEAT_SECONDS:
+        if self._missed >= CONNECT_SECONDS / HEARTBEAT_SECONDS:
             self.stop()
             raise silent(CONNECT_SECONDS)
 
     def stop(self) -> None:
-        """Wait for no answer any more."""
-        if self._question is not None:
-            self._question.cancel()
-        self._question, self._missed = None, 0
+        """Stop waiting for an answer."""
+        if self._request is not None:
+            self._request.cancel()
+        self._request, self._missed = None, 0
 
     async def _ask(self, members: Set[str], listener: Listener) -> None:
         try:
@@ -64,6 +66,6 @@ class Pulse:
 
 
 def _unheard(seconds: float, dask_scheduler: Any) -> list[str]:
-    """On a scheduler: the workers that have said nothing for this long."""
+    """On a scheduler: the workers that have sent nothing for this many seconds."""
     now = time.time()
     return [worker.address for worker in dask_scheduler.workers.values() if now - worker.last_seen > seconds]

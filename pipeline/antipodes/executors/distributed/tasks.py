@@ -1,0 +1,150 @@
+"""Tasks on the members of a run, and the wait for their results, which ends with an error if they cannot come."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from distributed import wait
+
+from antipodes.errors import (
+    AntipodesError,
+    InterruptedRunError,
+    SchedulerLostError,
+    WorkerFailedError,
+    WorkersLostError,
+)
+from antipodes.executors.api import Call, Handle, Key, Stop, graph_of, never
+from antipodes.executors.distributed.connection import one_line, translated
+from antipodes.executors.distributed.heartbeat import HEARTBEAT_SECONDS, Heartbeat
+from antipodes.executors.distributed.membership import Membership
+from antipodes.executors.distributed.paused import PausedWorkers
+from antipodes.executors.distributed.worker import named
+from antipodes.sizes import human
+
+REASON_SECONDS = 0.5
+"""Seconds to wait for the reason after a worker is lost."""
+
+
+class Tasks:
+    """Submits tasks to members, and waits for their results."""
+
+    def __init__(self, client: Any, membership: Membership) -> None:
+        self._client = client
+        self._membership = membership
+        self._watch = membership.watch
+        self._paused = PausedWorkers(client, membership)
+        self._heartbeat = Heartbeat(client)
+        self._required: set[str] = set()
+        """Workers with tasks under way that no other worker may run."""
+
+    def submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key]) -> list[Handle]:
+        """Start the calls on the members; the futures of the wanted results."""
+        return self._submit(calls, wanted, list(self._membership.members))
+
+    def submit_to(self, worker: str, calls: Mapping[Key, Call]) -> list[Handle]:
+        """Start the calls on one member, which no other replaces; the futures of the results."""
+        if calls:
+            self._required.add(worker)
+        return self._submit(calls, list(calls), [worker])
+
+    def gather(self, futures: Sequence[Handle], stop: Stop = never) -> list[Any]:
+        """Wait for the results and fetch them.
+
+        Raises
+        ------
+        WorkersLostError, SchedulerLostError, SchedulerSilentError
+            The results cannot come any more.
+        WorkerFailedError
+            A task failed, or a member has no memory left.
+        InterruptedRunError
+            ``stop`` returned True.
+        """
+        try:
+            with translated(self._client):
+                results: list[Any] = self._client.sync(self._gather, list(futures), stop)
+        except AntipodesError:
+            raise
+        except Exception as error:  # of a task that did not even begin, such as one that a worker cannot unpack
+            raise WorkerFailedError(f"a task failed: {type(error).__name__}: {one_line(error)}") from error
+        finally:
+            self._required.clear()
+        return results
+
+    def first_done(self, futures: Iterable[Handle]) -> list[Handle]:
+        """Return the futures whose tasks have ended, as soon as there are any; none after `HEARTBEAT_SECONDS`."""
+        with translated(self._client), suppress(TimeoutError):
+            wait(list(futures), timeout=HEARTBEAT_SECONDS, return_when="FIRST_COMPLETED")
+        done = [future for future in futures if future.status in ("finished", "error")]
+        if not done:
+            with translated(self._client):
+                self._client.sync(self._check_idle)
+        return done
+
+    def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
+        if not wanted:
+            return []
+        with translated(self._client):
+            futures: list[Handle] = self._client.get(
+                graph_of(calls, (named,)), list(wanted), workers=list(workers), sync=False
+            )
+        return futures
+
+    async def _gather(self, futures: list[Handle], stop: Stop) -> Any:
+        gathering = asyncio.ensure_future(self._client.gather(futures, asynchronous=True))
+        loss = asyncio.ensure_future(self._watch.wait_for_loss())
+        try:
+            while not gathering.done() and not loss.done():
+                await asyncio.wait({gathering, loss}, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                self._check_connection()
+                self._check_retired()
+                self._paused.trim()
+                if not gathering.done():
+                    if stop():
+                        await self._client.cancel(futures, asynchronous=True)
+                        raise InterruptedRunError("interrupted before the workers completed their first tasks")
+                    self._paused.check(any)
+                    self._beat()
+            if loss.done():
+                await self._raise_loss()
+            return await gathering
+        finally:
+            self._heartbeat.stop()
+            loss.cancel()
+            gathering.cancel()
+
+    async def _check_idle(self) -> None:
+        """Raise an error if no task may end any more; tasks that do not depend on each other need only one worker."""
+        self._paused.trim()
+        self._paused.check(all)
+        self._beat()
+
+    def _beat(self) -> None:
+        self._heartbeat.beat(self._membership.members.keys(), self._membership.listener)
+
+    def _check_connection(self) -> None:
+        """Raise SchedulerLostError if tasks may have gone to a scheduler that does not know the tasks before them."""
+        if self._watch.reconnected:
+            raise SchedulerLostError("the connection to the dask scheduler was lost")
+
+    def _check_retired(self) -> None:
+        """Raise WorkersLostError if all members have retired, or one that tasks under way are bound to."""
+        retired = self._watch.retired
+        if retired & self._required or retired >= self._membership.members.keys():
+            raise WorkersLostError(_listed(sorted(retired)))
+
+    async def _raise_loss(self) -> None:
+        await asyncio.sleep(REASON_SECONDS)
+        lost = self._watch.lost
+        stopped = [worker for worker in lost if worker in self._watch.out_of_memory]
+        if stopped:
+            limit = human(self._membership.members[stopped[0]]["memory_limit"])
+            raise WorkerFailedError(
+                f"worker {stopped[0]} exceeded its memory limit of {limit} and was stopped: "
+                "give workers more memory, or add workers"
+            )
+        raise WorkersLostError(_listed(lost))
+
+
+def _listed(workers: Iterable[str]) -> str:
+    return ", ".join(f"worker {worker}" for worker in workers)

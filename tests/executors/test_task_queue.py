@@ -1,0 +1,107 @@
+"""Tasks that do not depend on each other, on a cluster that loses its scheduler or its workers at chosen moments."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import pytest
+
+from antipodes.errors import SchedulerLostError, WorkersLostError
+from antipodes.events import Listener, silence
+from antipodes.executors.api import Call, Key, OnResult, Stop, never
+from antipodes.executors.distributed.membership import Membership
+from antipodes.executors.distributed.task_queue import TaskQueue
+from antipodes.executors.distributed.tasks import Tasks
+
+CALLS: dict[Key, Call] = {("double", number): (lambda one: 2 * one, number) for number in range(12)}
+
+
+class Breaking:
+    """Members and tasks of one worker, whose tasks are done when asked for; the second call ``at`` raises an error."""
+
+    listener: Listener = staticmethod(silence)
+    threads = 1
+    lost = False
+    remaining: frozenset[str] = frozenset()
+
+    def __init__(self, at: str, error: Exception, comes_back: bool = True) -> None:
+        self.at, self.error, self.comes_back = at, error, comes_back
+        self.members: dict[str, Any] = {"tcp://one:1": {}}
+        self.changed = False
+        self.asked: Counter[str] = Counter()
+
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        self.changed = False
+        self.members = {f"tcp://one:{self.asked['wait_for_workers'] + 2}": {}}
+        self.asked["wait_for_workers"] += 1
+        return self.comes_back
+
+    def submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key]) -> list[Any]:
+        self._call("submit")
+        return [(key, calls[key][0](*calls[key][1:])) for key in wanted]
+
+    def first_done(self, futures: Iterable[Any]) -> list[Any]:
+        self._call("first_done")
+        return list(futures)[:1]
+
+    def gather(self, futures: list[Any]) -> list[Any]:
+        self._call("gather")
+        return [result for _, result in futures]
+
+    def _call(self, name: str) -> None:
+        self.asked[name] += 1
+        if name == self.at and self.asked[name] == 2:
+            self.changed = isinstance(self.error, WorkersLostError)
+            raise self.error
+
+
+class Crowded(Breaking):
+    """Another worker joins each time that a task is done; the first stays."""
+
+    remaining = frozenset({"tcp://one:1"})
+
+    def __init__(self) -> None:
+        super().__init__("nothing", ValueError())
+
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        self.changed = False
+        return not stop()
+
+    def first_done(self, futures: Iterable[Any]) -> list[Any]:
+        self.changed = True
+        return super().first_done(futures)
+
+
+def run_queue(cluster: Breaking, on_result: OnResult, stop: Stop = never) -> None:
+    TaskQueue(cast(Membership, cluster), cast(Tasks, cluster), CALLS, on_result, stop).run()
+
+
+def results_on(cluster: Breaking) -> list[tuple[Key, int]]:
+    results: list[tuple[Key, int]] = []
+    run_queue(cluster, lambda key, result: results.append((key, result)))
+    return sorted(results)
+
+
+@pytest.mark.parametrize("at", ["submit", "first_done", "gather"])
+def test_all_tasks_run_after_a_lost_connection(at: str) -> None:
+    cluster = Breaking(at, SchedulerLostError("gone"))
+    assert results_on(cluster) == [(key, 2 * key[1]) for key in CALLS]
+    assert cluster.asked["wait_for_workers"] == 1
+
+
+def test_all_tasks_run_after_all_workers_retired() -> None:
+    cluster = Breaking("gather", WorkersLostError("worker tcp://one:1"))
+    assert results_on(cluster) == [(key, 2 * key[1]) for key in CALLS]
+    assert cluster.asked["wait_for_workers"] == 1
+
+
+def test_a_stop_ends_the_wait_for_a_lost_scheduler() -> None:
+    cluster = Breaking("gather", SchedulerLostError("gone"), comes_back=False)
+    assert results_on(cluster) == [(("double", 0), 0)]
+
+
+def test_tasks_under_way_at_a_stop_are_collected_although_workers_join() -> None:
+    told: list[Key] = []
+    cluster = Crowded()
+    run_queue(cluster, lambda key, _: told.append(key), lambda: bool(told))
+    assert len(told) == cluster.asked["submit"] > 1

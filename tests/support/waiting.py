@@ -1,0 +1,35 @@
+"""Waits of tests, each with a limit."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+PATIENCE = 60.0
+"""Seconds that a test waits for something before it fails; on a busy machine a process takes several to start."""
+
+
+def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """The value of the condition as soon as it is true; AssertionError with ``what`` if it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"after {seconds} seconds it is not true that {what}"
+        time.sleep(0.02)
+    return found
+
+
+def error_of(call: Callable[[], Any], seconds: float = 30) -> BaseException | None:
+    """The error that the call raises; AssertionError if the call has not ended after N seconds."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"it hangs for {seconds} seconds"
+    return raised[0] if raised else None
