@@ -63,18 +63,18 @@ def load_config(name_or_path: str) -> Config:
     path = find_config(name_or_path, bundled_configs(), "puzzle")
     try:
         config = Config(*read_config(path, "puzzle"))
-        config.puzzle  # noqa: B018  (builds it, so that what is wrong with it is found here)
+        config.puzzle  # noqa: B018  (an invalid config raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     return config
 
 
 def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:
-    """The path of a bundled config, or of a file; ConfigError with what comes close if it is neither."""
+    """The path of a bundled config, or of a file; ConfigError with similar names if it is neither."""
     path = Path(arguments.path_or_text(name_or_path, f"the name of a {noun} or the path of a TOML file"))
     if str(name_or_path) in bundled:
         return bundled[str(name_or_path)]
-    if os.path.isfile(path):  # False, too, for names that are longer than the system takes
+    if os.path.isfile(path):  # False also for names longer than the system takes
         return path
     close = get_close_matches(str(name_or_path), bundled, n=3) or list(bundled)
     raise ConfigError(
@@ -93,7 +93,7 @@ def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]
 
 
 def _configs() -> Path:
-    """Beside this file in an installed package, at the top of the tree in a checkout."""
+    """The folder beside this file in an installed package, or at the top of the tree in a checkout."""
     here = Path(__file__).resolve()
     installed = here.parent / "configs"
     return installed if installed.is_dir() else here.parents[2] / "configs"

@@ -75,7 +75,7 @@ def test_what_a_person_sees(cli: Command) -> None:
     assert "antipodes show outputs/3x20.zarr --number 2" in outcome.out
     again = cli("tile", "3x20", "--raw")
     assert "3x20: 8 in all, 2 tilings up to the symmetries of the board" in again.out
-    assert "none: the tilings were found before" in again.out
+    assert "none: the tilings were already complete" in again.out
 
 
 def test_a_board_that_cannot_be_tiled_has_no_tilings(cli: Command, tmp_path: Path) -> None:

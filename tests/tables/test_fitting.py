@@ -11,16 +11,18 @@ from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
+from antipodes.runs.session import Session
 from antipodes.sizes import MIB
 from antipodes.tables import fitting
 from antipodes.tables.fitting import plan_checked, plan_that_fits
 from antipodes.tables.plan import Plan
+from antipodes.tables.store import TableStore
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
 
 
 class Growing(Threads):
-    """What knows of other workers, and so of another amount of memory, whenever it is asked to be ready."""
+    """A scheduler whose workers change each time it is asked to be ready, and their memory with them."""
 
     shares_memory = False
 
@@ -42,7 +44,8 @@ class Growing(Threads):
 
 def plan_on(scheduler: Threads, events: list[Event], *, interrupted: bool = False, at: str = "tcp://there:1") -> Plan:
     options = RunOptions(scheduler=at)
-    return plan_that_fits(load_config("eight-puzzle"), options, scheduler, events.append, lambda: interrupted, None)
+    session = Session(TableStore, "none.zarr", options, events.append, lambda: interrupted)
+    return plan_that_fits(session, load_config("eight-puzzle"), scheduler, None)
 
 
 def test_enough_once_others_joined() -> None:
@@ -69,7 +72,7 @@ def test_an_interruption_ends_the_waiting() -> None:
     assert time.monotonic() - begin < fitting.JOIN_SECONDS / 2
 
 
-def test_nobody_joins_a_cluster_of_our_own() -> None:
+def test_no_worker_joins_a_local_cluster() -> None:
     events: list[Event] = []
     with pytest.raises(ResourceLimitError):
         plan_on(Growing([TOO_LITTLE, ENOUGH]), events, at="local")
@@ -77,7 +80,7 @@ def test_nobody_joins_a_cluster_of_our_own() -> None:
 
 
 class Fixed(Threads):
-    """Processes with so many bytes each."""
+    """Processes with a memory limit in bytes each."""
 
     shares_memory = False
 
@@ -88,7 +91,7 @@ class Fixed(Threads):
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_the_limit_that_is_named_would_do(processes: int) -> None:
+def test_the_suggested_limit_is_enough(processes: int) -> None:
     config, options = load_config("seven-tiles"), RunOptions(scheduler="tcp://there:1")
     with pytest.raises(ResourceLimitError, match=r"each worker needs a memory limit of \d+MiB or more$") as refused:
         plan_checked(config, options, Fixed(processes, 300 * MIB))

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stores import contents
@@ -7,6 +8,7 @@ from antipodes.config import load_config
 from antipodes.errors import StoreError
 from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened
 from antipodes.storage.manifest import ManifestFile
+from antipodes.tables.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store import TableManifest, TableStore
 
@@ -81,3 +83,15 @@ def test_times_are_told_apart(tmp_path: Path) -> None:
     seconds = report.to_json()["seconds"]
     assert all(seconds[phase] > 0 for phase in ("total", "tables", "search", "write"))
     assert seconds["tables"] + seconds["search"] + seconds["write"] <= seconds["total"]
+
+
+def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[Plan] = []
+
+    def planned(*arguments: Any) -> Plan:
+        plans.append(plan_run(*arguments))
+        return plans[-1]
+
+    monkeypatch.setattr("antipodes.tables.fitting.plan_run", planned)
+    run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
+    assert len(plans) == 1

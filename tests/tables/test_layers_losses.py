@@ -1,4 +1,4 @@
-"""Workers and schedulers that are lost at chosen calls: the search goes on from its commit, and counts what it lost."""
+"""Workers and schedulers that are lost at chosen calls: the search resumes from its commit, and counts the loss."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -23,11 +23,11 @@ EVERY_LAYER, AT_THE_END = 0.0, 1e9
 @pytest.fixture(autouse=True)
 def _a_layer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls are counted, so each layer has calls of its own."""
-    monkeypatch.setattr("antipodes.tables.search.RECENT", 1)
+    monkeypatch.setattr("antipodes.tables.pace.RECENT", 1)
 
 
 class Forgetful(Threads):
-    """Threads that lose something at the calls of these numbers, and take up each commit anew, as clusters do."""
+    """Threads that lose workers at the calls of these numbers, and restore each commit, as clusters do."""
 
     shares_memory = False
 
@@ -64,7 +64,7 @@ def run_on(scheduler: Forgetful, store: Path, every: float, events: list[Event] 
 
 
 def number_of(name: str, after: int, store: Path, every: float) -> int:
-    """The number of the first call of that name behind so many calls, in a run that loses nothing."""
+    """The number of the first call of that name after as many calls, in a run that loses nothing."""
     quiet = Forgetful(())
     run_on(quiet, store, every)
     return quiet.calls.index(name, after) + 1
@@ -79,21 +79,21 @@ def test_a_loss_at_any_call(every: float, call: int, by_threads: ByThreads, tmp_
     report = run_on(Forgetful({call}), tmp_path / "t.zarr", every, events)
     assert report.complete
     assert report.workers_lost == 1
-    assert [event.recomputed for event in events if isinstance(event, WorkersLost)] == [report.found_again]
+    assert [event.recomputed for event in events if isinstance(event, WorkersLost)] == [report.recomputed]
     assert len([event for event in events if isinstance(event, SearchStarted)]) == 1
     found = sum(event.count for event in events if isinstance(event, LayerSettled))
-    assert report.found_again - 1 <= found - (report.manifest.states - 1) <= report.found_again
+    assert report.recomputed - 1 <= found - (report.manifest.states - 1) <= report.recomputed
     assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
 
 
-def test_what_is_lost_is_counted_once(tmp_path: Path) -> None:
-    """The second time workers are lost, while the commit is taken up, nothing had been found again yet."""
+def test_lost_positions_are_counted_once(tmp_path: Path) -> None:
+    """When workers are lost again while the commit is restored, nothing was recomputed yet."""
     late = number_of("persist", 30, tmp_path / "quiet.zarr", AT_THE_END)
     once = run_on(Forgetful({late}), tmp_path / "once.zarr", AT_THE_END)
-    assert once.found_again > 1
+    assert once.recomputed > 1
     twice = run_on(Forgetful({late, late + 1}), tmp_path / "twice.zarr", AT_THE_END)
     assert twice.workers_lost == 2
-    assert twice.found_again == once.found_again
+    assert twice.recomputed == once.recomputed
 
 
 def test_three_losses_without_a_commit(by_threads: ByThreads, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_lost_scheduler_is_no_lost_worker(by_threads: ByThreads, tmp_path: Pat
     report = run_on(Forgetful({30}, SchedulerLostError), tmp_path / "t.zarr", AT_THE_END)
     assert report.complete
     assert report.workers_lost == 0
-    assert report.found_again > 1
+    assert report.recomputed > 1
     assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
 
 

@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls one function and prints."""
+"""The command line: one command a file, which parses its arguments, calls one function and prints."""
 
 import gc
 import logging
@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import typer
 
-from antipodes.cli import farthest, layers, plan, puzzles, query, rank, run, show, solve, status, tile, verify
-from antipodes.cli.failures import Commands, flushed, in_our_terms, misused, status_of
+from antipodes.cli import farthest, layers, plan, puzzles, query, rank, resume, run, show, solve, status, tile, verify
+from antipodes.cli.environment import remove_settings
+from antipodes.cli.failures import Commands, complain_of_usage, flushed, known_status, status_of
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
-from antipodes.cli.surroundings import leave_out_settings
 from antipodes.jit import compiling
 
 app = typer.Typer(
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (puzzles, plan, run, status, layers, farthest, query, verify, solve, rank, tile, show):
+for module in (puzzles, plan, run, resume, status, layers, farthest, query, verify, solve, rank, tile, show):
     module.register(app)
 
 
@@ -31,13 +31,13 @@ def main() -> None:
     """Run the command that the process was started with, and exit with its status."""
     gc.disable()  # until the command has loaded its libraries, see `loading`
     take_streams()
-    leave_out_settings(os.environ)
-    logging.disable()  # libraries that lose a cluster tell of it in tracebacks, we in one line
+    remove_settings(os.environ)
+    logging.disable()  # libraries log a lost cluster with tracebacks; the program says it in one line
     warnings.simplefilter("ignore")
     if not {"--quiet", "-q"} & set(sys.argv):
         compiling.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
     status = run_command(sys.argv[1:])
-    gc.disable()  # when the process ends, Python would search for garbage once more
+    gc.disable()  # else Python collects garbage once more when the process ends
     gc.freeze()
     if status == INTERRUPTED:
         _leave_tasks(status)
@@ -45,19 +45,19 @@ def main() -> None:
 
 
 def run_command(arguments: list[str]) -> int:
-    """Run one command; its exit status. What goes wrong is said in one line on stderr."""
+    """Run one command; its exit status. An error becomes one line on stderr."""
     try:
         status = status_of(lambda: app(arguments or ["--help"], standalone_mode=False))
     except typer.Exit as leaving:
         status = leaving.exit_code
-    except SystemExit as leaving:  # when a shell completes a word
+    except SystemExit as leaving:  # of the completion of words in a shell
         status = int(leaving.code or 0)
     except typer.TyperException as error:
-        status = misused(error)
-    return flushed(in_our_terms(status))
+        status = complain_of_usage(error)
+    return flushed(known_status(status))
 
 
 def _leave_tasks(status: int) -> NoReturn:
-    """Exit without waiting for the tasks that threads of this process are at; what is committed is safe."""
+    """Exit without waiting for the tasks of this process's threads; what was committed is safe."""
     sys.stderr.flush()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""What ends a command, as one line on stderr and an exit status."""
+"""Failures of commands: each becomes one line on stderr and an exit status."""
 
 import os
 import re
@@ -23,20 +23,20 @@ from antipodes.errors import (
 )
 from antipodes.quoting import shorten
 
-USERS_FAULT = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
+BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"
-"""The environment's variable that has errors of the program itself shown as Python shows them."""
-TYPERS_INTERRUPTED = 130
+"""The environment variable that shows tracebacks of unexpected errors."""
+INTERRUPTED_BY_TYPER = 130
+"""The exit status that typer has for Ctrl-C while it reads the arguments."""
 LONG_WORD = re.compile(r"(\S{60})\S+")
 LONGEST_USAGE = 300
-"""Characters of what typer says of an argument, which it quotes whole."""
+"""Characters of a message of typer, which quotes arguments whole."""
 
 
 class Commands(TyperGroup):
-    """All commands. What ends one is dealt with before typer sees it.
+    """All commands. Errors become exit statuses before typer sees them.
 
-    typer would end a command without a word at any broken pipe, that of a store among them, and with a status of its
-    own at Ctrl-C.
+    typer would end a command silently at any broken pipe, also at that of a store, and with another status at Ctrl-C.
     """
 
     def invoke(self, ctx: Any) -> int:
@@ -45,18 +45,18 @@ class Commands(TyperGroup):
 
 
 def status_of(command: Callable[[], Any]) -> int:
-    """Run a command; its exit status. What goes wrong is said in one line on stderr."""
+    """Run a command; its exit status. An error becomes one line on stderr."""
     try:
         return int(command() or 0)
     except (typer.Exit, typer.TyperException, SystemExit):
         raise
     except ReaderGoneError:
-        return FAILED  # quietly, as other programs do
+        return FAILED  # silently, as other programs do
     except AntipodesError as error:
         return complain(str(error), _status_of_error(error))
     except Stopped as stopped:
         return complain(str(stopped), INTERRUPTED)
-    except (KeyboardInterrupt, typer.Abort):  # the latter is what typer makes of the former outside of commands
+    except (KeyboardInterrupt, typer.Abort):  # typer turns the former into the latter outside of commands
         return complain("stopped", INTERRUPTED)
     except MemoryError:
         return complain("out of memory: try a --memory-limit", FAILED)
@@ -68,13 +68,13 @@ def status_of(command: Callable[[], Any]) -> int:
         return complain(_unexpected(error), FAILED)
 
 
-def in_our_terms(status: int) -> int:
-    """The exit status; typer has one of its own, and no message, for Ctrl-C while it reads the arguments."""
-    return complain("stopped", INTERRUPTED) if status == TYPERS_INTERRUPTED else status
+def known_status(status: int) -> int:
+    """The exit status; where typer was interrupted, which prints no message, that of the program."""
+    return complain("stopped", INTERRUPTED) if status == INTERRUPTED_BY_TYPER else status
 
 
 def flushed(status: int) -> int:
-    """The exit status, once stdout has taken all that was printed: a success is none if it does not."""
+    """Flush stdout; the exit status, which is a failure if stdout does not take all that was printed."""
     try:
         sys.stdout.flush()
     except ReaderGoneError:
@@ -84,8 +84,8 @@ def flushed(status: int) -> int:
     return status
 
 
-def misused(error: typer.TyperException) -> int:
-    """Say what is wrong with the arguments; the exit status."""
+def complain_of_usage(error: typer.TyperException) -> int:
+    """Print what is wrong with the arguments; the exit status."""
     message = " ".join(LONG_WORD.sub(r"\1…", error.format_message()).split())
     return complain(message if len(message) <= LONGEST_USAGE else message[:LONGEST_USAGE] + "…", BAD_INPUT)
 
@@ -93,7 +93,7 @@ def misused(error: typer.TyperException) -> int:
 def _status_of_error(error: AntipodesError) -> int:
     if isinstance(error, InterruptedRunError):
         return INTERRUPTED
-    return BAD_INPUT if isinstance(error, USERS_FAULT) else FAILED
+    return BAD_INPUT if isinstance(error, BAD_INPUT_ERRORS) else FAILED
 
 
 def _of_file(error: OSError) -> str:

@@ -11,11 +11,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopped(BaseException):
-    """Raised wherever the program is when a stop at once is asked for; no handler of errors is to swallow it."""
+    """An immediate stop, raised wherever the program is; no ``except Exception`` catches it."""
 
 
 class Interrupts:
-    """While it is entered, signals are noted rather than obeyed."""
+    """Inside the block, the first signal is noted, and a second one raises Stopped."""
 
     def __init__(self) -> None:
         self.next_command: Callable[[], str] = lambda: "the same command"
@@ -26,7 +26,7 @@ class Interrupts:
         self._before: dict[signal.Signals, Any] = {}
 
     def requested(self) -> bool:
-        """Whether a stop was asked for."""
+        """Whether there was a signal."""
         return self._requested
 
     def __enter__(self) -> "Interrupts":

@@ -1,4 +1,4 @@
-"""Libraries, loaded by the command that needs them."""
+"""Libraries, loaded by the commands that need them."""
 
 import gc
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Have libraries loaded inside without searching them for garbage, now or later.
+    """Load libraries in the block without garbage collection, now or later.
 
-    Their modules live as long as the process, and the search for garbage while they load is a quarter of a short run.
-    The garbage collector is on again when the body ends.
+    Their modules live as long as the process, and collecting garbage while they load takes a quarter of a short run.
+    The garbage collector is on again after the block.
     """
     gc.disable()
     try:

@@ -1,14 +1,17 @@
-"""The options that several commands share."""
+"""Options that several commands share."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from antipodes.cli.loading import loading
 from antipodes.storage.address import Address, address_from
+
+if TYPE_CHECKING:
+    from antipodes.runs.options import RunOptions
 
 OUTPUTS = Path("outputs")
 
@@ -16,17 +19,19 @@ Puzzle = Annotated[
     str, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
 ]
 Store = Annotated[
-    str, typer.Argument(metavar="STORE", help="The directory or the URL of a table, or the name of a puzzle run here.")
+    str, typer.Argument(metavar="STORE", help="The path or URL of a store, or the name of a puzzle that was run here.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Number of parallel tasks. [default: all processors]")]
 SchedulerName = Annotated[
     str | None,
-    typer.Option("--scheduler", help="threads, local (processes) or the address of a dask scheduler."),
+    typer.Option(
+        "--scheduler", help="threads, local (processes) or the address of a dask scheduler. [default: threads]"
+    ),
 ]
 SchedulerFile = Annotated[
-    str | None, typer.Option(help="The file that a dask scheduler wrote its address to, in place of --scheduler.")
+    str | None, typer.Option(help="The file with the address of a dask scheduler, instead of --scheduler.")
 ]
 PerformanceReport = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write dask's performance report (HTML) to FILE.")
@@ -36,17 +41,17 @@ CheckpointEvery = Annotated[
     typer.Option(min=0, help="Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"),
 ]
 MemoryLimit = Annotated[
-    str | None, typer.Option(help="Memory that the run may take, such as 2GiB. [default: what is available]")
+    str | None, typer.Option(help="Memory limit of the run, such as 2GiB. [default: all that is available]")
 ]
 
 
 def default_store(name: str) -> Path:
-    """Where the table of a puzzle lies unless told otherwise."""
+    """The path of the store of a puzzle or board of this name."""
     return OUTPUTS / f"{name}.zarr"
 
 
 def find_store(text: str) -> Address:
-    """The store at a path or a URL, or that of a puzzle of this name at its default place."""
+    """The store at a path or a URL; where nothing is there, the default store of a puzzle of this name."""
     address = address_from(text)
     if not isinstance(address, Path) or os.path.exists(address):
         return address
@@ -55,19 +60,19 @@ def find_store(text: str) -> Address:
 
 
 def chosen_store(option: str | None, run: Mapping[str, Any], name: str) -> Address:
-    """Where a run's store goes: the option says, else the config's ``[run]`` table, else the default is taken."""
+    """The store of a run: that of the option, else of the config's ``[run]`` table, else the default one."""
     text = option if option is not None else run.get("store")
     return default_store(name) if text is None else address_from(text)
 
 
-def run_options(defaults: dict[str, Any], **given: Any) -> Any:
+def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
     with loading():
         from antipodes.runs.options import RunOptions
         from antipodes.sizes import memory_size
 
     chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
-    for name in ("store", "quiet"):  # which are not the run's
+    for name in ("store", "quiet"):  # the command's own
         chosen.pop(name, None)
     if "memory_limit" in chosen:
         chosen["memory_limit"] = memory_size(chosen["memory_limit"])

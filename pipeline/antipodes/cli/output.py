@@ -1,4 +1,4 @@
-"""How commands speak: results on stdout, everything else on stderr, and the exit status."""
+"""What commands print: results on stdout, everything else on stderr; and their exit statuses."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from antipodes.cli.streams import can_encode, escaped
 from antipodes.errors import OutputError, ReaderGoneError
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
-"""No path that anyone resumes a run with."""
+"""A word that is shortened: it is longer than the path of any store."""
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 75
@@ -20,35 +20,35 @@ INTERRUPTED = 75
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value, escaped where stdout cannot say it otherwise."""
+    """Print one JSON value, escaped where the encoding of stdout lacks a character."""
     text = json.dumps(value, ensure_ascii=False)
     print(text if can_encode(text, sys.stdout) else json.dumps(value))
 
 
 def say(message: str) -> None:
-    """Print one line on stderr; control characters are escaped, lest they move the cursor."""
+    """Print one line on stderr; control characters, which could move the cursor, are escaped."""
     line = " ".join(LONG_WORD.sub(r"\1…", message).split())
     print("antipodes:", "".join(one if one.isprintable() else escaped(one) for one in line), file=sys.stderr)
 
 
 def complain(message: str, status: int) -> int:
-    """Say what is wrong; the exit status."""
+    """Print what is wrong; the exit status, as given."""
     say(message)
     return status
 
 
 @contextmanager
-def telling_of(done: str) -> Iterator[None]:
-    """What is printed inside tells of work that is done: it is a success even where stdout cannot take it."""
+def printing_about(done: str) -> Iterator[None]:
+    """Print about finished work in the block: where stdout fails, the command succeeds all the same."""
     try:
         yield
         sys.stdout.flush()
     except ReaderGoneError:
-        pass  # it has seen as much as it wanted
+        pass  # the reader has seen enough
     except OutputError as error:
         say(f"{done}, but {error}")
 
 
 def terminal_columns() -> int:
-    """How many characters a line holds."""
+    """The width of the terminal in characters."""
     return shutil.get_terminal_size().columns

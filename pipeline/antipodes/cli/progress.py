@@ -1,4 +1,4 @@
-"""The printers of what happens during a run: a live line on a terminal, plain lines elsewhere."""
+"""The progress of a run on stderr: a live line on a terminal, plain lines elsewhere."""
 
 import sys
 import time
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 REDRAW_SECONDS = 0.05
-"""A run of a tenth of a second is not slowed down by its display."""
+"""Seconds between two drawings at least, so that the display does not slow down a short run."""
 
 
 @contextmanager
 def show_progress(quiet: bool, stream: TextIO | None = None) -> Iterator[Listener]:
-    """A listener that prints events, in the way that suits the stream."""
+    """A listener that prints events to a stream, by default stderr; none of them if ``quiet``."""
     stream = stream or sys.stderr
     if quiet:
         yield silence
@@ -52,15 +52,15 @@ def _print_line(event: Event, stream: TextIO) -> None:
 
 
 def describe(event: Event) -> str | None:
-    """The event as one line; None for those that only a live display shows."""
+    """The event as one line; None for events that only a live line shows."""
     match event:
         case SearchStarted(name, size, depth, states, resumed, holds_depths):
             known = f"resumes from depth {depth}, {states:,} positions known" if resumed else "begins"
             lean = "" if holds_depths else "; depths exceed the memory limit: each layer is written when complete"
             return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
         case ClusterReady(workers, threads, dashboard):
-            who = f"{workers} worker{'s' * (workers != 1)} with {threads} thread{'s' * (threads != 1)}"
-            return who + (f"; dashboard: {dashboard}" if dashboard else "")
+            members = f"{workers} worker{'s' * (workers != 1)} with {threads} thread{'s' * (threads != 1)}"
+            return members + (f"; dashboard: {dashboard}" if dashboard else "")
         case WaitingForWorkers(reason):
             return f"{reason}: waiting for some to join"
         case Waiting(what):
@@ -112,7 +112,7 @@ def _live(stream: TextIO) -> Iterator[Listener]:
 
 
 class _LiveDisplay:
-    """Knows the last of each kind of event, and draws them not more often than a person can see."""
+    """A listener that draws the last events as a live line."""
 
     def __init__(self, progress: "Progress") -> None:
         self.progress = progress

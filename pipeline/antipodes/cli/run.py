@@ -1,6 +1,5 @@
-"""``antipodes run`` and ``antipodes resume``: compute a table, or resume it."""
+"""``antipodes run``: compute a table, or resume it."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,25 +15,22 @@ from antipodes.cli.options import (
     Quiet,
     SchedulerFile,
     SchedulerName,
-    Store,
     Workers,
     chosen_store,
-    find_store,
     run_options,
 )
-from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
-from antipodes.cli.tile import tile_into
-from antipodes.storage.address import Address, in_shell
+from antipodes.cli.output import print_json, printing_about, terminal_columns
+from antipodes.cli.running import Request
+from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
     from antipodes.config import Config
-    from antipodes.tables.run import RunOptions, RunReport
+    from antipodes.tables.report import RunReport
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     app.command("run")(run)
-    app.command("resume")(resume)
 
 
 def run(
@@ -59,7 +55,7 @@ def run(
 
         config = load_config(puzzle)
         options = run_options(
-            dict(config.run),
+            config.run,
             workers=workers,
             scheduler=scheduler,
             scheduler_file=scheduler_file,
@@ -70,61 +66,23 @@ def run(
             started_by=("run", puzzle),
         )
         address = chosen_store(store, config.run, config.puzzle.name)
-        return _run(config, address, options, interrupts, quiet or config.run.get("quiet", False), as_json)
+        quiet = quiet or config.run.get("quiet", False)
+        return compute_table(config, Request(address, options, interrupts, quiet, as_json))
 
 
-def resume(
-    store: Store,
-    workers: Workers = None,
-    scheduler: SchedulerName = None,
-    scheduler_file: SchedulerFile = None,
-    performance_report: PerformanceReport = None,
-    checkpoint_every: CheckpointEvery = None,
-    memory_limit: MemoryLimit = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> int:
-    """Resume an unfinished store, of a table or of tilings."""
-    with Interrupts() as interrupts:
-        with loading():
-            from antipodes.cli.stores import open_store
-            from antipodes.tilings.config import BoardConfig
-            from antipodes.tilings.store import TilingStore
-
-        address = find_store(store)
-        options = run_options(
-            {},
-            workers=workers,
-            scheduler=scheduler,
-            scheduler_file=scheduler_file,
-            performance_report=performance_report,
-            checkpoint_every=checkpoint_every,
-            memory_limit=memory_limit,
-        )
-        found = open_store(address)
-        if isinstance(found, TilingStore):
-            board = BoardConfig(found.read().board)
-            return tile_into(board, address, None, options, interrupts, quiet, raw=False, as_json=as_json)
-        return _run(found.read().config, address, options, interrupts, quiet, as_json)
-
-
-def _run(
-    config: "Config", store: Address, options: "RunOptions", interrupts: Interrupts, quiet: bool, as_json: bool
-) -> int:
+def compute_table(config: "Config", request: Request) -> int:
+    """Compute the table of a puzzle, and print a report; the exit status."""
     with loading():
-        from antipodes.cli.progress import show_progress
         from antipodes.tables.run import run_puzzle
 
-    interrupts.next_command = partial(options.next_command, store)
-    with show_progress(quiet) as listener:
-        report = run_puzzle(config, store, options, listener, interrupts.requested)
-    if as_json:
+    with request.watched("the layer") as listener:
+        report = run_puzzle(config, request.store, request.options, listener, request.interrupts.requested)
+    if request.as_json:
         print_json(report.to_json())
     if not report.complete:
-        kept = f"depths 0 to {report.manifest.radius} are" if report.manifest.layers else "nothing is"
-        return complain(f"interrupted: {kept} in {store}; resume with: {options.next_command(store)}", INTERRUPTED)
-    if not as_json:
-        with telling_of(f"the table in {store} is complete"):
+        return request.interrupted(report)
+    if not request.as_json:
+        with printing_about(f"the table in {request.store} is complete"):
             _print_report(config, report)
     return 0
 

@@ -1,7 +1,7 @@
-"""The standard streams, which may be closed, full, broken or of an encoding that lacks what is drawn.
+"""The standard streams, which may be closed, full or broken, and whose encoding may lack characters of drawings.
 
-Standard input gives lines of bounded length, whatever its bytes. What standard output cannot take is an `OutputError`.
-What standard error cannot take is lost, and stops nothing. Drawings fall back to ASCII, character by character.
+Standard input gives lines of bounded length, whatever its bytes. A failed write to standard output raises
+`OutputError`. A failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
 """
 
 import codecs
@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from antipodes.errors import InputError, OutputError, ReaderGoneError
 
 LONGEST_LINE = 1 << 16
-"""Characters of a line of input: more than the largest board takes with the longest names of its pieces."""
+"""Characters of a line of input at most: the largest board with the longest names of pieces takes fewer."""
 
 IN_ASCII = {
     **dict.fromkeys("│╵╷", "|"),
@@ -26,19 +26,19 @@ IN_ASCII = {
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),
     **dict.fromkeys("█▉▊▋▌░", "#"),
     **dict.fromkeys("▍▎▏", ":"),
-    **{chr(0x2800 + dots): "|/-\\"[dots % 4] for dots in range(256)},  # what turns while a run goes on
+    **{chr(0x2800 + dots): "|/-\\"[dots % 4] for dots in range(256)},  # the spinner of a live line
     "·": ".",
     "…": "...",
 }
-"""What stands for the characters of drawings; others are escaped."""
+"""Replacements of the characters of drawings; other characters are escaped."""
 SIZES = ("COLUMNS", "LINES")
-"""The environment's variables with the size of the terminal, which libraries take for numbers unseen."""
+"""Environment variables with the size of the terminal, which libraries take for numbers without a check."""
 DRAWN = "antipodes-drawn"
 """The name of the error handler that uses them."""
 
 
 def in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """What an encoder writes for characters that it lacks, and where it goes on."""
+    """The text that an encoder writes for characters that it lacks, and the place where it continues."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
@@ -54,7 +54,7 @@ codecs.register_error(DRAWN, in_ascii)
 
 
 class Results(io.FileIO):
-    """Standard output: after an error it takes everything and writes nothing."""
+    """Standard output; after an error it discards everything."""
 
     lost = False
 
@@ -73,7 +73,7 @@ class Results(io.FileIO):
 
 
 class Messages(io.FileIO):
-    """Standard error: what it cannot take is lost, since nobody is left to be told."""
+    """Standard error; it discards what cannot be written, since there is no other place to say so."""
 
     def write(self, data: Any, /) -> int:
         """Write all, or as much as can be."""
@@ -86,8 +86,8 @@ class Messages(io.FileIO):
 
 def take_streams() -> None:
     """Make the standard streams of this process behave as this module says."""
-    # a closed one is replaced at once, lest a file of a store get its number; the first two the wrong way round,
-    # so that to use them is the same error as to use what is closed
+    # a closed one is replaced first, else a file of a store would get its number; the first two are opened the wrong
+    # way round, so that using them is the same error as using a closed stream
     source = 0 if sys.stdin else _nothing(os.O_WRONLY)
     results = 1 if sys.stdout else _nothing(os.O_RDONLY)
     messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
@@ -96,12 +96,12 @@ def take_streams() -> None:
             os.environ.pop(name, None)
     sys.stdin = _reader(source, sys.stdin)
     sys.stdout = _writer_like(sys.stdout, io.BufferedWriter(Results(results, "wb", closefd=False)))
-    # without a buffer, which would refuse what a signal's handler says while it is written to
+    # without a buffer, which would refuse the message of a signal handler while it is being written to
     sys.stderr = _writer_like(sys.stderr, Messages(messages, "wb", closefd=False))
 
 
 def writer(stream: Any, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
-    """A text stream onto one of bytes, whose drawings fall back to ASCII."""
+    """A text stream on a stream of bytes; drawings fall back to ASCII."""
     return io.TextIOWrapper(stream, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
 
 
@@ -111,7 +111,7 @@ def input_lines() -> Iterator[str]:
     Raises
     ------
     InputError
-        It cannot be read, as where it is closed, or a line is longer than any position.
+        It cannot be read, for example as it is closed, or a line is longer than any position.
     """
     try:
         while line := sys.stdin.readline(LONGEST_LINE + 1):
@@ -134,14 +134,14 @@ def can_encode(text: str, stream: TextIO) -> bool:
 
 
 def _nothing(way: int) -> int:
-    """The null device under the lowest number that is free, which is that of the closed stream."""
+    """Open the null device under the lowest free number, which is that of the closed stream; the number."""
     number = os.open(os.devnull, way)
     os.set_inheritable(number, True)
     return number
 
 
 def _reader(number: int, stream: TextIO | None) -> TextIO:
-    """A stream that reads bytes of another encoding as what no position has."""
+    """A stream that reads bytes of another encoding as characters that no position has."""
     if stream is None:
         return open(number, encoding="utf-8", closefd=False)
     if isinstance(stream, io.TextIOWrapper):

@@ -1,6 +1,5 @@
 """``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,13 +16,13 @@ from antipodes.cli.options import (
     chosen_store,
     run_options,
 )
-from antipodes.cli.output import INTERRUPTED, complain, print_json, telling_of, terminal_columns
-from antipodes.storage.address import Address, in_shell
+from antipodes.cli.output import print_json, printing_about, terminal_columns
+from antipodes.cli.running import Request
+from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
-    from antipodes.runs.options import RunOptions
     from antipodes.tilings.config import BoardConfig
-    from antipodes.tilings.run import TilingReport
+    from antipodes.tilings.report import TilingReport
 
 
 def register(app: typer.Typer) -> None:
@@ -61,7 +60,7 @@ def tile(
 
         config = load_board(board)
         options = run_options(
-            dict(config.run),
+            config.run,
             workers=workers,
             scheduler=scheduler,
             scheduler_file=scheduler_file,
@@ -72,7 +71,7 @@ def tile(
         )
         address = chosen_store(store, config.run, config.problem.name)
         quiet = quiet or config.run.get("quiet", False)
-        return tile_into(config, address, method, options, interrupts, quiet, raw, as_json)
+        return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json), raw)
 
 
 def boards(as_json: AsJson = False) -> None:
@@ -99,36 +98,19 @@ def boards(as_json: AsJson = False) -> None:
         print(f"{one.name:<{width}}  {one.board.size:>3} cells, {len(one.pieces)} pieces  {one.description}")
 
 
-def tile_into(
-    config: "BoardConfig",
-    store: Address,
-    method: str | None,
-    options: "RunOptions",
-    interrupts: Interrupts,
-    quiet: bool,
-    raw: bool,
-    as_json: bool,
-) -> int:
-    """Search, and print what came of it; the exit status."""
+def compute_tilings(config: "BoardConfig", method: str | None, request: Request, raw: bool = False) -> int:
+    """Search a board for tilings, and print a report; the exit status."""
     with loading():
-        from antipodes.cli.progress import show_progress
         from antipodes.tilings.run import tile_board
 
-    interrupts.next_command = partial(options.next_command, store)
-    interrupts.under_way = "the partitions that are under way"
-    with show_progress(quiet) as listener:
-        report = tile_board(config, store, method, options, listener, interrupts.requested)
-    if as_json:
+    with request.watched("the partitions that are under way") as listener:
+        report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
+    if request.as_json:
         print_json(report.to_json(raw))
     if not report.complete:
-        manifest = report.manifest
-        return complain(
-            f"interrupted: {len(manifest.searched)} of {manifest.partitions} partitions are in {store}; "
-            f"resume with: {options.next_command(store)}",
-            INTERRUPTED,
-        )
-    if not as_json:
-        with telling_of(f"the tilings in {store} are complete"):
+        return request.interrupted(report)
+    if not request.as_json:
+        with printing_about(f"the tilings in {request.store} are complete"):
             _print_report(config, report, raw)
     return 0
 
@@ -164,12 +146,11 @@ def _counted(report: "TilingReport", raw: bool) -> str:
 
 
 def _print_times(report: "TilingReport") -> None:
-    from antipodes.machine import peak_memory
     from antipodes.sizes import human
 
     clock = report.clock
     if not clock.search:
-        print("time     none: the tilings were found before")
+        print("time     none: the tilings were already complete")
         return
     phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
     print(f"time     {report.seconds:.2f} s: {phases}")
@@ -177,4 +158,4 @@ def _print_times(report: "TilingReport") -> None:
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
     print(f"balance  {report.manifest.partitions} partitions; the workers were busy for {shares} of the search")
-    print(f"memory   {human(peak_memory())} peak")
+    print(f"memory   {human(report.peak_memory)} peak")

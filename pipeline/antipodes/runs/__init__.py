@@ -1,1 +1,5 @@
-"""Runs: what a run of any kind is, whether it searches a puzzle or a board."""
+"""What a run of any kind is made of, whether it computes a table or tilings.
+
+``options`` say how to run; a ``session`` holds the lock of the store and the scheduler; ``resume_hint`` words how to
+resume after an error; a ``clock`` measures the phases, and a ``report`` says what came of it.
+"""

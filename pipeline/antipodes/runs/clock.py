@@ -1,4 +1,4 @@
-"""Where the time of a run goes."""
+"""The clock of a run: seconds for each of its phases."""
 
 import time
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ class Clock:
     """Seconds spent in each phase of a run."""
 
     tables: float = 0.0
-    """Building the tables, of moves or of placements, and compiling or loading the kernels."""
+    """Building the tables of moves or placements, and compiling or loading the kernels."""
     search: float = 0.0
-    """From the first task of the search to the last, commits left out."""
+    """From the first task of the search to the last, without commits."""
     write: float = 0.0
-    """Writing chunks and committing, and reading them at the beginning."""
+    """Reading the last commit, writing chunks and committing."""
 
     @contextmanager
     def measure(self, phase: str) -> Iterator[None]:
-        """Add the time that the block takes to a phase."""
+        """Add the seconds that the block takes to a phase."""
         begin = time.perf_counter()
         try:
             yield

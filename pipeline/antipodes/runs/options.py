@@ -1,4 +1,4 @@
-"""How to run, whatever the puzzle or the board."""
+"""The options of a run, and the commands that repeat it with them."""
 
 import os
 import shlex
@@ -16,7 +16,7 @@ MOST_WORKERS = 4096
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run, whatever the puzzle.
+    """How to run, whatever is computed.
 
     Raises
     ------
@@ -25,21 +25,21 @@ class RunOptions:
     """
 
     workers: int | None = None
-    """Number of parallel tasks; None: as many as there are processors."""
+    """Number of parallel tasks, 1 to 4096; None: the number of processors."""
     scheduler: str = "threads"
     """``threads``, ``local`` or the address of a dask scheduler."""
     scheduler_file: str | None = None
-    """The file that a dask scheduler wrote its address to; it goes before ``scheduler``."""
+    """The file with the address of a dask scheduler; it goes before ``scheduler``."""
     performance_report: str | None = None
-    """Where dask's own report of a cluster's run goes, a web page."""
+    """The file for dask's performance report, a web page; only on a cluster."""
     checkpoint_every: float | None = None
-    """Seconds between two commits at least; 0 commits as often as possible, None as often as suits the kind of run."""
+    """Seconds between two commits at least; 0: as often as possible; None: the default of the kind of run."""
     memory_limit: int | None = None
-    """Bytes; None: what is available."""
+    """Bytes; None: all that is available."""
     overwrite: bool = False
     """Whether to replace an existing store."""
     started_by: tuple[str, ...] = ()
-    """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: none did."""
+    """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: no command."""
 
     def __post_init__(self) -> None:
         tasks_at_once(self.workers)
@@ -51,11 +51,11 @@ class RunOptions:
         arguments.flag(self.overwrite, "overwrite")
 
     def resume_command(self, store: Address) -> str:
-        """The command that resumes a run as it was, where it did its work."""
+        """The command that resumes the run with the same options."""
         return _command("resume", argument(store), *self._given())
 
     def start_command(self, store: Address) -> str | None:
-        """The command that starts the run again; None where no command started it."""
+        """The command that starts the run over; None where no command started it."""
         if not self.started_by:
             return None
         overwrite = ["--overwrite"] if self.overwrite else []
@@ -63,12 +63,12 @@ class RunOptions:
         return _command(name, argument(subject), *more, "--store", argument(store), *self._given(), *overwrite)
 
     def next_command(self, store: Address) -> str:
-        """The command that resumes a run, or starts it again where nothing is at the path of its store yet."""
+        """The command that resumes the run, or starts it over where nothing is at the path of the store."""
         missing = isinstance(store, Path) and not os.path.lexists(store)
         return (self.start_command(store) if missing else None) or self.resume_command(store)
 
     def _given(self) -> list[str]:
-        """The options other than the store, as a person writes those that are not left to the program."""
+        """The options that were given, as words of a command; without the store."""
         local = self.scheduler == "threads" or self.scheduler_file is not None
         given: dict[str, object] = {
             "--scheduler": None if local else self.scheduler,
@@ -82,7 +82,7 @@ class RunOptions:
 
 
 def _command(*words: str) -> str:
-    """A command of this program as a shell takes it."""
+    """A command of this program, quoted for a shell."""
     return shlex.join(["antipodes", *words])
 
 
@@ -92,5 +92,5 @@ def _number(value: float) -> str:
 
 
 def tasks_at_once(workers: int | None) -> int:
-    """The number that was asked for, else that of the processors; InputError unless it is 1 to 4096."""
+    """The number of parallel tasks, by default that of the processors; InputError unless it is 1 to 4096."""
     return available_workers() if workers is None else arguments.integer(workers, "workers", 1, MOST_WORKERS)

@@ -1,4 +1,4 @@
-"""The tasks between a group of partitions and the store: write it, and read it back."""
+"""The tasks that write a group of partitions to the store, and read it back."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +18,9 @@ Result = TypeVar("Result")
 
 
 def write_group(store: TableStore, manifest: TableManifest, group: Group, depth: int, token: str) -> list[Summaries]:
-    """Store what a group found since the manifest was committed, up to ``depth``; the summaries of its chunks.
+    """Write what a group found since the manifest was committed, up to ``depth``; the summaries of its chunks.
 
-    That is done only as long as the lock of the store bears the token.
+    StoreLockedError, and nothing is written, once the lock of the store contains another fencing token.
     """
     changed = [state for state in group if state.depth > manifest.committed_depth]
     at_once = AT_ONCE if all(state.depths is not None for state in changed) else 1
@@ -29,7 +29,7 @@ def write_group(store: TableStore, manifest: TableManifest, group: Group, depth:
 
 def _write(store: TableStore, manifest: TableManifest, state: State, depth: int, token: str) -> Summaries:
     depths = state.depths
-    if depths is None:  # those in the store are read, and the last layer is added
+    if depths is None:  # only the store holds them: read them, and add the last layer
         depths = store.read_rows(manifest, state.first_row, state.first_row + len(state.frontier))
         mark(depths, state.frontier, depth)
     return store.write_rows(manifest, state.first_row, depths, depth, token)

@@ -1,20 +1,55 @@
-"""Plans for the workers that there are, and what happens where they are too few."""
+"""Plans for the workers there are, and the wait for others where these have too little memory."""
 
 import time
-from collections.abc import Callable
 from math import ceil
 
 from antipodes.config import Config
 from antipodes.errors import InterruptedRunError, ResourceLimitError
-from antipodes.events import Listener, WaitingForWorkers
-from antipodes.executors.api import WORKER_SHARE, Scheduler
+from antipodes.events import WaitingForWorkers
+from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
 from antipodes.runs.options import RunOptions
+from antipodes.runs.session import Session
 from antipodes.sizes import MIB
+from antipodes.tables.manifest import WIDEST, TableManifest
 from antipodes.tables.plan import Plan, check_memory, plan_run
-from antipodes.tables.store import WIDEST, TableManifest
+from antipodes.tables.store import TableStore
 
-JOIN_SECONDS, POLL_SECONDS = 60.0, 0.1
-"""So long workers may join where those that there are have too little memory; and how often that is looked at."""
+JOIN_SECONDS = 60.0
+"""Seconds for which workers may join where those there are have too little memory."""
+POLL_SECONDS = 0.1
+"""Seconds between two looks at who joined."""
+
+
+def plan_that_fits(
+    session: Session[TableStore], config: Config, scheduler: Scheduler, manifest: TableManifest | None
+) -> Plan:
+    """The plan of a run for the workers there are, and for a store if any.
+
+    Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
+
+    Raises
+    ------
+    ResourceLimitError
+        The puzzle does not fit into the memory that it may use.
+    InterruptedRunError
+        The run was told to stop while it waited for workers.
+    """
+    options = session.options
+    deadline = time.monotonic() + JOIN_SECONDS
+    while True:
+        try:
+            return plan_checked(config, options, scheduler, manifest)
+        except ResourceLimitError as error:
+            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
+                raise
+            session.listener(WaitingForWorkers(str(error)))
+            joined = _joined(scheduler, deadline, session.stop) and scheduler.wait_for_workers(
+                session.listener, session.stop
+            )
+            if session.stop():
+                raise InterruptedRunError(f"interrupted: {error}") from error
+            if not joined:
+                raise
 
 
 def plan_checked(
@@ -41,38 +76,8 @@ def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
     return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
 
 
-def plan_that_fits(
-    config: Config,
-    options: RunOptions,
-    scheduler: Scheduler,
-    listener: Listener,
-    interrupted: Callable[[], bool],
-    manifest: TableManifest | None,
-) -> Plan:
-    """As `plan_checked`; where the workers of a cluster are too few, others have a while to join.
-
-    Raises
-    ------
-    InterruptedRunError
-        It was interrupted while it waited for them.
-    """
-    deadline = time.monotonic() + JOIN_SECONDS
-    while True:
-        try:
-            return plan_checked(config, options, scheduler, manifest)
-        except ResourceLimitError as error:
-            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
-                raise
-            listener(WaitingForWorkers(str(error)))
-            joined = _joined(scheduler, deadline, interrupted) and scheduler.wait_for_workers(listener, interrupted)
-            if interrupted():
-                raise InterruptedRunError(f"interrupted: {error}") from error
-            if not joined:
-                raise
-
-
-def _joined(scheduler: Scheduler, deadline: float, interrupted: Callable[[], bool]) -> bool:
-    """Wait for workers to join, or to leave; whether some did before the deadline."""
-    while not scheduler.workers_changed and not interrupted() and time.monotonic() < deadline:
+def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
+    """Wait for workers to join or leave; whether some did before the deadline."""
+    while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
     return scheduler.workers_changed

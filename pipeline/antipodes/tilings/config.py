@@ -46,7 +46,7 @@ def load_board(name_or_path: str) -> BoardConfig:
     path = find_config(name_or_path, bundled_configs("boards"), "board")
     try:
         config = BoardConfig(*read_config(path, "board"))
-        config.problem  # noqa: B018  (builds it, so that what is wrong with it is found here)
+        config.problem  # noqa: B018  (an invalid board raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     return config

@@ -1,11 +1,10 @@
-"""The search for all tilings: a task for each partition, and what is committed of them when."""
+"""The search for all tilings: one task for each partition, and commits of what they found."""
 
 import os
 import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,120 +15,16 @@ from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.search import Found, search_partition, warm_up
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 from antipodes.executors.api import Call, Key, Scheduler
-from antipodes.runs.clock import Clock
+from antipodes.runs.session import Session
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 
-
-@dataclass
-class TilingSearch:
-    """A search that resumes after the partitions that the store holds."""
-
-    problem: TilingProblem
-    store: TilingStore
-    checkpoint_every: float
-    """Seconds between two commits at least; 0 commits each partition."""
-    listener: Listener
-    interrupted: Callable[[], bool]
-    manifest: TilingManifest
-    """The last commit."""
-    clock: Clock = field(default_factory=Clock)
-    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    """Part of every key, so that two runs on one cluster do not share results."""
-
-    found: list[Tilings] = field(default_factory=list)
-    """The tilings of each partition, those of earlier runs among them."""
-    uncommitted: dict[Searched, Tilings] = field(default_factory=dict)
-    placements: int = 0
-    """Placements that this run has made."""
-    busy: dict[str, float] = field(default_factory=dict)
-    """The seconds for which each worker searched."""
-    workers: int = 0
-    begun: float = 0.0
-    """When the search did, on the monotonic clock."""
-    last_commit: float = 0.0
-
-    def run(self, scheduler: Scheduler) -> None:
-        """Search until all partitions are done, or the run is interrupted."""
-        self.workers = scheduler.workers
-        with self.clock.measure("tables"):
-            self._prepare(scheduler)
-        with self.clock.measure("write"):
-            self.found.append(self.store.tilings(self.manifest))
-        self._tell_begin()
-        with self.clock.measure("search"):
-            self._search(scheduler)
-        with self.clock.measure("write"):
-            self._finish()
-
-    @property
-    def raw_tilings(self) -> int:
-        """The tilings known, images under symmetries counted as different."""
-        if self.manifest.raw_tilings is not None:
-            return self.manifest.raw_tilings
-        return int(symmetry_of(self.problem).orbit_sizes(np.concatenate(self.found)).sum())
-
-    def busy_seconds(self) -> tuple[float, ...]:
-        """The seconds for which each worker searched, the busiest first."""
-        idle = [0.0] * (self.workers - len(self.busy))
-        return tuple(sorted([*self.busy.values(), *idle], reverse=True))
-
-    def _prepare(self, scheduler: Scheduler) -> None:
-        partitions_of(self.problem, self.manifest.method)
-        scheduler.on_worker_start((warm_up, self.problem, self.manifest.method))
-        scheduler.run_unordered({}, lambda *_: None, self.interrupted)  # threads warm up before the search is timed
-
-    def _tell_begin(self) -> None:
-        done, tilings = len(self.manifest.searched), self.manifest.tilings
-        self.listener(TilingSearchStarted(self.problem.name, self.manifest.partitions, done, tilings))
-
-    def _search(self, scheduler: Scheduler) -> None:
-        done = {one.number for one in self.manifest.searched}
-        calls: dict[Key, Call] = {
-            (f"search-{self.run_id}", number): (search_timed, self.problem, number, self.manifest.method)
-            for number in range(self.manifest.partitions)
-            if number not in done
-        }
-        self.begun = self.last_commit = time.monotonic()
-        scheduler.run_unordered(calls, self._searched, self.interrupted)
-
-    def _searched(self, key: Key, outcome: "Outcome") -> None:
-        """Keep what a task found, and commit it if it is time."""
-        found = outcome.found
-        self.found.append(found.tilings)
-        self.uncommitted[Searched(key[1], len(found.tilings), found.placements)] = found.tilings
-        self.placements += found.placements
-        self.busy[outcome.worker] = self.busy.get(outcome.worker, 0.0) + outcome.seconds
-        self._tell_searched()
-        if time.monotonic() - self.last_commit >= self.checkpoint_every:
-            self._commit()
-
-    def _tell_searched(self) -> None:
-        done = len(self.manifest.searched) + len(self.uncommitted)
-        tilings = sum(map(len, self.found))
-        rate = self.placements / (time.monotonic() - self.begun)
-        self.listener(PartitionSearched(done, self.manifest.partitions, tilings, rate))
-
-    def _commit(self) -> None:
-        self.manifest = self.store.add(self.manifest, self.uncommitted)
-        self.uncommitted.clear()
-        self.last_commit = time.monotonic()
-        self.listener(PartitionsCommitted(len(self.manifest.searched), self.manifest.partitions))
-
-    def _finish(self) -> None:
-        """Commit what is left; all tilings together, sorted, if no partition is."""
-        if len(self.manifest.searched) + len(self.uncommitted) < self.manifest.partitions:
-            if self.uncommitted:
-                self._commit()
-            return
-        tilings = distinct(np.concatenate(self.found))
-        raw = int(symmetry_of(self.problem).orbit_sizes(tilings).sum())
-        self.manifest = self.store.finish(self.manifest, self.uncommitted, tilings, raw)
-        self.listener(PartitionsCommitted(self.manifest.partitions, self.manifest.partitions))
+CHECKPOINT_SECONDS = 1.0
+"""Seconds between commits by default: they cost milliseconds, and a partition may take hours."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a task came to, and who did it how fast."""
+    """The result of a task, and which worker took how long for it."""
 
     found: Found
     worker: str
@@ -142,3 +37,168 @@ def search_timed(problem: TilingProblem, number: int, method: str) -> Outcome:
     found = search_partition(problem, number, method)
     worker = f"{socket.gethostname()}-{os.getpid()}-{threading.get_ident()}"
     return Outcome(found, worker, time.perf_counter() - begin)
+
+
+@dataclass
+class Effort:
+    """What this run took."""
+
+    workers: int = 0
+    placements: int = 0
+    """Placements made."""
+    busy: dict[str, float] = field(default_factory=dict)
+    """The seconds for which each worker searched."""
+    started: float = 0.0
+    """When the search was, on the monotonic clock."""
+
+    def add(self, outcome: Outcome) -> None:
+        """Add the work of a task."""
+        self.placements += outcome.found.placements
+        self.busy[outcome.worker] = self.busy.get(outcome.worker, 0.0) + outcome.seconds
+
+    @property
+    def placements_per_second(self) -> float:
+        """Placements per second since the search started."""
+        return self.placements / (time.monotonic() - self.started)
+
+    def busy_seconds(self) -> tuple[float, ...]:
+        """The seconds for which each worker searched, the busiest first."""
+        idle = [0.0] * (self.workers - len(self.busy))
+        return tuple(sorted([*self.busy.values(), *idle], reverse=True))
+
+
+@dataclass
+class TilingCommits:
+    """The last commit of a store, and the partitions searched since."""
+
+    store: TilingStore
+    manifest: TilingManifest
+    """The last commit."""
+    every: float
+    """Seconds between two commits at least; 0 commits each partition."""
+    listener: Listener
+    searched: dict[Searched, Tilings] = field(default_factory=dict)
+    """Partitions that are not committed yet, and their tilings, ``(tilings, pieces)`` each."""
+    _last: float = 0.0
+    """When the last commit was, or the search started, on the monotonic clock."""
+
+    def start(self) -> None:
+        """Count the seconds to the next commit from here."""
+        self._last = time.monotonic()
+
+    @property
+    def done(self) -> int:
+        """How many partitions are searched, committed or not."""
+        return len(self.manifest.searched) + len(self.searched)
+
+    def add(self, searched: Searched, tilings: Tilings) -> None:
+        """Note that a partition is searched."""
+        self.searched[searched] = tilings
+
+    def commit_if_due(self) -> None:
+        """Commit if it is time to."""
+        if time.monotonic() - self._last >= self.every:
+            self.commit()
+
+    def commit(self) -> None:
+        """Commit the partitions searched since the last commit, if there are any."""
+        if self.searched:
+            self.manifest = self.store.add(self.manifest, self.searched)
+            self._committed()
+
+    def finish(self, tilings: Tilings, raw_tilings: int) -> None:
+        """Commit all tilings together, ``(tilings, pieces)``, sorted."""
+        self.manifest = self.store.finish(self.manifest, self.searched, tilings, raw_tilings)
+        self._committed()
+
+    def _committed(self) -> None:
+        self.searched.clear()
+        self.start()
+        self.listener(PartitionsCommitted(len(self.manifest.searched), self.manifest.partitions))
+
+
+class TilingSearch:
+    """A search that resumes after the partitions that the store holds."""
+
+    def __init__(self, session: Session[TilingStore], problem: TilingProblem, manifest: TilingManifest) -> None:
+        every = session.options.checkpoint_every
+        self.effort = Effort()
+        self._session = session
+        self._problem = problem
+        self._commits = TilingCommits(
+            session.store, manifest, CHECKPOINT_SECONDS if every is None else every, session.listener
+        )
+        self._run_id = uuid.uuid4().hex
+        """Part of every key, so that two runs on one cluster do not share results."""
+        self._found: list[Tilings] = []
+        """The tilings of each partition, those of earlier runs among them."""
+
+    def run(self, scheduler: Scheduler) -> TilingManifest:
+        """Search until all partitions are done, or the run is told to stop; the last commit."""
+        clock = self._session.clock
+        self.effort.workers = scheduler.workers
+        with clock.measure("tables"):
+            self._warm_up(scheduler)
+        with clock.measure("write"):
+            self._found.append(self._session.store.tilings(self._commits.manifest))
+        self._tell_start()
+        with clock.measure("search"):
+            self._search(scheduler)
+        with clock.measure("write"):
+            self._finish()
+        return self._commits.manifest
+
+    @property
+    def raw_tilings(self) -> int:
+        """The tilings known, symmetric copies counted as different."""
+        known = self._commits.manifest.raw_tilings
+        return self._raw(np.concatenate(self._found)) if known is None else known
+
+    def _raw(self, tilings: Tilings) -> int:
+        return int(symmetry_of(self._problem).orbit_sizes(tilings).sum())
+
+    def _warm_up(self, scheduler: Scheduler) -> None:
+        """Prepare this process and the workers, so that the search is timed without that."""
+        method = self._commits.manifest.method
+        partitions_of(self._problem, method)
+        scheduler.on_worker_start((warm_up, self._problem, method))
+        scheduler.run_unordered({}, lambda *_: None, self._session.stop)  # threads warm up before the search is timed
+
+    def _tell_start(self) -> None:
+        manifest = self._commits.manifest
+        done, tilings = len(manifest.searched), manifest.tilings
+        self._session.listener(TilingSearchStarted(self._problem.name, manifest.partitions, done, tilings))
+
+    def _search(self, scheduler: Scheduler) -> None:
+        manifest = self._commits.manifest
+        done = {one.number for one in manifest.searched}
+        calls: dict[Key, Call] = {
+            (f"search-{self._run_id}", number): (search_timed, self._problem, number, manifest.method)
+            for number in range(manifest.partitions)
+            if number not in done
+        }
+        self.effort.started = time.monotonic()
+        self._commits.start()
+        scheduler.run_unordered(calls, self._on_result, self._session.stop)
+
+    def _on_result(self, key: Key, outcome: Outcome) -> None:
+        """Keep what a task found, and commit it if it is time to."""
+        found = outcome.found
+        self._found.append(found.tilings)
+        self.effort.add(outcome)
+        self._commits.add(Searched(key[1], len(found.tilings), found.placements), found.tilings)
+        self._tell_searched()
+        self._commits.commit_if_due()
+
+    def _tell_searched(self) -> None:
+        commits, tilings = self._commits, sum(map(len, self._found))
+        rate = self.effort.placements_per_second
+        self._session.listener(PartitionSearched(commits.done, commits.manifest.partitions, tilings, rate))
+
+    def _finish(self) -> None:
+        """Commit what is not committed yet: all tilings together, if every partition is searched."""
+        if self._commits.done < self._commits.manifest.partitions:
+            self._commits.commit()
+            return
+        tilings = distinct(np.concatenate(self._found))
+        self._commits.finish(tilings, self._raw(tilings))

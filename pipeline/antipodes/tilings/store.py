@@ -50,7 +50,7 @@ class TilingStore(Store[TilingManifest]):
             expect_fields(manifest, partitions=len(partitions_of(manifest.problem, manifest.method)))
 
     def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
-        """Delete what a crashed run was writing; the manifest from now on."""
+        """Delete what a crashed run was writing; the manifest, unchanged."""
         self.storage.remove_leftovers()
         if manifest.complete:
             self.storage.delete(PARTITIONS)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from programs import PROGRAM
 
-from antipodes.cli.surroundings import leave_out_settings
+from antipodes.cli.environment import remove_settings
 
 HARMFUL = {
     "NUMBA_DISABLE_JIT": "1",
@@ -16,10 +16,10 @@ HARMFUL = {
 }
 
 
-def test_only_harmful_settings_of_libraries_are_left_out() -> None:
+def test_only_harmful_settings_of_libraries_are_removed() -> None:
     kept = {"ZARR_ASYNC__CONCURRENCY": "64", "NUMBA_NUM_THREADS": "4", "NUMBA_CACHE_DIR": "/tmp", "DASK_X": "?"}
     environment = {**HARMFUL, **kept}
-    leave_out_settings(environment)
+    remove_settings(environment)
     assert environment == kept
 
 

@@ -1,0 +1,62 @@
+"""``antipodes resume``: resume an unfinished store, of a table or of tilings."""
+
+import typer
+
+from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.loading import loading
+from antipodes.cli.options import (
+    AsJson,
+    CheckpointEvery,
+    MemoryLimit,
+    PerformanceReport,
+    Quiet,
+    SchedulerFile,
+    SchedulerName,
+    Store,
+    Workers,
+    find_store,
+    run_options,
+)
+from antipodes.cli.run import compute_table
+from antipodes.cli.running import Request
+from antipodes.cli.tile import compute_tilings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("resume")(resume)
+
+
+def resume(
+    store: Store,
+    workers: Workers = None,
+    scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
+    performance_report: PerformanceReport = None,
+    checkpoint_every: CheckpointEvery = None,
+    memory_limit: MemoryLimit = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> int:
+    """Resume an unfinished store, of a table or of tilings."""
+    with Interrupts() as interrupts:
+        with loading():
+            from antipodes.cli.stores import open_store
+            from antipodes.tilings.config import BoardConfig
+            from antipodes.tilings.store import TilingStore
+
+        address = find_store(store)
+        options = run_options(
+            {},
+            workers=workers,
+            scheduler=scheduler,
+            scheduler_file=scheduler_file,
+            performance_report=performance_report,
+            checkpoint_every=checkpoint_every,
+            memory_limit=memory_limit,
+        )
+        request = Request(address, options, interrupts, quiet, as_json)
+        found = open_store(address)
+        if isinstance(found, TilingStore):
+            return compute_tilings(BoardConfig(found.read().board), None, request)
+        return compute_table(found.read().config, request)

@@ -1,0 +1,44 @@
+"""What commands that compute share: a table and tilings are run, watched, interrupted and reported alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from antipodes.cli.interrupts import Interrupts
+from antipodes.cli.loading import loading
+from antipodes.cli.output import INTERRUPTED, complain
+from antipodes.storage.address import Address
+
+if TYPE_CHECKING:
+    from antipodes.events import Listener
+    from antipodes.runs.options import RunOptions
+    from antipodes.runs.report import Report
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command was asked to compute into, and how."""
+
+    store: Address
+    options: "RunOptions"
+    interrupts: Interrupts
+    quiet: bool
+    as_json: bool
+
+    @contextmanager
+    def watched(self, under_way: str) -> "Iterator[Listener]":
+        """Show the progress of a run; an interruption finishes what is ``under_way``, and names the next command."""
+        with loading():
+            from antipodes.cli.progress import show_progress
+
+        self.interrupts.next_command = partial(self.options.next_command, self.store)
+        self.interrupts.under_way = under_way
+        with show_progress(self.quiet) as listener:
+            yield listener
+
+    def interrupted(self, report: "Report") -> int:
+        """Say how much an interrupted run saved, and how to resume; the exit status."""
+        resume = self.options.next_command(self.store)
+        return complain(f"interrupted: {report.saved} in {self.store}; resume with: {resume}", INTERRUPTED)

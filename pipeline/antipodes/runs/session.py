@@ -1,0 +1,126 @@
+"""The session of a run, whatever it computes: the store that it locks, and the scheduler that it uses.
+
+Everything that a run does around its search is here: it checks what it is given, locks the store, reads what an
+earlier run committed, opens a scheduler and waits for its workers, and passes on interruptions.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Generic, Protocol, TypeVar
+
+from antipodes import arguments
+from antipodes.errors import InterruptedRunError
+from antipodes.events import Listener
+from antipodes.executors.api import Scheduler
+from antipodes.executors.opening import as_scheduler, open_scheduler
+from antipodes.machine import available_workers
+from antipodes.runs.clock import Clock
+from antipodes.runs.options import RunOptions
+from antipodes.runs.resume_hint import ReadableStore, resume_hint
+from antipodes.storage.address import Address
+from antipodes.storage.backend import LockHandle
+
+Manifest = TypeVar("Manifest")
+
+
+class ResumableStore(ReadableStore[Any], Protocol):
+    """A store that a run fills, and another resumes."""
+
+    def lock(self) -> AbstractContextManager[LockHandle]: ...
+
+    def exists(self) -> bool: ...
+
+    def remove_leftovers(self, manifest: Any) -> Any:
+        """Remove what a crashed run left behind; the manifest afterwards."""
+
+
+AnyStore = TypeVar("AnyStore", bound=ResumableStore)
+
+
+class Session(Generic[AnyStore]):
+    """One run on one store."""
+
+    def __init__(
+        self,
+        kind: Callable[[Address], AnyStore],
+        address: Address,
+        options: RunOptions,
+        listener: Listener,
+        interrupted: Callable[[], bool],
+        scheduler: Any = None,
+    ) -> None:
+        """Begin to measure the run's time; ``scheduler``, where one is given, goes before that of the options.
+
+        Raises
+        ------
+        InputError
+            An argument is of another type.
+        NotAStoreError
+            No store can be at the address.
+        """
+        self._begin = time.perf_counter()
+        self.options = arguments.instance(options, RunOptions, "RunOptions")
+        self.listener = arguments.function(listener, "a listener")
+        self.clock = Clock()
+        self.interrupted = False
+        """Whether the run was told to stop."""
+        self._interrupted = arguments.function(interrupted, "interrupted")
+        self.store = kind(arguments.address(address, "a store"))
+        self._given = scheduler
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return time.perf_counter() - self._begin
+
+    def lock(self) -> AbstractContextManager[LockHandle]:
+        """Keep other runs from the store; StoreLockedError where one holds it."""
+        return self.store.lock()
+
+    def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
+        """The manifest of the store to resume or report; None where there is none, or it is to be overwritten.
+
+        ``check`` raises unless the store is that of this run, before anything in it is cleaned up.
+        """
+        if self.options.overwrite or not self.store.exists():
+            return None
+        manifest = self.store.read()
+        check(manifest)
+        cleaned: Manifest = self.store.remove_leftovers(manifest)
+        return cleaned
+
+    def stop(self) -> bool:
+        """Whether the run was told to stop; it is not asked again once it was."""
+        self.interrupted = self.interrupted or self._interrupted()
+        return self.interrupted
+
+    @contextmanager
+    def scheduler(self, saved: Callable[[Any], str]) -> Iterator[Scheduler]:
+        """The scheduler of the run, with workers; errors inside say how much is saved, and how to resume.
+
+        It stays open if it was given.
+
+        Raises
+        ------
+        InterruptedRunError
+            The run was told to stop before there was a worker.
+        SchedulerError
+            The cluster does not answer.
+        """
+        page = self.options.performance_report
+        with (
+            resume_hint(self.options, self.store, saved),
+            self._opened() as scheduler,
+            scheduler.performance_report(page),
+        ):
+            if not scheduler.wait_for_workers(self.listener, self.stop):
+                raise InterruptedRunError("interrupted: there was no worker yet")
+            yield scheduler
+
+    def _opened(self) -> AbstractContextManager[Scheduler]:
+        if self._given is not None:
+            return as_scheduler(self._given)
+        options = self.options
+        workers = options.workers or available_workers()
+        return open_scheduler(options.scheduler, workers, options.scheduler_file, self.listener)

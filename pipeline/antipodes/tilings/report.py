@@ -1,0 +1,68 @@
+"""The report of a run that searches a board for tilings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.runs.report import Report
+from antipodes.tilings.manifest import TilingManifest
+
+
+@dataclass(frozen=True, kw_only=True)
+class TilingReport(Report):
+    """What a run came to; it is resumed from a number of searched partitions."""
+
+    manifest: TilingManifest
+    """The last commit."""
+    shown: Mapping[int, NDArray[np.int32]]
+    """Some tilings, ``(pieces,)`` each, by their numbers from 0; none of an unfinished search."""
+    raw_tilings: int
+    """The tilings known, symmetric copies counted as different."""
+    placements_tried: int
+    """Placements that this run made."""
+    busy: tuple[float, ...]
+    """The seconds for which each worker searched, the busiest first."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all partitions are searched."""
+        return self.manifest.complete
+
+    @property
+    def saved(self) -> str:
+        """The committed partitions."""
+        return saved_partitions(self.manifest)
+
+    @property
+    def balance(self) -> float | None:
+        """The share of the search for which the least busy worker worked; None if nothing was searched."""
+        return min(self.busy) / self.clock.search if self.clock.search else None
+
+    def to_json(self, raw: bool = False) -> dict[str, Any]:
+        """The report with the keys of the command line's ``--json``; ``raw`` counts symmetric copies as solutions."""
+        manifest = self.manifest
+        return {
+            "board": manifest.board["name"],
+            "store": self.store,
+            "complete": self.complete,
+            "solutions": self.raw_tilings if raw else manifest.tilings,
+            "raw_solutions": self.raw_tilings,
+            "placements": manifest.placements,
+            "method": manifest.method,
+            "partitions": manifest.partitions,
+            "searched_partitions": len(manifest.searched),
+            "resumed_from_partitions": self.resumed_from,
+            "seconds": self.seconds_to_json(),
+            "placements_per_second": self.per_second(self.placements_tried),
+            "worker_seconds": list(self.busy),
+            "balance": self.balance,
+            "peak_memory_bytes": self.peak_memory,
+        }
+
+
+def saved_partitions(manifest: TilingManifest) -> str:
+    """The committed partitions as the subject of a sentence with its verb."""
+    return f"{len(manifest.searched)} of {manifest.partitions} partitions are"
