@@ -8,9 +8,9 @@ from typing import Any
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's ``mallopt``, as its manual page names and numbers them."""
 KEPT, KEPT_SHARE = 1 << 28, 16
-"""Most bytes that are kept at the end of a heap: so many, or one part in so many of the process's memory limit."""
+"""Bytes of freed memory that are kept at the end of a heap: at most 256 MiB and 1/16 of the process's memory limit."""
 LARGEST, LARGEST_SHARE = 1 << 25, 64
-"""Likewise for the largest array whose memory is kept at all, in bytes; glibc takes no greater value."""
+"""Bytes of the largest freed array that is kept: at most 32 MiB, glibc's greatest value, and 1/64 of the limit."""
 BY_DEFAULT = 1 << 17
 """Bytes: the value of both parameters unless the environment sets them."""
 

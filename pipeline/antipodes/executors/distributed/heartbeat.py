@@ -23,8 +23,8 @@ class Heartbeat:
         self._request: asyncio.Future[None] | None = None
         self._last = 0.0
         self._missed = 0
-        """Heartbeats without an answer. To count them, rather than seconds, does not blame the scheduler while this
-        process sleeps."""
+        """Heartbeats without an answer; a count of them, unlike a time, leaves out the seconds in which this process
+        sleeps."""
         self._unheard: set[str] = set()
 
     def beat(self, members: Set[str], listener: Listener) -> None:
