@@ -17,7 +17,7 @@ from antipodes.tables.store import TableStore
 JOIN_SECONDS = 60.0
 """Seconds for which workers may join where those there are have too little memory."""
 POLL_SECONDS = 0.1
-"""Seconds between two looks at who joined."""
+"""Seconds between two checks whether workers joined or left."""
 
 
 def plan_that_fits(

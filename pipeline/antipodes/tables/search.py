@@ -81,20 +81,20 @@ class TableSearch:
         ``plan`` is for the workers that the scheduler has; where these change, it is replaced.
         """
         self._scheduler.on_worker_start((warm_up,))
-        current: Plan | None = plan
+        valid: Plan | None = plan
         lost = False
         while not self._ended:
             if lost or self._scheduler.workers_changed:
                 if not self._scheduler.wait_for_workers(self._session.listener, self._session.stop):
                     break
-                current = None
+                valid = None
             try:
-                self._search_with(current or self._plan_again())
+                self._search_with(valid or self._plan_again())
                 lost = False
             except (WorkersLostError, SchedulerLostError) as error:
                 self._roll_back(error)
                 lost = True
-            current = None
+            valid = None
         return self.commits.manifest
 
     @property

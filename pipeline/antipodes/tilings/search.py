@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antipodes.events import Listener, PartitionsCommitted, PartitionSearched, TilingSearchStarted
+from antipodes.events import PartitionSearched, TilingSearchStarted
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.search import Found, search_partition, warm_up
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 from antipodes.executors.api import Call, Key, Scheduler
 from antipodes.runs.session import Session
+from antipodes.tilings.commits import TilingCommits
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 
 CHECKPOINT_SECONDS = 1.0
@@ -65,56 +66,6 @@ class Effort:
         """The seconds for which each worker searched, the busiest first."""
         idle = [0.0] * (self.workers - len(self.busy))
         return tuple(sorted([*self.busy.values(), *idle], reverse=True))
-
-
-@dataclass
-class TilingCommits:
-    """The last commit of a store, and the partitions searched since."""
-
-    store: TilingStore
-    manifest: TilingManifest
-    """The last commit."""
-    every: float
-    """Seconds between two commits at least; 0 commits each partition."""
-    listener: Listener
-    searched: dict[Searched, Tilings] = field(default_factory=dict)
-    """Partitions that are not committed yet, and their tilings, ``(tilings, pieces)`` each."""
-    _last: float = 0.0
-    """When the last commit was, or the search started, on the monotonic clock."""
-
-    def start(self) -> None:
-        """Count the seconds to the next commit from here."""
-        self._last = time.monotonic()
-
-    @property
-    def done(self) -> int:
-        """How many partitions are searched, committed or not."""
-        return len(self.manifest.searched) + len(self.searched)
-
-    def add(self, searched: Searched, tilings: Tilings) -> None:
-        """Note that a partition is searched."""
-        self.searched[searched] = tilings
-
-    def commit_if_due(self) -> None:
-        """Commit if it is time to."""
-        if time.monotonic() - self._last >= self.every:
-            self.commit()
-
-    def commit(self) -> None:
-        """Commit the partitions searched since the last commit, if there are any."""
-        if self.searched:
-            self.manifest = self.store.add(self.manifest, self.searched)
-            self._committed()
-
-    def finish(self, tilings: Tilings, raw_tilings: int) -> None:
-        """Commit all tilings together, ``(tilings, pieces)``, sorted."""
-        self.manifest = self.store.finish(self.manifest, self.searched, tilings, raw_tilings)
-        self._committed()
-
-    def _committed(self) -> None:
-        self.searched.clear()
-        self.start()
-        self.listener(PartitionsCommitted(len(self.manifest.searched), self.manifest.partitions))
 
 
 class TilingSearch:
