@@ -21,7 +21,7 @@ from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.sizes import KIB
 from antipodes.spaces.move_tables import ILLEGAL
-from antipodes.tables import plan
+from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 from benchmarks.measure import ANTIPODES, HERE, Row, Run, median, run

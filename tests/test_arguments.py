@@ -16,7 +16,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.searches.problem import Problem
 from antipodes.searches.routes import exchanges
 from antipodes.spaces import permutations
-from antipodes.tables.plan import plan_run
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.solve import choose_method, load_kernels, solve, solve_by_table
 from antipodes.tables.table import Table, open_table

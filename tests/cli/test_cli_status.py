@@ -4,8 +4,8 @@ from pathlib import Path
 from programs import Command
 
 from antipodes.config import load_config
-from antipodes.tables.plan import plan_run
-from antipodes.tables.store import TableStore
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.table_store import TableStore
 
 
 def test_json(cli: Command, finished: Path) -> None:

@@ -7,9 +7,9 @@ from stores import set_depth
 from tiling_stores import SQUARE
 
 from antipodes.config import load_config
-from antipodes.tables.plan import plan_run
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore

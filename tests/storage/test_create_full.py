@@ -11,8 +11,8 @@ from tiling_stores import SQUARE, board_file
 from antipodes.cli.interrupts import Stopped
 from antipodes.config import load_config
 from antipodes.errors import StoreLockedError
-from antipodes.tables.plan import plan_run
-from antipodes.tables.store import TableStore
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.table_store import TableStore
 
 
 @pytest.mark.parametrize("blocks", [0, 2, 4])

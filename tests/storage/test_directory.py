@@ -15,8 +15,8 @@ from antipodes.errors import StoreError
 from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.files import PARTIAL
 from antipodes.storage.local.staging import STORED
-from antipodes.tables.manifest import DEPTH, WIDER
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.manifest import DEPTH, WIDER
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.manifest import PARTITIONS, TILINGS
 
 

@@ -16,7 +16,7 @@ from antipodes.storage.cloud import bucket as cloud_bucket
 from antipodes.storage.cloud import retry
 from antipodes.storage.cloud.retry import reason
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 
 OPTIONS = RunOptions(workers=2, checkpoint_every=0)

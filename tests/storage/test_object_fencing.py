@@ -14,8 +14,8 @@ from antipodes.storage.cloud import lease, server_clock
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.storage.cloud.zarr_store import RetryingStore
-from antipodes.tables.plan import plan_run
-from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.table_store import TableManifest, TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import Searched, TilingStore
 

@@ -17,7 +17,7 @@ from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 
 
 class Killed(BaseException):

@@ -23,7 +23,7 @@ from antipodes.storage import lock_owner
 from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

@@ -6,7 +6,7 @@ from typing import Any
 from antipodes.config import Config
 from antipodes.runs.options import RunOptions
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
 LINE["start"] = " ".join(["0"] + ["1"] * 299)

@@ -16,8 +16,8 @@ from antipodes.spaces import swap_tables
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.selection import best_space
 from antipodes.spaces.swap_tables import SwapTables
-from antipodes.tables.building import build_tables
-from antipodes.tables.plan import plan_run
+from antipodes.tables.layers.building import build_tables
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 
 PUZZLES = {

@@ -15,9 +15,9 @@ from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST
-from antipodes.tables.plan import plan_run
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board

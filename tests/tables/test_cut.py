@@ -12,9 +12,9 @@ from antipodes.executors.threads import Threads
 from antipodes.sizes import GIB
 from antipodes.spaces import selection
 from antipodes.spaces.space import SpaceRecord
-from antipodes.tables import plan
+from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 

@@ -11,7 +11,7 @@ from antipodes.errors import (
 )
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 

@@ -13,10 +13,10 @@ from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.sizes import MIB
-from antipodes.tables import fitting
-from antipodes.tables.fitting import plan_checked, plan_that_fits
-from antipodes.tables.plan import Plan
-from antipodes.tables.store import TableStore
+from antipodes.tables.planning import fitting
+from antipodes.tables.planning.fitting import plan_checked, plan_that_fits
+from antipodes.tables.planning.plan import Plan
+from antipodes.tables.store.table_store import TableStore
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
 

@@ -8,9 +8,9 @@ from antipodes.config import load_config
 from antipodes.errors import StoreError
 from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened
 from antipodes.storage.manifest import ManifestFile
-from antipodes.tables.plan import Plan, plan_run
+from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.store.table_store import TableManifest, TableStore
 
 
 def events_of(store: Path, **options: float) -> list[Event]:
@@ -92,6 +92,6 @@ def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         plans.append(plan_run(*arguments))
         return plans[-1]
 
-    monkeypatch.setattr("antipodes.tables.fitting.plan_run", planned)
+    monkeypatch.setattr("antipodes.tables.planning.fitting.plan_run", planned)
     run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
     assert len(plans) == 1

@@ -23,7 +23,7 @@ EVERY_LAYER, AT_THE_END = 0.0, 1e9
 @pytest.fixture(autouse=True)
 def _a_layer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submit each layer alone, since the tests count calls."""
-    monkeypatch.setattr("antipodes.tables.pace.RECENT", 1)
+    monkeypatch.setattr("antipodes.tables.layers.pace.RECENT", 1)
 
 
 class Forgetful(Threads):

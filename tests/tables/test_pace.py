@@ -4,8 +4,8 @@ import pytest
 
 from antipodes.bfs.partition import RECENT
 from antipodes.runs.options import RunOptions
-from antipodes.tables import pace
-from antipodes.tables.pace import BLOCK_SECONDS, FIRST_BLOCK, Pace
+from antipodes.tables.layers import pace
+from antipodes.tables.layers.pace import BLOCK_SECONDS, FIRST_BLOCK, Pace
 
 
 @pytest.fixture

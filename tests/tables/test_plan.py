@@ -17,7 +17,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import human
 from antipodes.spaces.arrangements import radices
 from antipodes.spaces.selection import best_space, numbering_space
-from antipodes.tables.plan import (
+from antipodes.tables.planning.plan import (
     PROGRAM_BYTES,
     check_memory,
     partitions,

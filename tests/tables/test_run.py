@@ -19,7 +19,7 @@ from antipodes.errors import (
     StoreMismatchError,
 )
 from antipodes.executors.threads import Threads
-from antipodes.tables.plan import plan_run
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify

@@ -17,10 +17,10 @@ from stores import change_manifest, chunk_files, contents, reseal
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
 from antipodes.storage.arrays import Arrays
-from antipodes.tables.plan import plan_run
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store import NOTHING_COMMITTED, TableStore
-from antipodes.tables.summaries import Summaries
+from antipodes.tables.store.summaries import Summaries
+from antipodes.tables.store.table_store import NOTHING_COMMITTED, TableStore
 
 
 def created(path: Path) -> TableStore:

@@ -23,10 +23,10 @@ from antipodes.errors import (
     UnreachableError,
 )
 from antipodes.searches.problem import Problem
-from antipodes.tables.plan import plan_run
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve_by_table
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 
 FAR = "8 6 7 2 5 4 3 0 1"

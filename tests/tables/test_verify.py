@@ -15,7 +15,7 @@ from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.space import StateSpace
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.sample import check_sample
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verify import verify
 
 POSITIONS = 362_880

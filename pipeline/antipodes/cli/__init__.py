@@ -1,4 +1,4 @@
-"""The command line: one command a file, which parses its arguments, calls one function and prints."""
+"""The command line: the program's commands, and what they share: options, output, errors, interruptions."""
 
 import gc
 import logging
@@ -9,7 +9,21 @@ from typing import NoReturn
 
 import typer
 
-from antipodes.cli import farthest, layers, plan, puzzles, query, rank, resume, run, show, solve, status, tile, verify
+from antipodes.cli.commands import (
+    farthest,
+    layers,
+    plan,
+    puzzles,
+    query,
+    rank,
+    resume,
+    run,
+    show,
+    solve,
+    status,
+    tile,
+    verify,
+)
 from antipodes.cli.environment import remove_settings
 from antipodes.cli.failures import Commands, complain_of_usage, flushed, known_status, status_of
 from antipodes.cli.output import INTERRUPTED, say

@@ -2,7 +2,7 @@
 
 from antipodes.storage.address import Address, storage_at
 from antipodes.storage.manifest import format_of
-from antipodes.tables.store import TableStore
+from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.store import TilingStore
 
 KINDS: dict[str | None, type[TableStore] | type[TilingStore]] = {

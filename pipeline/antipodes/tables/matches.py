@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.chunks import TableChunks
+from antipodes.tables.store.chunks import TableChunks
 
 
 @dataclass(frozen=True, eq=False, slots=True)

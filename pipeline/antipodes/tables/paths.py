@@ -6,7 +6,7 @@ from antipodes.errors import StoreDamagedError
 from antipodes.puzzles.move import predecessors
 from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.chunks import TableChunks
+from antipodes.tables.store.chunks import TableChunks
 
 
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:

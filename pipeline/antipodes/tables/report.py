@@ -5,7 +5,7 @@ from typing import Any
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.report import Report
-from antipodes.tables.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,12 @@ from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
-from antipodes.tables.commits import Commits
-from antipodes.tables.fitting import plan_that_fits
-from antipodes.tables.plan import Plan
+from antipodes.tables.layers.commits import Commits
+from antipodes.tables.layers.search import TableSearch
+from antipodes.tables.planning.fitting import plan_that_fits
+from antipodes.tables.planning.plan import Plan
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
-from antipodes.tables.search import TableSearch
-from antipodes.tables.store import TableManifest, TableStore, check_same_puzzle
+from antipodes.tables.store.table_store import TableManifest, TableStore, check_same_puzzle
 from antipodes.tables.table import Table
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]

@@ -18,10 +18,10 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
-from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
+from antipodes.tables.store.table_store import TableManifest, TableStore
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 

@@ -56,7 +56,7 @@ def solve_by_table(
 
 def answers(address: Address, problem: Problem) -> bool:
     """Whether a directory holds a finished table of the puzzle, which answers this question."""
-    from antipodes.tables.store import TableStore
+    from antipodes.tables.store.table_store import TableStore
 
     path = Path(address)
     if not path.is_dir() or not _asks_for_start(problem) or not _reversible(problem):

@@ -22,10 +22,10 @@ from antipodes.runs.verdict import Verdict
 from antipodes.sizes import human
 from antipodes.spaces.move_tables import MoveTables
 from antipodes.storage.address import Address
-from antipodes.tables.building import build_tables
-from antipodes.tables.plan import partitions, plan_partition
+from antipodes.tables.layers.building import build_tables
+from antipodes.tables.planning.plan import partitions, plan_partition
 from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
-from antipodes.tables.store import NOTHING_COMMITTED, TableManifest, TableStore
+from antipodes.tables.store.table_store import NOTHING_COMMITTED, TableManifest, TableStore
 
 SHOWN = 5
 """Positions named for each kind of problem, at most."""

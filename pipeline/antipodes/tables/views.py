@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.searches.routes import Exchanges
     from antipodes.tables.lookup import Found
-    from antipodes.tables.manifest import TableManifest
     from antipodes.tables.matches import Matches
-    from antipodes.tables.plan import Plan
+    from antipodes.tables.planning.plan import Plan
     from antipodes.tables.solve import Solved
-    from antipodes.tables.store import TableStore
+    from antipodes.tables.store.manifest import TableManifest
+    from antipodes.tables.store.table_store import TableStore
     from antipodes.tables.table import Table
 
 

@@ -10,9 +10,9 @@ from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.sizes import MIB
-from antipodes.tables.manifest import WIDEST, TableManifest
-from antipodes.tables.plan import Plan, check_memory, plan_run
-from antipodes.tables.store import TableStore
+from antipodes.tables.planning.plan import Plan, check_memory, plan_run
+from antipodes.tables.store.manifest import WIDEST, TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 JOIN_SECONDS = 60.0
 """Seconds for which workers may join where those there are have too little memory."""

@@ -11,8 +11,8 @@ from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreDamagedError
 from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.store import Store
-from antipodes.tables.manifest import TableManifest
-from antipodes.tables.summaries import NO_DEPTH, Summaries, Summary, committed
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.summaries import NO_DEPTH, Summaries, Summary, committed
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from antipodes.errors import (
 from antipodes.events import SearchStarted, WorkersLost
 from antipodes.executors.api import Scheduler
 from antipodes.runs.session import Session
-from antipodes.tables.commits import Commits
-from antipodes.tables.fitting import plan_that_fits
-from antipodes.tables.groups import PartitionGroups
-from antipodes.tables.layer_loop import End, Found, LayerLoop
-from antipodes.tables.manifest import NOTHING_COMMITTED, TableManifest
-from antipodes.tables.pace import Pace
-from antipodes.tables.plan import Plan
-from antipodes.tables.store import TableStore
+from antipodes.tables.layers.commits import Commits
+from antipodes.tables.layers.groups import PartitionGroups
+from antipodes.tables.layers.loop import End, Found, LayerLoop
+from antipodes.tables.layers.pace import Pace
+from antipodes.tables.planning.fitting import plan_that_fits
+from antipodes.tables.planning.plan import Plan
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 LOSSES_ALLOWED = 3
 """Losses of workers without a commit in between that are taken for bad luck; one more ends the run."""

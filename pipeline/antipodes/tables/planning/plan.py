@@ -13,7 +13,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import KIB, MIB, human
 from antipodes.spaces.selection import best_space
 from antipodes.spaces.space import StateSpace
-from antipodes.tables.config_size import config_size
+from antipodes.tables.planning.config_size import config_size
 
 CHUNK_STATES = (256 * KIB, 4 * MIB)
 """States of a chunk: few enough to be read for one query, enough to be worth a file."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from antipodes.storage.backend import GROUP
 from antipodes.storage.store import Store
-from antipodes.tables.depth_array import DepthArray
-from antipodes.tables.manifest import DEPTH, WIDER, WIDEST, TableManifest
+from antipodes.tables.store.depth_array import DepthArray
+from antipodes.tables.store.manifest import DEPTH, WIDER, WIDEST, TableManifest
 
 
 def widen(store: Store[TableManifest], manifest: TableManifest) -> TableManifest:

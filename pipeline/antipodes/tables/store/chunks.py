@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.tables.chunk_cache import ChunkCache, by_chunk
-from antipodes.tables.store import TableManifest, TableStore
+from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
+from antipodes.tables.store.table_store import TableManifest, TableStore
 
 UNREACHABLE = -1
 """Instead of a distance: no moves lead from the start to the position."""

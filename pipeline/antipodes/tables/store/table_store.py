@@ -7,13 +7,13 @@ from antipodes.config import Config
 from antipodes.errors import StoreMismatchError
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
-from antipodes.tables.depth_array import DepthArray
-from antipodes.tables.manifest import DEPTH, NOTHING_COMMITTED, WIDER, WIDEST, TableManifest
-from antipodes.tables.summaries import Summaries
-from antipodes.tables.widening import commit_array, finish_widening, widen
+from antipodes.tables.store.depth_array import DepthArray
+from antipodes.tables.store.manifest import DEPTH, NOTHING_COMMITTED, WIDER, WIDEST, TableManifest
+from antipodes.tables.store.summaries import Summaries
+from antipodes.tables.store.widening import commit_array, finish_widening, widen
 
 if TYPE_CHECKING:
-    from antipodes.tables.plan import Plan
+    from antipodes.tables.planning.plan import Plan
 
 __all__ = ["DEPTH", "NOTHING_COMMITTED", "WIDEST", "TableManifest", "TableStore", "check_same_puzzle"]
 

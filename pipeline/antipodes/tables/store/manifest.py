@@ -26,10 +26,10 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes.storage.layout import Layout
-from antipodes.tables.summaries import Summaries, summaries
+from antipodes.tables.store.summaries import Summaries, summaries
 
 if TYPE_CHECKING:
-    from antipodes.tables.plan import Cut
+    from antipodes.tables.planning.plan import Cut
 
 DEPTH = "depth"
 WIDER = "depth.wide"

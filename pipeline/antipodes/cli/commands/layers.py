@@ -25,7 +25,7 @@ def layers(
     """Count the positions at each depth."""
     with loading():
         from antipodes.tables.drawing import draw_layers
-        from antipodes.tables.store import TableStore
+        from antipodes.tables.store.table_store import TableStore
         from antipodes.tables.views import layers_view
 
     path = find_store(store)

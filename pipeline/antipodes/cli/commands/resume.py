@@ -2,6 +2,8 @@
 
 import typer
 
+from antipodes.cli.commands.run import compute_table
+from antipodes.cli.commands.tile import compute_tilings
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.loading import loading
 from antipodes.cli.options import (
@@ -17,9 +19,7 @@ from antipodes.cli.options import (
     find_store,
     run_options,
 )
-from antipodes.cli.run import compute_table
 from antipodes.cli.running import Request
-from antipodes.cli.tile import compute_tilings
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ from antipodes.cli.output import print_json
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
-    from antipodes.tables.store import TableStore
+    from antipodes.tables.store.table_store import TableStore
     from antipodes.tilings.store import TilingStore
 
 

@@ -7,9 +7,9 @@ from enum import Enum, auto
 from antipodes.events import LayerSettled, Listener, PartitionSettled
 from antipodes.executors.api import Scheduler, Stop
 from antipodes.runs.clock import Clock
-from antipodes.tables.commits import Commits
-from antipodes.tables.groups import PartitionGroups
-from antipodes.tables.pace import Pace
+from antipodes.tables.layers.commits import Commits
+from antipodes.tables.layers.groups import PartitionGroups
+from antipodes.tables.layers.pace import Pace
 
 
 class End(Enum):

@@ -19,7 +19,7 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
         from antipodes.machine import available_memory
         from antipodes.runs.options import tasks_at_once
         from antipodes.sizes import human, memory_size
-        from antipodes.tables.plan import plan_run
+        from antipodes.tables.planning.plan import plan_run
         from antipodes.tables.views import plan_view
 
     config = load_config(puzzle)

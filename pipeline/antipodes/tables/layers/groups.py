@@ -11,12 +11,12 @@ from antipodes.bfs import group
 from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop
-from antipodes.tables.building import build_tables
-from antipodes.tables.checkpoint import read_group, write_group
-from antipodes.tables.layer_graph import LayerGraph
-from antipodes.tables.plan import Plan
-from antipodes.tables.store import TableManifest, TableStore
-from antipodes.tables.summaries import Summaries
+from antipodes.tables.layers.building import build_tables
+from antipodes.tables.layers.checkpoint import read_group, write_group
+from antipodes.tables.layers.graph import LayerGraph
+from antipodes.tables.planning.plan import Plan
+from antipodes.tables.store.summaries import Summaries
+from antipodes.tables.store.table_store import TableManifest, TableStore
 
 Settled = Callable[[int, int], None]
 """Told how many groups have finished a layer, and how many take part in it."""

@@ -7,9 +7,9 @@ from antipodes.errors import DepthLimitError
 from antipodes.events import Committed, Committing, Listener, Widened
 from antipodes.runs.clock import Clock
 from antipodes.storage.backend import LockHandle
-from antipodes.tables.groups import PartitionGroups
-from antipodes.tables.manifest import WIDEST, TableManifest
-from antipodes.tables.store import TableStore
+from antipodes.tables.layers.groups import PartitionGroups
+from antipodes.tables.store.manifest import WIDEST, TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 
 @dataclass
