@@ -70,25 +70,33 @@ def tile_board(
         session.store.check_partitions(manifest)
 
     with session.lock():
-        manifest = session.committed(check)
-        before = len(manifest.searched) if manifest else 0
-        search = None
-        if manifest is None or not manifest.complete:
-            with session.scheduler(_saved) as opened:  # it answers before anything is overwritten
-                first = manifest or _create(session, config, method or PRUNING)
-                search = TilingSearch(session, config.problem, first)
-                manifest = search.run(opened)
-        return TilingReport(
-            manifest=manifest,
-            store=session.store.address,
-            resumed_from=before or None,
-            shown=_shown(session.store, manifest),
-            raw_tilings=search.raw_tilings if search else manifest.raw_tilings or 0,
-            clock=session.clock,
-            seconds=session.seconds,
-            placements_tried=search.effort.placements if search else 0,
-            busy=search.effort.busy_seconds() if search else (),
-        )
+        before = session.committed(check)
+        if before is not None and before.complete:
+            return _report(session, before, before)
+        with session.scheduler(_saved) as opened:  # it answers before anything is overwritten
+            first = before or _create(session, config, method or PRUNING)
+            search = TilingSearch(session, config.problem, first)
+            return _report(session, before, search.run(opened), search)
+
+
+def _report(
+    session: Session[TilingStore],
+    before: TilingManifest | None,
+    after: TilingManifest,
+    search: TilingSearch | None = None,
+) -> TilingReport:
+    """The report of a run that found the store as it was ``before``, and leaves it as it is ``after``."""
+    return TilingReport(
+        manifest=after,
+        store=session.store.address,
+        resumed_from=(len(before.searched) or None) if before else None,
+        shown=_shown(session.store, after),
+        raw_tilings=search.raw_tilings if search else after.raw_tilings or 0,
+        clock=session.clock,
+        seconds=session.seconds,
+        placements_tried=search.effort.placements if search else 0,
+        busy=search.effort.busy_seconds() if search else (),
+    )
 
 
 def _check_method(method: object) -> None:
