@@ -37,7 +37,7 @@ class _Descent:
     """A search down to one depth, by a kernel that is called again and again."""
 
     kernel: Callable[[int], bool]
-    """Expand about so many more positions; return whether the search is over."""
+    """Expand about as many more positions as it is told; return whether the search is over."""
     tally: NDArray[Any]
     result: Callable[[], _Pass]
 
