@@ -49,7 +49,7 @@ class Forgetful(Threads):
         return super().persist(calls, wanted, on_done)
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
-        self._call("values")
+        self._call("gather")
         return super().gather(handles, stop)
 
     def _call(self, name: str) -> None:
