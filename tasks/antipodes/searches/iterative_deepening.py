@@ -88,6 +88,7 @@ class _Runner:
     def complete(self, descent: _Descent, depth: int) -> bool:
         """Run a descent to its end; False if the proof succeeds first."""
         before, over = self.expanded, False
+        self.expanded += descent.expanded  # some kernels count the position itself from the start
         while not over:
             self.listener(Progress(self.method, depth, self.expanded, 0))
             self.pace.start()
