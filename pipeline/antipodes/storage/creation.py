@@ -39,7 +39,7 @@ def check_removable(storage: Storage, kind: StoreKind) -> None:
 
 
 def _claimed_format(storage: Storage) -> str | None:
-    """The format that the manifest names or, where the manifest is damaged, the attributes of the group, if readable."""
+    """The format in the manifest or, where that is damaged, in the attributes of the group; None if unreadable."""
     if claimed := format_of(storage):
         return claimed
     try:
