@@ -59,6 +59,15 @@ def test_an_unreadable_manifest(cli: Command, eight: Path, unreadable: Callable[
     assert (outcome.status, outcome.err) == (1, f"antipodes: cannot read {eight}/commit.json: Input/output error\n")
 
 
+def test_a_damaged_store_of_an_unreadable_kind_is_not_overwritten(
+    cli: Command, eight: Path, unreadable: Callable[[Path], None]
+) -> None:
+    (eight / "commit.json").write_text("{}")
+    unreadable(eight / "zarr.json")
+    outcome = cli("run", "eight-puzzle", "--store", eight, "--overwrite", "--quiet")
+    assert (outcome.status, "not overwritten" in outcome.err) == (2, True)
+
+
 def test_the_size_while_files_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(bytes(1000))
     monkeypatch.setattr(os, "walk", lambda path: iter([(str(path), [], ["file", "renamed.partial"])]))

@@ -1,4 +1,4 @@
-"""Standard output as a test breaks it: closed, full, read by no one, or of an encoding that lacks what is drawn."""
+"""Broken standard outputs for tests: closed, full, without a reader, or of an encoding that lacks some characters."""
 
 import io
 import os
@@ -15,14 +15,14 @@ UNWRITABLE = ("full", "closed", "left")
 
 @contextmanager
 def encoded(path: Path, encoding: str) -> Iterator[TextIO]:
-    """What standard output is where it has the encoding; its bytes go into the file."""
+    """Standard output in an encoding; its bytes go into the file."""
     with writer(io.BufferedWriter(Results(path, "wb")), encoding) as stream:
         yield stream
 
 
 @contextmanager
 def unwritable(kind: str) -> Iterator[TextIO]:
-    """What standard output is where nothing can be written to it."""
+    """Standard output that cannot be written to."""
     if kind == "full":
         number = os.open("/dev/full", os.O_WRONLY)
     elif kind == "closed":

@@ -27,14 +27,14 @@ class Threads:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.memory = available_memory()
-        self._first_calls: list[Call] = []
-        """What the next `run_unordered` starts with."""
+        self._first_call: Call | None = None
+        """The call that the next `run_unordered` starts with."""
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         return True
 
     def on_worker_start(self, call: Call) -> None:
-        self._first_calls = [call]
+        self._first_call = call
 
     def run_on_all_workers(self, call: Call) -> None:
         pass
@@ -68,8 +68,9 @@ class Threads:
         # among tasks that do not depend on each other dask starts the one with the last name first
         keys = {f"{len(calls) - place:09}": key for place, key in enumerate(calls)}
         graph = {name: Task(name, run, *calls[key]) for name, key in keys.items()}
-        first, self._first_calls = self._first_calls, []
-        graph |= {f"first-{number}": Task(f"first-{number}", run, *call) for number, call in enumerate(first)}
+        if self._first_call:
+            graph["first"] = Task("first", run, *self._first_call)
+            self._first_call = None
         with Callback(posttask=tell):
             dask.threaded.get(graph, list(graph), num_workers=self.workers)
 

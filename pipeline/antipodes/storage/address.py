@@ -35,7 +35,7 @@ def is_url(text: Address) -> bool:
 
 
 def address_from(text: str) -> Address:
-    """The address that a person wrote: a path, unless it is a URL, which a path would spoil."""
+    """The address that a person wrote: a path, or a URL as text, since a path would drop one of its slashes."""
     return text if is_url(text) else Path(text)
 
 

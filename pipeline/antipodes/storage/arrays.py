@@ -1,4 +1,4 @@
-"""The zarr arrays of a store: their metadata, their chunks, and an error that names the file for all that is wrong."""
+"""The zarr arrays of a store: their metadata, their chunks, and errors that name the damaged or missing file."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

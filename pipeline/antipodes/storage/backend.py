@@ -1,4 +1,4 @@
-"""What a store needs from the place of its bytes, whatever kind of place that is."""
+"""The interface to the place of a store's bytes, a directory or a bucket, and to the lock of the store."""
 
 import json
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ GROUP = "zarr.json"
 """The key that is written first in a store."""
 
 Version = Mapping[str, str]
-"""What tells the content of a key from later content; empty where the storage has no versions."""
+"""The version of a key's content, which later content does not have; empty where the storage has no versions."""
 
 
 class LockHandle(Protocol):

@@ -39,8 +39,13 @@ def check_removable(storage: Storage, kind: StoreKind) -> None:
 
 
 def _claimed_format(storage: Storage) -> str | None:
-    """The format that the manifest names or, where the manifest is damaged, the attributes of the group."""
-    return format_of(storage) or storage.group_format()
+    """The format in the manifest or, where that is damaged, in the attributes of the group; None if unreadable."""
+    if claimed := format_of(storage):
+        return claimed
+    try:
+        return storage.group_format()
+    except StoreError:  # nothing shows that the store may be deleted
+        return None
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from typing import Any
 from antipodes.errors import StoreLockedError
 
 Owner = Mapping[str, Any]
-"""``process``, ``host`` and the fencing ``token``; in object storage also what `owning_process` says, and ``beat``."""
+"""``process``, ``host`` and the fencing ``token``; in object storage also the other fields of `owning_process`, and
+``beat``, the number of renewals."""
 
 START_TOLERANCE = 2.0
 """Seconds by which two readings of a process's start may differ."""

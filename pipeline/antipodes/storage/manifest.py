@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StoreKind:
-    """What tells one kind of store from the others."""
+    """A kind of store: its name, its version, and the words for it in messages."""
 
     format: str
     """The name in the manifest."""

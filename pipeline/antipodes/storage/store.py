@@ -1,4 +1,4 @@
-"""What stores of all kinds share: a place for their bytes, a manifest, zarr arrays, and one writer at a time."""
+"""A store of any kind: a place for its bytes, a manifest, zarr arrays, and one writer at a time."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -17,7 +17,7 @@ MOST_CHANGES = 100
 
 
 class Manifest(Protocol):
-    """What a store needs to know of its kind's manifest: a dataclass whose fields are declared."""
+    """The manifest of a kind of store: a dataclass whose fields are declared."""
 
     @property
     def metadata(self) -> Mapping[str, str]:

@@ -88,7 +88,7 @@ class Lease(StoreLock):
 class LeaseHandle:
     """A lock object that is held; a thread renews it."""
 
-    def __init__(self, lease: "Lease", owner: Owner, version: Version, renewed: float) -> None:
+    def __init__(self, lease: Lease, owner: Owner, version: Version, renewed: float) -> None:
         self._lease = lease
         self._owner, self._version = owner, version
         self._tokens = {self.token}  # all that were put, or may have been

@@ -52,7 +52,7 @@ class FileLock(StoreLock):
 class FileLockHandle:
     """A lock file that is held."""
 
-    def __init__(self, lock: "FileLock", descriptor: int) -> None:
+    def __init__(self, lock: FileLock, descriptor: int) -> None:
         self._lock = lock
         self._descriptor = descriptor
         self._token = ""
