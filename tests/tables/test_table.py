@@ -38,6 +38,8 @@ def test_attributes(finished: Path) -> None:
         assert (len(table), table.radius, table.index_size, table.complete) == (181440, 31, 362880, True)
         assert table.layers[-1] == 2
         assert sum(table.layers) == 181440
+        table.layers.clear()
+        assert len(table.layers) == 32
         assert repr(table) == f"open_table({str(finished)!r})"
 
 

@@ -66,10 +66,9 @@ class Table(AbstractContextManager["Table", None]):
         """How many positions there are, reachable or not."""
         self.complete = manifest.complete
         """Whether the table is finished."""
-        self.layers = list(manifest.layers)
-        """How many positions there are at each depth."""
         self.radius = manifest.radius
         """The greatest distance; of an unfinished table the greatest committed one."""
+        self._layers = tuple(manifest.layers)
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
         self._source = (store, cache_bytes)
@@ -89,6 +88,11 @@ class Table(AbstractContextManager["Table", None]):
 
     def __repr__(self) -> str:
         return f"open_table({self._chunks.address!r})"
+
+    @property
+    def layers(self) -> list[int]:
+        """How many positions there are at each depth; a list of the caller's own."""
+        return list(self._layers)
 
     def close(self) -> None:
         """Drop the chunks in memory; threads that read distances meanwhile get ClosedError."""
@@ -185,7 +189,7 @@ class Table(AbstractContextManager["Table", None]):
         """
         depth = arguments.integer(depth, "a depth", 0, self.radius)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
-        count = self.layers[depth] if most is None else min(most, self.layers[depth])
+        count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
@@ -193,8 +197,8 @@ class Table(AbstractContextManager["Table", None]):
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:
-            depth = int(np.searchsorted(np.cumsum(self.layers), rng.integers(len(self)), side="right"))
+            depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(len(self)), side="right"))
         depth = arguments.integer(depth, "a depth", 0, self.radius)
-        drawn = self._chunks.nth_of(depth, int(rng.integers(self.layers[depth])))
+        drawn = self._chunks.nth_of(depth, int(rng.integers(self._layers[depth])))
         position: Labels = self.space.unchecked.unrank(np.array([drawn]))[0]
         return position
