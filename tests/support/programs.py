@@ -22,7 +22,7 @@ Process = Callable[..., "subprocess.Popen[str]"]
 
 
 def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
-    """Kill a process so soon, at random, after it says that it begins, or goes on; or it has ended for itself."""
+    """Kill a process at a random moment within so many seconds after its first line on stderr, unless it has ended."""
     assert victim.stderr is not None
     victim.stderr.readline()
     time.sleep(rng.uniform(0, seconds))
