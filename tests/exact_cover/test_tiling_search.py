@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES
 from project import ROOT
+from tiling_brute_force import brute_force, orbits
 
 from antipodes.errors import InputError
 from antipodes.exact_cover import search
@@ -50,68 +51,6 @@ def tilings_of(task: TilingProblem, method: str = "pruning") -> tuple[np.ndarray
     parts = [search_partition(task, k, method) for k in range(len(partitions_of(task, method)))]
     empty = np.empty((0, len(task.pieces)), dtype=np.int32)
     return np.concatenate([empty, *(part.tilings for part in parts)]), sum(part.placements for part in parts)
-
-
-# The brute force knows nothing of masks, partitions and symmetry actions: a tiling is a tuple of frozensets of cells.
-
-
-def turns(proper_only: bool) -> list:
-    found = []
-    for order in itertools.permutations(range(3)):
-        for signs in itertools.product((1, -1), repeat=3):
-            matrix = np.zeros((3, 3), dtype=int)
-            for axis in range(3):
-                matrix[axis, order[axis]] = signs[axis]
-            if not proper_only or round(np.linalg.det(matrix)) == 1:
-                found.append(matrix)
-    return found
-
-
-def brute_force(task: TilingProblem) -> set:
-    cells = {tuple(cell) for cell in task.board.cells.tolist()}
-    orientations = []
-    for piece in task.pieces:
-        shapes = set()
-        for matrix in turns(proper_only=True):
-            turned = sorted(tuple(matrix @ cell) for cell in np.array(piece.cells))
-            shapes.add(tuple(tuple(int(a - b) for a, b in zip(cell, turned[0], strict=True)) for cell in turned))
-        orientations.append(shapes)
-    found = set()
-
-    def fill(empty: frozenset, placed: dict) -> None:
-        if not empty:
-            found.add(tuple(placed[number] for number in range(len(orientations))))
-            return
-        corner = min(empty)
-        for number, shapes in enumerate(orientations):
-            for shape in shapes if number not in placed else ():
-                here = frozenset(tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape)
-                if here <= empty:
-                    fill(empty - here, {**placed, number: here})
-
-    fill(frozenset(cells), {})
-    return found
-
-
-def orbits(tilings: set, task: TilingProblem) -> int:
-    """The number of orbits of the tilings under the isometries that map board and pieces to themselves."""
-    cells = np.array(sorted(map(tuple, task.board.cells.tolist())))
-    isometries = []
-    for matrix in turns(proper_only=False):
-        moved = cells @ matrix.T
-        shift = cells.min(axis=0) - moved.min(axis=0)
-        if {tuple(cell) for cell in (moved + shift).tolist()} == {tuple(cell) for cell in cells.tolist()}:
-            isometries.append((matrix, shift))
-    left, count = set(tilings), 0
-    while left:
-        tiling = left.pop()
-        count += 1
-        for matrix, shift in isometries:
-            copy = tuple(
-                frozenset(tuple(int(x) for x in matrix @ np.array(cell) + shift) for cell in piece) for piece in tiling
-            )
-            left.discard(copy)
-    return count
 
 
 def as_cells(task: TilingProblem, tilings: np.ndarray) -> set:
@@ -165,6 +104,15 @@ def test_pentominoes_on_small_boards(cells: str, pieces: str) -> None:
         (box(2, 2, 2), {"left": "##\n#.\n\n#.\n..", "other": "##\n#.\n\n#.\n.."}),
         (box(2, 2, 2), {"left": "##\n#.\n\n.#\n..", "right": "##\n.#\n\n#.\n.."}),
         (box(2, 2, 3), {"twist": "##\n#.\n\n.#\n..", "L": "###\n#..", "I": "##", "J": "##"}),
+        (
+            "...\n.##\n...\n\n..#\n.##\n..#",
+            {
+                "I": "##",
+                "apart": "..#\n#..\n##.",
+                "left": "#..\n...\n...\n\n#..\n...\n.#.",
+                "right": "...\n...\n..#\n\n...\n#..\n#..",
+            },
+        ),
         (box(3, 2, 2) + "\n\n..\n#.", {"twist": "##\n#.\n\n.#\n..", "V": "##\n#.", "I": "##", "O": "##\n##\n##"}),
     ],
 )
