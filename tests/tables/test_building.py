@@ -46,10 +46,12 @@ def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, proc
         assert running.returncode == 0, err
         return int(json.loads(out)["peak_memory_bytes"])
 
-    peak()  # compiles what is not compiled yet, which no plan counts
     for lean in (False, True):
         planned = plan_run(loaded.puzzle, 2, 1 if lean else None, settings=loaded.settings).memory_bytes
-        taken = peak(*(["--memory-limit", planned] if lean else []))
+        limit = ["--memory-limit", planned] if lean else []
+        taken = peak(*limit)
+        if taken > planned:  # the first run of its kind compiles machine code, which no plan counts
+            taken = peak(*limit)
         assert taken <= planned < max(400e6, 1.5 * taken)
 
 
