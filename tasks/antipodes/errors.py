@@ -108,7 +108,7 @@ class RankError(InputError, IndexError):
 
 
 class OutputError(AntipodesError, OSError):
-    """Standard output cannot take what is printed."""
+    """Standard output cannot be written."""
 
 
 class ReaderGoneError(OutputError):

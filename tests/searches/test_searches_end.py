@@ -141,3 +141,10 @@ def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPa
         clock[0] += 1e-3 * used
         pace.learn(used)
         assert pace.budget <= 100
+
+
+def test_the_first_descent_reports_the_position_itself() -> None:
+    eight = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
+    told: list[Progress] = []
+    ida_star(Problem.of(eight, eight.parse("8 6 7 2 5 4 3 0 1")), listener=told.append)
+    assert told[0].expanded == 1

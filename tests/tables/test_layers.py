@@ -21,9 +21,9 @@ def events_of(store: Path, **options: float) -> list[Event]:
 
 def test_events_of_a_run(tmp_path: Path) -> None:
     events = events_of(tmp_path / "t.zarr")
-    begun = [event for event in events if isinstance(event, SearchStarted)]
+    started = [event for event in events if isinstance(event, SearchStarted)]
     settled = [event for event in events if isinstance(event, LayerSettled)]
-    assert begun == [SearchStarted("knights-coloured", 18480, 0, 1, False)]
+    assert started == [SearchStarted("knights-coloured", 18480, 0, 1, False)]
     assert [event.depth for event in settled] == list(range(1, 23))
     assert settled[-1].states == 18480
     assert all(event.rate > 0 for event in settled)

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from puzzle_settings import LINE
 from stores import contents
 
-from antipodes.config import load_config
+from antipodes.config import Config, load_config
 from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError
-from antipodes.events import Event, LayerSettled, SearchStarted, WorkersLost
+from antipodes.events import Committed, Event, LayerSettled, Listener, SearchStarted, Widened, WorkersLost
 from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
@@ -48,7 +49,7 @@ class Forgetful(Threads):
         return super().persist(calls, wanted, on_done)
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
-        self._call("values")
+        self._call("gather")
         return super().gather(handles, stop)
 
     def _call(self, name: str) -> None:
@@ -129,3 +130,56 @@ def test_a_lost_scheduler_is_no_lost_worker(by_threads: ByThreads, tmp_path: Pat
 def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
     with pytest.raises(SchedulerLostError, match="resume with: antipodes resume"):
         run_on(Forgetful({1, 2, 3, 4}, SchedulerLostError), tmp_path / "t.zarr", AT_THE_END)
+
+
+def test_no_commit_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of four layers, each committed and restored; the last one holds the end, and needs no second commit."""
+    monkeypatch.setattr("antipodes.tables.layers.pace.RECENT", 16)
+    events: list[Event] = []
+    run_on(Forgetful(()), tmp_path / "t.zarr", 1e-9, events)
+    assert [event.depth for event in events if isinstance(event, Committed)] == [0, 4, 8, 12, 16, 20, 22]
+
+
+def test_a_loss_after_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.tables.layers.pace.RECENT", 16)
+
+    def run(scheduler: Forgetful, name: str) -> tuple[RunReport, list[Event]]:
+        events: list[Event] = []
+        options = RunOptions(checkpoint_every=AT_THE_END)
+        return run_puzzle(Config(LINE), tmp_path / name, options, events.append, scheduler=scheduler), events
+
+    quiet = Forgetful(())
+    run(quiet, "quiet.zarr")
+    report, events = run(Forgetful({len(quiet.calls) - 3}), "t.zarr")
+    lost_after = [event.depth for event in events if isinstance(event, WorkersLost)]
+    assert (report.complete, report.manifest.radius, lost_after) == (True, 299, [254])
+    assert len([event for event in events if isinstance(event, Widened)]) == 1
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "quiet.zarr")
+
+
+class Changing(Forgetful):
+    """Threads whose number changes during the call of this number."""
+
+    workers_changed = False
+
+    def __init__(self, at: int) -> None:
+        super().__init__(())
+        self.changing = at
+
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        self.workers_changed = False
+        return True
+
+    def _call(self, name: str) -> None:
+        super()._call(name)
+        if len(self.calls) == self.changing:
+            self.workers, self.workers_changed = 3, True
+
+
+@pytest.mark.parametrize("call", range(1, 50, 8))
+def test_workers_that_join_at_any_call(call: int, by_threads: ByThreads, tmp_path: Path) -> None:
+    events: list[Event] = []
+    report = run_on(Changing(call), tmp_path / "t.zarr", AT_THE_END, events)
+    assert (report.complete, report.workers_lost, report.recomputed) == (True, 0, 0)
+    assert len([event for event in events if isinstance(event, SearchStarted)]) == 1
+    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)

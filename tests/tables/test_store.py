@@ -164,6 +164,17 @@ def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: p
     assert step > 10
 
 
+def test_metadata_that_disappears_during_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = created(tmp_path / "t.zarr")
+
+    def digests(self: Arrays, files: Any) -> dict[str, str]:
+        raise FileNotFoundError("zarr.json")
+
+    monkeypatch.setattr(Arrays, "digests", digests)
+    with pytest.raises(StoreError, match="cannot write"):
+        store.widen(store.read())
+
+
 class Killed(BaseException):
     """An error that no handler catches."""
 

@@ -57,7 +57,7 @@ def fill_first_empty(
     distances, sources, sizes = regions.distances, regions.sources, regions.sizes
     areas, even, end = areas_of(sizes, after), all_even(sizes), len(placed)
     found, count, placements = np.empty((FIRST_ROWS, end), dtype=np.int32), 0, 0
-    # What the loop works on stays in local variables, and is kept here only while the search is deeper.
+    # The loop works on local variables, which are saved here only while the search is deeper.
     steps, filled = np.empty((end, 4), dtype=np.int64), np.empty((end, 2), dtype=np.uint64)
     (low, high), depth, narrow = start, 0, full[1] == ZERO
     before, piece, cell = end, after[end], np.int64(first_empty(low, high))

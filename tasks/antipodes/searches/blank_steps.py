@@ -14,7 +14,7 @@ class BlankSteps(NamedTuple):
     first: Words
     """``(steps + 1,)``: the steps that may follow step ``s`` are ``following[first[s] : first[s + 1]]``: not back."""
     end_of: Words
-    """``(steps, moves left + 1)``: where the steps end from which a goal's blank is so many moves away."""
+    """``(steps, moves left + 1)``: one past the last step in ``following`` that can reach a goal in the moves left."""
     following: Words
     """In ascending order of the distance to the blank of a goal."""
     shift: Words

@@ -37,7 +37,7 @@ class _Descent:
     """A search down to one depth, by a kernel that is called again and again."""
 
     kernel: Callable[[int], bool]
-    """Expand about so many more positions; return whether the search is over."""
+    """Expand about as many more positions as it is told; return whether the search is over."""
     tally: NDArray[Any]
     result: Callable[[], _Pass]
 
@@ -88,6 +88,7 @@ class _Runner:
     def complete(self, descent: _Descent, depth: int) -> bool:
         """Run a descent to its end; False if the proof succeeds first."""
         before, over = self.expanded, False
+        self.expanded += descent.expanded  # some kernels count the position itself from the start
         while not over:
             self.listener(Progress(self.method, depth, self.expanded, 0))
             self.pace.start()

@@ -88,7 +88,7 @@ def next_exchange(
 
 @kernel
 def walk(squares: Numbers, lengths: Numbers, visited: Numbers, stamp: int, steps: Numbers, expanded: Positions) -> int:
-    """How many steps the first way takes that a depth-first search finds, or -1; it stamps boards seen.
+    """The number of steps of the first path that a depth-first search finds, or -1; it stamps the boards it has seen.
 
     ``order`` lists the pieces that have not arrived, in front of those that have.
     """

@@ -27,7 +27,7 @@ class Steps(NamedTuple):
     """Further places that must be empty."""
     occupied_at: Numbers
     occupied: Numbers
-    """Places that must bear a piece."""
+    """Places that must hold a piece."""
     inverse: Numbers
     """The number of the move that undoes each move, or -1."""
     origin: Numbers

@@ -27,7 +27,7 @@ class UnreachableProof:
         self._over = False
 
     def advance(self, expanded: int) -> bool:
-        """Do the proof's share when the search has expanded so many positions; return whether it has succeeded."""
+        """Do the share that is due once the search has expanded ``expanded`` positions; whether the proof succeeded."""
         if self._over or expanded < WORTH_IT:
             return False
         try:

@@ -18,7 +18,7 @@ Fill = Callable[[], None]
 class MoveTables(NamedTuple):
     """The successor of ``(row, column)`` by move ``m`` is ``target[row, m], column_maps[column_map[row, m], column]``.
 
-    The legal moves of a row come first; which of the puzzle's moves they are is not kept.
+    The legal moves of a row come first; their numbers among the puzzle's moves are not kept.
     """
 
     target: NDArray[np.int32]

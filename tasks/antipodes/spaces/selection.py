@@ -43,7 +43,7 @@ def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
     Raises
     ------
     FieldError
-        The positions cannot be cut into so many rows and columns.
+        No cut of the positions gives these rows and columns.
     """
     for space in _arrangement_spaces(puzzle, record.counts):
         if (space.rows, space.width) == (record.rows, record.width):

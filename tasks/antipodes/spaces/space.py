@@ -17,7 +17,7 @@ class SpaceRecord:
     """The part of a store's manifest from which, with the puzzle, `stored_space` builds the same space again."""
 
     counts: tuple[int, ...]
-    """How many pieces bear each label."""
+    """The number of pieces with each label."""
     rows: int
     width: int
 

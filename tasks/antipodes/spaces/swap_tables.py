@@ -50,7 +50,7 @@ class SwapTables:
 
     @cached_property
     def map_numbers(self) -> tuple[NDArray[np.int64], int]:
-        """The first number of the column maps of pieces that pass so many free places, and the number of maps.
+        """The first number of the column maps of pieces that pass each number of free places, and the number of maps.
 
         The numbers ``(2, free places)``, for pieces that go up or down, count from 1, since map 0 is the identity; -1
         where no piece does that. A piece passes at most the free places between its ends, and at least those that the

@@ -3,7 +3,7 @@
 import uuid
 
 from antipodes.errors import InterruptedRunError
-from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_cancelled
+from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_cancelled, never
 from antipodes.spaces.move_tables import MoveTables
 from antipodes.spaces.space import StateSpace
 
@@ -11,7 +11,7 @@ SOON_DONE = 8
 """Calls: tables that no more of them fill are ready in a moment, so an interruption waits for the first layer."""
 
 
-def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = lambda: False) -> Handle:
+def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never) -> Handle:
     """The move tables, filled by tasks of the scheduler.
 
     Threads fill the tables block by block. On a cluster, where tasks cannot share arrays, one task fills all. This
@@ -26,7 +26,7 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = lambda: F
     if not scheduler.shares_memory:
         return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
     tables, fills = space.begin_tables()
-    stopped = stop if len(fills) > SOON_DONE else lambda: False
+    stopped = stop if len(fills) > SOON_DONE else never
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
     scheduler.run_unordered(calls, lambda key, result: None, stopped)
     if stopped():

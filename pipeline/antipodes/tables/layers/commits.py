@@ -18,7 +18,7 @@ class Commits:
 
     store: TableStore
     lock: LockHandle
-    """That of the store."""
+    """The lock of the store, with the token that writers need."""
     manifest: TableManifest
     """The last commit."""
     listener: Listener

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes.bfs import group
 from antipodes.bfs.rows import Partition
 from antipodes.errors import InterruptedRunError, StoreDamagedError
-from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop
+from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, never
 from antipodes.tables.layers.building import build_tables
 from antipodes.tables.layers.checkpoint import read_group, write_group
 from antipodes.tables.layers.graph import LayerGraph
@@ -25,7 +25,7 @@ Settled = Callable[[int, int], None]
 class PartitionGroups:
     """The groups of partitions of a plan, as handles of results that stay on the workers."""
 
-    def __init__(self, scheduler: Scheduler, plan: Plan, stop: Stop = lambda: False) -> None:
+    def __init__(self, scheduler: Scheduler, plan: Plan, stop: Stop = never) -> None:
         """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
         self.plan = plan
         self.counts: list[int] = []

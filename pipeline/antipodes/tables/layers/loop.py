@@ -40,7 +40,7 @@ class Found:
         return len(self.layers) - 1
 
     def add(self, count: int) -> None:
-        """Add a layer with so many positions."""
+        """Add a layer of ``count`` positions."""
         self.layers.append(count)
         self.positions += count
         self.listener(LayerSettled(self.depth, count, sum(self.layers), self.positions / self.clock.search))
@@ -58,7 +58,7 @@ class LayerLoop:
     stop: Stop
     """Asked between layers whether to commit and stop."""
     unwritten: set[int]
-    """PartitionGroups that have changed since they were written."""
+    """The numbers of the groups that have changed since they were written."""
 
     def run(self) -> End:
         """Search until there is nothing more to find, or something else is to be done first."""
@@ -90,7 +90,7 @@ class LayerLoop:
             self.found.add(count)
 
     def _layers_together(self) -> int:
-        """Layers that take less than a moment, but one where each is to be written, and none too deep for its type."""
+        """How many layers to submit together: one where each is written, and none deeper than the type allows."""
         if not self.groups.plan.hold_depths:
             return 1
         return min(self.pace.layers_together, self.commits.manifest.unreached - 1 - self.found.depth)

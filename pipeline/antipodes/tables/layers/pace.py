@@ -48,11 +48,11 @@ class Pace:
         self._block, self._saved_at = FIRST_BLOCK, time.monotonic()
 
     def committed(self, seconds: float) -> None:
-        """Count the seconds to the next commit from here; the last one took so many."""
+        """Measure the time to the next commit from now; the last one took ``seconds``."""
         self._commit_seconds, self._saved_at = seconds, time.monotonic()
 
     def advanced(self, layers: int, seconds: float) -> None:
-        """Choose the size of the next block: so many layers took so many seconds."""
+        """Choose the size of the next block from the last one: ``layers`` that took ``seconds``."""
         self._block = max(1, 2 * layers if seconds < BLOCK_SECONDS / 2 else layers // 2)
 
     @property

@@ -42,6 +42,7 @@ class Losses:
     since_commit: int = 0
     """Losses since the last commit, lost connections to the scheduler included."""
     _commit: TableManifest | None = None
+    """The last commit when `since_commit` was counted."""
 
     def add(self, error: SchedulerError, commit: TableManifest, recomputed: int) -> None:
         """Count a loss after a commit; SchedulerError if that happened too often since."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-SETTING_BYTES, RECORD_SETTING_BYTES = 170, 24
+SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 24
 """Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest."""
 ORDINARY_SETTINGS = 2000
 """Numbers and characters that are counted with the program and the manifest."""
@@ -23,7 +23,7 @@ class ConfigSize:
 def config_size(settings: Mapping[str, Any]) -> ConfigSize:
     """An upper bound of the bytes of a puzzle's settings."""
     further = max(0, _values(settings) - ORDINARY_SETTINGS)
-    return ConfigSize(SETTING_BYTES * further, 2 * RECORD_SETTING_BYTES * further)
+    return ConfigSize(SETTING_BYTES * further, 2 * MANIFEST_SETTING_BYTES * further)
 
 
 def _values(setting: Any) -> int:

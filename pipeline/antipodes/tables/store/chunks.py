@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreDamagedError, StoreError
+from antipodes.spaces.space import Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.table_store import TableManifest, TableStore
 
@@ -14,8 +15,6 @@ UNREACHABLE = -1
 """Instead of a distance: no moves lead from the start to the position."""
 UNKNOWN = -2
 """Instead of a distance: the table is unfinished, and its committed layers lack the position."""
-
-Indices = NDArray[np.int64]
 
 
 class TableChunks:

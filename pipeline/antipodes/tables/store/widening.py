@@ -26,7 +26,8 @@ def finish_widening(store: Store[TableManifest], wider: TableManifest) -> TableM
 
 def commit_array(store: Store[TableManifest], manifest: TableManifest) -> TableManifest:
     """Commit a manifest with the digests of the metadata of its array, which is new."""
-    manifest = replace(manifest, metadata=store.arrays.digests((GROUP, f"{manifest.array}/{GROUP}")))
+    with store.storage.writing():
+        manifest = replace(manifest, metadata=store.arrays.digests((GROUP, f"{manifest.array}/{GROUP}")))
     store.commit(manifest)
     return manifest
 
