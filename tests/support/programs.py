@@ -22,7 +22,7 @@ Process = Callable[..., "subprocess.Popen[str]"]
 
 
 def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
-    """Kill a process at a random moment within so many seconds after its first line on stderr, unless it has ended."""
+    """Kill a process at a random time, at most N seconds after its first message; it may have ended before."""
     assert victim.stderr is not None
     victim.stderr.readline()
     time.sleep(rng.uniform(0, seconds))
