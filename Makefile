@@ -26,7 +26,7 @@ setup: $(VENV)/.installed-for-tests
 test: $(VENV)/.installed-for-tests
 	$(PYTEST) -n auto --maxprocesses 4
 
-# they wait more than they compute
+# slow tests mostly wait, so four processes help on two cores, too
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) -n 4 -m slow
 

@@ -49,7 +49,7 @@ def room_of(module: str) -> str:
 
 
 def imports_of(path: Path) -> set[str]:
-    """The modules that a file imports, anywhere in it but for the eyes of type checkers alone."""
+    """The modules that a file imports, anywhere in it, except imports for type checkers alone."""
     return set(imported(ast.parse(path.read_text(encoding="utf-8")), path))
 
 

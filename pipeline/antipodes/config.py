@@ -15,7 +15,9 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import quote, shorten
 from antipodes.toml_file import read_toml
 
-RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
+Kind = type | tuple[type, ...]
+
+RUN_KEYS: Mapping[str, Kind] = {
     "store": str,
     "workers": int,
     "scheduler": str,
@@ -25,6 +27,14 @@ RUN_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "memory_limit": (int, str),
     "overwrite": bool,
     "quiet": bool,
+}
+"""The keys of ``[run]``, and the types of their values."""
+NOUNS: Mapping[Kind, str] = {
+    str: "a text",
+    int: "an integer",
+    (int, float): "a number",
+    (int, str): "a number of bytes or a text such as 2GiB",
+    bool: "true or false",
 }
 
 
@@ -113,5 +123,6 @@ def _check_run(run: Mapping[str, Any]) -> None:
     for key, value in run.items():
         if key not in RUN_KEYS:
             raise ConfigError(f"[run] {shorten(key)}: unknown key; expected {', '.join(RUN_KEYS)}")
-        if isinstance(value, bool) != (RUN_KEYS[key] is bool) or not isinstance(value, RUN_KEYS[key]):
-            raise ConfigError(f"[run] {key}: expected another type, found {quote(value)}")
+        kind = RUN_KEYS[key]
+        if isinstance(value, bool) != (kind is bool) or not isinstance(value, kind):
+            raise ConfigError(f"[run] {key}: expected {NOUNS[kind]}, found {quote(value)}")

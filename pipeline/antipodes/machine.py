@@ -1,4 +1,4 @@
-"""What this machine has: memory and processors, and how much of the memory a run has used."""
+"""The memory and the processors of this machine, and the memory that a run has used."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.
 
 
 def available_memory() -> int:
-    """Bytes that a run may take here: what is free now, or what the control group of this process allows."""
+    """Bytes that a run may take here: the free memory, or the limit of this process's control group if that is less."""
     import psutil
 
     available = int(psutil.virtual_memory().available)

@@ -27,7 +27,7 @@ BETWEEN_KEYS = re.compile(r"[\n=,\[\]{}]")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file says.
+    """The content of a TOML file.
 
     Raises
     ------

@@ -90,7 +90,7 @@ def test_what_cannot_be_printed_is_no_success(
             done = command.startswith(FINISHED) and not options
             assert status == (0 if done else 1)
             err = capsys.readouterr().err
-            assert len(err.splitlines()) == (kind != "left"), "whoever has left is not told"
+            assert len(err.splitlines()) == (kind != "left"), "a reader that has left is not told"
             assert ("complete, but" in err) == (done and kind != "left")
 
 

@@ -96,7 +96,7 @@ def test_another_board_and_other_pieces() -> None:
         (knights("ABC/---/-X-/Y-Z"), "sides such that a half turn"),
         (knights("AB-/---/---/-YZ"), "left-right reflection"),
         (knights("ABC/--#/---/XYZ"), "board that a half turn"),
-        (knights("ABC/#--/--#/XYZ"), "board that left-right reflection"),
+        (knights("ABC/#--/--#/XYZ"), "board that a left-right reflection"),
         (knights("AB/--/YZ", offsets=[[1, 0], [0, 1]]), "there and back"),
     ],
 )

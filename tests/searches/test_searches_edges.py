@@ -100,7 +100,7 @@ def test_memory_is_bounded() -> None:
 def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(PositionError):
         Problem.of(EIGHT, np.zeros(9, dtype=np.uint8))
-    with pytest.raises(InputError, match="heuristic: expected moves of one piece"):
+    with pytest.raises(InputError, match="heuristics need moves of one piece"):
         ida_star(Problem.of(pancakes((1, 0, 2)), np.array([0, 1, 2], dtype=np.uint8)))
     with pytest.raises(InputError, match="slide on a full rectangle"):
         linear_conflict(Problem.of(knights("A--"), knights("A--").start_labels[0]))

@@ -17,7 +17,8 @@ from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.table_store import TableManifest, TableStore
 from antipodes.tilings.config import BoardConfig
-from antipodes.tilings.store import Searched, TilingStore
+from antipodes.tilings.manifest import Searched
+from antipodes.tilings.store import TilingStore
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

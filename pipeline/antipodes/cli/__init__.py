@@ -1,4 +1,4 @@
-"""The command line: the program's commands, and what they share: options, output, errors, interruptions."""
+"""The command line: the commands, and the options, output, errors and interruptions that they share."""
 
 import gc
 import logging
@@ -72,6 +72,6 @@ def run_command(arguments: list[str]) -> int:
 
 
 def _leave_tasks(status: int) -> NoReturn:
-    """Exit without waiting for the tasks of this process's threads; what was committed is safe."""
+    """Exit without waiting for the tasks of this process's threads; commits are safe."""
     sys.stderr.flush()
     os._exit(status)

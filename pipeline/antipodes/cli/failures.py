@@ -85,7 +85,7 @@ def flushed(status: int) -> int:
 
 
 def complain_of_usage(error: typer.TyperException) -> int:
-    """Print what is wrong with the arguments; the exit status."""
+    """Print the error of typer about the arguments; the exit status."""
     message = " ".join(LONG_WORD.sub(r"\1…", error.format_message()).split())
     return complain(message if len(message) <= LONGEST_USAGE else message[:LONGEST_USAGE] + "…", BAD_INPUT)
 

@@ -21,7 +21,7 @@ class Interrupts:
         self.next_command: Callable[[], str] = lambda: "the same command"
         """The command that resumes, shown when the run is stopped."""
         self.under_way = "the layer"
-        """What the first signal lets the run finish."""
+        """The work that the run finishes after the first signal."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
 

@@ -19,29 +19,40 @@ Puzzle = Annotated[
     str, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
 ]
 Store = Annotated[
-    str, typer.Argument(metavar="STORE", help="The path or URL of a store, or the name of a puzzle that was run here.")
+    str,
+    typer.Argument(
+        metavar="STORE", help="The path or URL of a store, or the name of a puzzle or board whose store is in outputs/."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Number of parallel tasks. [default: all processors]")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Number of parallel tasks. [default: all processors]")
+]
 SchedulerName = Annotated[
     str | None,
     typer.Option(
-        "--scheduler", help="threads, local (processes) or the address of a dask scheduler. [default: threads]"
+        "--scheduler",
+        metavar="NAME",
+        help="threads, local (processes) or the address of a dask scheduler. [default: threads]",
     ),
 ]
 SchedulerFile = Annotated[
-    str | None, typer.Option(help="The file with the address of a dask scheduler, instead of --scheduler.")
+    str | None,
+    typer.Option(metavar="FILE", help="The file with the address of a dask scheduler, instead of --scheduler."),
 ]
 PerformanceReport = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write dask's performance report (HTML) to FILE.")
 ]
 CheckpointEvery = Annotated[
     float | None,
-    typer.Option(min=0, help="Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"),
+    typer.Option(
+        min=0, metavar="SECONDS", help="Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"
+    ),
 ]
 MemoryLimit = Annotated[
-    str | None, typer.Option(help="Memory limit of the run, such as 2GiB. [default: all that is available]")
+    str | None,
+    typer.Option(metavar="SIZE", help="Memory limit of the run, such as 2GiB. [default: the free memory]"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, everything else on stderr; and their exit statuses."""
+"""The output of commands: results on stdout, everything else on stderr; and their exit statuses."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def say(message: str) -> None:
 
 
 def complain(message: str, status: int) -> int:
-    """Print what is wrong; the exit status, as given."""
+    """Print an error message; the exit status, as given."""
     say(message)
     return status
 

@@ -56,7 +56,9 @@ def describe(event: Event) -> str | None:
     match event:
         case SearchStarted(name, size, depth, states, resumed, holds_depths):
             known = f"resumes from depth {depth}, {states:,} positions known" if resumed else "begins"
-            lean = "" if holds_depths else "; depths exceed the memory limit: each layer is written when complete"
+            lean = (
+                "" if holds_depths else "; depths exceed the memory limit: each layer is written to disk when complete"
+            )
             return f"{name}: {known}; {size:,} positions in all, reachable or not{lean}"
         case ClusterReady(workers, threads, dashboard):
             members = f"{workers} worker{'s' * (workers != 1)} with {threads} thread{'s' * (threads != 1)}"

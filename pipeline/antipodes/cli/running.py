@@ -1,4 +1,4 @@
-"""What commands that compute share: a table and tilings are run, watched, interrupted and reported alike."""
+"""Runs as commands see them: watched, interrupted and resumed alike for tables and tilings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What a command was asked to compute into, and how."""
+    """The store that a command computes into, and how it was asked to do that."""
 
     store: Address
     options: "RunOptions"

@@ -51,7 +51,7 @@ class SearchProgress:
 
     def _write(self, text: str) -> None:
         if self._stream is not None:
-            with suppress(OSError):  # a search goes on even if its progress cannot be shown
+            with suppress(OSError):  # a search continues even if its progress cannot be shown
                 self._stream.write(text)
                 self._stream.flush()
 

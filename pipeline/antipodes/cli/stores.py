@@ -12,6 +12,6 @@ KINDS: dict[str | None, type[TableStore] | type[TilingStore]] = {
 
 
 def open_store(address: Address) -> TableStore | TilingStore:
-    """The store at an address; where no known format is found, a TableStore, whose `read` says what is there."""
+    """The store at an address; where no known format is found, a TableStore, whose `read` raises the error."""
     storage = storage_at(address)
     return KINDS.get(format_of(storage), TableStore)(storage)

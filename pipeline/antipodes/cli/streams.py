@@ -73,7 +73,7 @@ class Results(io.FileIO):
 
 
 class Messages(io.FileIO):
-    """Standard error; it discards what cannot be written, since there is no other place to say so."""
+    """Standard error; it discards text that cannot be written, because there is no other place to report that."""
 
     def write(self, data: Any, /) -> int:
         """Write all, or as much as can be."""
@@ -86,8 +86,8 @@ class Messages(io.FileIO):
 
 def take_streams() -> None:
     """Make the standard streams of this process behave as this module says."""
-    # a closed one is replaced first, else a file of a store would get its number; the first two are opened the wrong
-    # way round, so that using them is the same error as using a closed stream
+    # Closed ones are replaced first, else a file of a store would get their numbers. Standard input is opened for
+    # writing and standard output for reading, so that using them is the same error as using a closed stream.
     source = 0 if sys.stdin else _nothing(os.O_WRONLY)
     results = 1 if sys.stdout else _nothing(os.O_RDONLY)
     messages = 2 if sys.stderr else _nothing(os.O_WRONLY)
@@ -133,9 +133,9 @@ def can_encode(text: str, stream: TextIO) -> bool:
     return True
 
 
-def _nothing(way: int) -> int:
+def _nothing(flags: int) -> int:
     """Open the null device under the lowest free number, which is that of the closed stream; the number."""
-    number = os.open(os.devnull, way)
+    number = os.open(os.devnull, flags)
     os.set_inheritable(number, True)
     return number
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from antipodes.events import Listener, PartitionsCommitted
 from antipodes.exact_cover.symmetry import Tilings
-from antipodes.tilings.store import Searched, TilingManifest, TilingStore
+from antipodes.tilings.manifest import Searched, TilingManifest
+from antipodes.tilings.store import TilingStore
 
 
 @dataclass

@@ -13,7 +13,7 @@ from antipodes.tilings.manifest import TilingManifest
 
 @dataclass(frozen=True, kw_only=True)
 class TilingReport(Report):
-    """What a run came to; it is resumed from a number of searched partitions."""
+    """The result of a run; ``resumed_from`` is the number of partitions searched before."""
 
     manifest: TilingManifest
     """The last commit."""

@@ -14,9 +14,10 @@ from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
 from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.report import TilingReport, saved_partitions
 from antipodes.tilings.search import TilingSearch
-from antipodes.tilings.store import TilingManifest, TilingStore, check_same_problem
+from antipodes.tilings.store import TilingStore, check_same_problem
 
 __all__ = ["TilingReport", "tile_board"]
 

@@ -1,4 +1,4 @@
-"""The search for all tilings: one task for each partition, and commits of what they found."""
+"""The search for all tilings: one task for each partition, and commits of the tilings found."""
 
 import os
 import socket
@@ -17,7 +17,8 @@ from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 from antipodes.executors.api import Call, Key, Scheduler
 from antipodes.runs.session import Session
 from antipodes.tilings.commits import TilingCommits
-from antipodes.tilings.store import Searched, TilingManifest, TilingStore
+from antipodes.tilings.manifest import Searched, TilingManifest
+from antipodes.tilings.store import TilingStore
 
 CHECKPOINT_SECONDS = 1.0
 """Seconds between commits by default: they cost milliseconds, and a partition may take hours."""
@@ -42,7 +43,7 @@ def search_timed(problem: TilingProblem, number: int, method: str) -> Outcome:
 
 @dataclass
 class Effort:
-    """What this run took."""
+    """The work of this run."""
 
     workers: int = 0
     placements: int = 0
@@ -50,7 +51,7 @@ class Effort:
     busy: dict[str, float] = field(default_factory=dict)
     """The seconds for which each worker searched."""
     started: float = 0.0
-    """When the search was, on the monotonic clock."""
+    """When the search started, on the monotonic clock."""
 
     def add(self, outcome: Outcome) -> None:
         """Add the work of a task."""
@@ -133,7 +134,7 @@ class TilingSearch:
         scheduler.run_unordered(calls, self._on_result, self._session.stop)
 
     def _on_result(self, key: Key, outcome: Outcome) -> None:
-        """Keep what a task found, and commit it if it is time to."""
+        """Keep the tilings of a partition, and commit them if it is time to."""
         found = outcome.found
         self._found.append(found.tilings)
         self.effort.add(outcome)
@@ -147,7 +148,7 @@ class TilingSearch:
         self._session.listener(PartitionSearched(commits.done, commits.manifest.partitions, tilings, rate))
 
     def _finish(self) -> None:
-        """Commit what is not committed yet: all tilings together, if every partition is searched."""
+        """Commit the last partitions: all tilings together, if every partition is searched."""
         if self._commits.done < self._commits.manifest.partitions:
             self._commits.commit()
             return

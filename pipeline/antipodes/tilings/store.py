@@ -16,8 +16,6 @@ from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched, TilingManifest, array_of
 
-__all__ = ["Searched", "TilingManifest", "TilingStore", "check_same_problem"]
-
 
 class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
@@ -50,7 +48,7 @@ class TilingStore(Store[TilingManifest]):
             expect_fields(manifest, partitions=len(partitions_of(manifest.problem, manifest.method)))
 
     def remove_leftovers(self, manifest: TilingManifest) -> TilingManifest:
-        """Delete what a crashed run was writing; the manifest, unchanged."""
+        """Delete the leftovers of a crashed run; the manifest, unchanged."""
         super().remove_leftovers(manifest)
         if manifest.complete:
             self.storage.delete(PARTITIONS)

@@ -24,7 +24,8 @@ from antipodes.exact_cover.symmetry import Tilings as TilingArray
 from antipodes.exact_cover.symmetry import distinct, symmetry_of
 from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
-from antipodes.tilings.store import TilingManifest, TilingStore
+from antipodes.tilings.manifest import TilingManifest
+from antipodes.tilings.store import TilingStore
 from antipodes.tilings.tiling import Place, Tiling, places
 
 

@@ -14,7 +14,8 @@ from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 from antipodes.runs.verdict import Verdict
 from antipodes.storage.address import Address
-from antipodes.tilings.store import TilingManifest, TilingStore
+from antipodes.tilings.manifest import TilingManifest
+from antipodes.tilings.store import TilingStore
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,13 +56,13 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
     """
     edges = swap_edges(problem.puzzle)
     if edges is None:
-        raise InputError("heuristic: expected moves of one piece to an empty place, found others")
+        raise InputError("heuristics need moves of one piece to an empty place")
     sliding = is_grid(problem, edges)
     best: Name = "linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan"
     chosen = best if name is None else name
     arguments.choice(chosen, "a heuristic", NAMES)
     if chosen == "linear-conflict" and not sliding:
-        raise InputError("linear-conflict: expected tiles that slide on a full rectangle, found other moves")
+        raise InputError("linear-conflict needs tiles that slide on a full rectangle")
     rows, columns = problem.puzzle.board.rows, problem.puzzle.board.columns
     with_lines = chosen == "linear-conflict"
     return Heuristic(

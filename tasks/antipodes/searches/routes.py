@@ -103,13 +103,13 @@ def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
     """The edges; InputError if the method does not fit the puzzle."""
     edges = swap_edges(puzzle)
     if edges is None or not both_ways(edges):
-        raise InputError("expected pieces that move to empty places, there and back; found other moves")
+        raise InputError("the routes method needs pieces that move to empty places, there and back")
     pieces = position[position > 0]
     if len(set(pieces.tolist())) < len(pieces) or len(pieces) % 2 or not len(pieces):
-        raise InputError("expected two sides of equally many, different pieces; found others")
-    for name, image in (("a half turn", half_turn(puzzle)), ("left-right reflection", reflection(puzzle))):
+        raise InputError("the routes method needs two sides of equally many, different pieces")
+    for name, image in (("a half turn", half_turn(puzzle)), ("a left-right reflection", reflection(puzzle))):
         if image is None or {(image[a], image[b]) for a, b in edges} != edges:
-            raise InputError(f"expected a board that {name} maps onto itself, found another")
+            raise InputError(f"the routes method needs a board that {name} maps onto itself")
         _check_sides(np.flatnonzero(position).tolist(), image, exchanged=name == "a half turn", name=name)
     return edges
 
@@ -118,7 +118,7 @@ def _check_sides(pieces: list[int], image: list[int], exchanged: bool, name: str
     near, far = pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]
     if {image[place] for place in near} != set(far if exchanged else near):
         onto = "the other" if exchanged else "itself"
-        raise InputError(f"expected sides such that {name} maps each onto {onto}, found others")
+        raise InputError(f"the routes method needs two sides such that {name} maps each onto {onto}")
 
 
 def half_turn(puzzle: Puzzle) -> list[int] | None:

@@ -19,7 +19,10 @@ def register(app: typer.Typer) -> None:
 
 def farthest(
     store: Store,
-    limit: Annotated[int | None, typer.Option(min=1, help="Show at most N. [default: all; 12 drawn]")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {SHOWN}; with --json all]"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the positions that are farthest from the start."""

@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
 def layers(
     store: Store,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw them into a file (svg, png or pdf).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Plot the counts into a file (svg, png or pdf).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the positions at each depth."""

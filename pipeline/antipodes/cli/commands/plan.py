@@ -29,7 +29,8 @@ def plan(puzzle: Puzzle, workers: Workers = None, memory_limit: MemoryLimit = No
         print_json(plan_view(planned))
         return
     print(f"{config.puzzle.name}: {planned.space.size:,} positions")
-    print(f"  {planned.space.rows:,} rows of {planned.space.width:,} columns, {planned.partition_count} partitions")
+    partitions = f"{planned.partition_count} partition{'s' * (planned.partition_count != 1)}"
+    print(f"  {planned.space.rows:,} rows of {planned.space.width:,} columns, {partitions}")
     print(f"  memory       at most {human(planned.memory_bytes)}, move tables {human(planned.table_bytes)} of it")
     print(f"  disk         at most {human(planned.disk_bytes)}")
     if not planned.hold_depths:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Positions = Annotated[
     list[str] | None,
-    typer.Argument(metavar="POSITION...", help="Positions as in the config; - reads one a line from stdin."),
+    typer.Argument(metavar="POSITION", help="Positions as in the config; - reads one per line from stdin."),
 ]
 
 
@@ -32,12 +32,16 @@ def query(
     positions: Positions = None,
     pattern: Annotated[
         str | None,
-        typer.Option(help="Instead of positions: A this piece, [AB] one of them, ? any, {ABC} these in any order."),
+        typer.Option(
+            metavar="PATTERN",
+            help="Show the nearest and farthest matches, instead of positions: "
+            "A this piece, [AB] one of them, ? any, {ABC} these in any order.",
+        ),
     ] = None,
     path: Annotated[bool, typer.Option("--path", help="Show a shortest path.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print distances from the start, or the nearest and farthest matches of a pattern."""
+    """Print distances from the start, or matches of a pattern."""
     with loading():
         from antipodes.tables.lookup import look_up
         from antipodes.tables.table import open_table

@@ -17,7 +17,9 @@ Puzzle = Annotated[
 ]
 Algorithm = Annotated[
     str | None,
-    typer.Option(help=f"With --permutation: counting, shrinking or linear. [default: {DEFAULT_ALGORITHM}]"),
+    typer.Option(
+        metavar="NAME", help=f"With --permutation: counting, shrinking or linear. [default: {DEFAULT_ALGORITHM}]"
+    ),
 ]
 
 
@@ -31,7 +33,8 @@ def rank(
     puzzle: Puzzle = None,
     position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
     permutation: Annotated[
-        str | None, typer.Option(help="Instead of a position: 0 to k - 1 in any order, such as '3 1 2 0'.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Instead of a position: 0 to k - 1 in any order, such as '3 1 2 0'."),
     ] = None,
     algorithm: Algorithm = None,
     as_json: AsJson = False,
@@ -60,12 +63,16 @@ def rank(
 def unrank(
     puzzle: Puzzle = None,
     index: Annotated[int | None, typer.Argument(metavar="INDEX", help="An index, from 0.")] = None,
-    permutation: Annotated[int | None, typer.Option(help="Instead of an index: the number of a permutation.")] = None,
-    elements: Annotated[int | None, typer.Option(help="How many elements it permutes, 1 to 20.")] = None,
+    permutation: Annotated[
+        int | None, typer.Option(metavar="N", help="Instead of an index: the number of a permutation.")
+    ] = None,
+    elements: Annotated[
+        int | None, typer.Option(metavar="K", help="Number of elements of the permutation, 1 to 20.")
+    ] = None,
     algorithm: Algorithm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the position that has an index, or the permutation that has a number."""
+    """Print the position, or the permutation, with a number."""
     if permutation is not None:
         _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
         if elements is None:

@@ -36,7 +36,8 @@ def register(app: typer.Typer) -> None:
 def run(
     puzzle: Puzzle,
     store: Annotated[
-        str | None, typer.Option(help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr]")
+        str | None,
+        typer.Option(metavar="STORE", help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr]"),
     ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,

@@ -28,17 +28,20 @@ def register(app: typer.Typer) -> None:
 
 def show(
     store: Store,
-    letters: Annotated[bool, typer.Option("--letters", help="A letter for each cell.")] = False,
+    letters: Annotated[bool, typer.Option("--letters", help="Draw a letter in each cell.")] = False,
     lines: Annotated[
-        bool, typer.Option("--lines", help="Lines between the pieces; with --letters, both (the default).")
+        bool, typer.Option("--lines", help="Draw lines between the pieces. [default: letters and lines]")
     ] = False,
     steps: Annotated[bool, typer.Option("--steps", help="Draw a tiling piece by piece.")] = False,
-    number: Annotated[int | None, typer.Option(help="Only this one, counted from 1.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Draw at most N. [default: 6; 60 in files]")] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    number: Annotated[int | None, typer.Option(metavar="N", help="Draw only tiling N, counted from 1.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Draw at most N tilings. [default: {SHOWN}; {SHOWN_IN_FILES} in files]"),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
-    svg: Annotated[Path | None, typer.Option(help="Draw them into an SVG file.")] = None,
-    png: Annotated[Path | None, typer.Option(help="Draw them into a PNG file.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tilings into an SVG file.")] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tilings into a PNG file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw the tilings in a store: the first of them, one, or all."""

@@ -28,7 +28,10 @@ Position = Annotated[
     list[str] | None,
     typer.Argument(metavar="POSITION", help="A position as in the config; routes begin at the puzzle's start."),
 ]
-Method = Annotated[str | None, typer.Option(help=f"{', '.join(METHODS)}. [default: the one that suits the puzzle]")]
+Method = Annotated[
+    str | None,
+    typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: the one that suits the puzzle]"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +58,33 @@ def solve(
     puzzle: Puzzle,
     position: Position = None,
     method: Method = None,
-    to: Annotated[str | None, typer.Option(metavar="GOAL", help="Where to. [default: the puzzle's start]")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every shortest solution.")] = False,
-    bound: Annotated[int | None, typer.Option(min=0, help="Search at most N moves deep.")] = None,
-    listed: Annotated[int, typer.Option("--list", min=0, help="List at most N solutions; all are counted.")] = 1000,
+    to: Annotated[str | None, typer.Option(metavar="GOAL", help="Another goal. [default: the puzzle's start]")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False,
+    bound: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None,
+    listed: Annotated[
+        int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions; all are counted.")
+    ] = 1000,
     limit: Annotated[
-        int | None, typer.Option(min=1, help=f"Moves of a route, with --method routes. [default: {ROUTE_LIMIT}]")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help=f"Moves of a route at most, with --method routes. [default: {ROUTE_LIMIT}]"
+        ),
     ] = None,
     store: Annotated[
-        str | None, typer.Option(help="The table of the puzzle. [default: outputs/PUZZLE.zarr, if it exists]")
+        str | None,
+        typer.Option(metavar="STORE", help="The table of the puzzle. [default: outputs/PUZZLE.zarr, if it exists]"),
     ] = None,
     heuristic: Annotated[
-        str | None, typer.Option(help="manhattan or linear-conflict, with --method ida-star. [default: the best]")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="manhattan or linear-conflict, with --method ida-star. [default: the stronger one that fits]",
+        ),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find a shortest path from a position to the start or another goal."""
+    """Find a shortest path from a position to the start or a goal."""
     with loading():
         from antipodes.config import load_config
 

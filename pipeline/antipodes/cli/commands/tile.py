@@ -36,24 +36,27 @@ def tile(
         str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
     ],
     store: Annotated[
-        str | None, typer.Option(help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]")
+        str | None,
+        typer.Option(metavar="STORE", help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]"),
     ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
     scheduler_file: SchedulerFile = None,
     performance_report: PerformanceReport = None,
     checkpoint_every: Annotated[
-        float | None, typer.Option(min=0, help="Seconds between commits; 0: every partition. [default: 1]")
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="Seconds between commits; 0: every partition. [default: 1]"),
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="pruning, or plain: first-empty-cell backtracking. [default: pruning]")
+        str | None,
+        typer.Option(metavar="METHOD", help="pruning, or plain: first-empty-cell backtracking. [default: pruning]"),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tilings.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
-    """Find all tilings of a board, each piece used once, or resume the search."""
+    """Find all tilings of a board, or resume the search."""
     with Interrupts() as interrupts:
         with loading():
             from antipodes.tilings.config import load_board

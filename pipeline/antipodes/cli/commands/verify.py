@@ -32,7 +32,7 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check every byte of a store, and every distance or tiling against the rules of the puzzle."""
+    """Verify checksums and every distance or tiling in a store."""
     with loading():
         from antipodes.cli.stores import open_store
         from antipodes.tilings.store import TilingStore

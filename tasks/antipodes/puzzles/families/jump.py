@@ -74,7 +74,7 @@ def _board(drawings: list[list[list[str]]]) -> Board:
         if (len(drawing), len(drawing[0])) != (rows, columns):
             raise ConfigError(f"start: expected {rows} x {columns} squares, found {len(drawing)} rows")
         if frozenset(square for square, symbol in enumerate(drawn) if symbol == HOLE) != holes:
-            raise ConfigError("start: expected the same holes '#' in every position, found others")
+            raise ConfigError("start: expected the same holes '#' in every position")
     single = all(len(symbol) == 1 for drawn in squares for symbol in drawn)
     return Board(rows, columns, holes, empty_symbols=(EMPTY,), separator="" if single else " ")
 
