@@ -10,7 +10,8 @@ from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, S
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store.table_store import TableManifest, TableStore
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 
 def events_of(store: Path, **options: float) -> list[Event]:

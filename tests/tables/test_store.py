@@ -19,8 +19,9 @@ from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, Stor
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store.manifest import NOTHING_COMMITTED
 from antipodes.tables.store.summaries import Summaries
-from antipodes.tables.store.table_store import NOTHING_COMMITTED, TableStore
+from antipodes.tables.store.table_store import TableStore
 
 
 def created(path: Path) -> TableStore:

@@ -17,7 +17,8 @@ from antipodes.tables.layers.search import TableSearch
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
-from antipodes.tables.store.table_store import TableManifest, TableStore, check_same_puzzle
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.table_store import TableStore, check_same_puzzle
 from antipodes.tables.table import Table
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]

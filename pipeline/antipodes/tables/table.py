@@ -21,7 +21,8 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
-from antipodes.tables.store.table_store import TableManifest, TableStore
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 

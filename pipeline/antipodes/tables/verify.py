@@ -25,7 +25,8 @@ from antipodes.storage.address import Address
 from antipodes.tables.layers.building import build_tables
 from antipodes.tables.planning.plan import partitions, plan_partition
 from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
-from antipodes.tables.store.table_store import NOTHING_COMMITTED, TableManifest, TableStore
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 SHOWN = 5
 """Positions named for each kind of problem, at most."""

@@ -48,7 +48,7 @@ def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
     for space in _arrangement_spaces(puzzle, record.counts):
         if (space.rows, space.width) == (record.rows, record.width):
             return space
-    raise FieldError(f"rows: expected a cut of {record.counts}, found {record.rows} rows of {record.width} columns")
+    raise FieldError(f"rows: {record.rows} rows of {record.width} columns match no row/column split of {record.counts}")
 
 
 def index_size(puzzle: Puzzle) -> int:

@@ -10,8 +10,9 @@ from antipodes.bfs.kernels import mark
 from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.tables.planning.plan import AT_ONCE
+from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.summaries import Summaries
-from antipodes.tables.store.table_store import TableManifest, TableStore
+from antipodes.tables.store.table_store import TableStore
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -15,8 +15,9 @@ from antipodes.tables.layers.building import build_tables
 from antipodes.tables.layers.checkpoint import read_group, write_group
 from antipodes.tables.layers.graph import LayerGraph
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.summaries import Summaries
-from antipodes.tables.store.table_store import TableManifest, TableStore
+from antipodes.tables.store.table_store import TableStore
 
 Settled = Callable[[int, int], None]
 """Told how many groups have finished a layer, and how many take part in it."""

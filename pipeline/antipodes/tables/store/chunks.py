@@ -9,7 +9,8 @@ from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.spaces.space import Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
-from antipodes.tables.store.table_store import TableManifest, TableStore
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.table_store import TableStore
 
 UNREACHABLE = -1
 """Instead of a distance: no moves lead from the start to the position."""

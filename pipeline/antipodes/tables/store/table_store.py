@@ -8,14 +8,12 @@ from antipodes.errors import StoreMismatchError
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tables.store.depth_array import DepthArray
-from antipodes.tables.store.manifest import DEPTH, NOTHING_COMMITTED, WIDER, WIDEST, TableManifest
+from antipodes.tables.store.manifest import DEPTH, NOTHING_COMMITTED, WIDER, TableManifest
 from antipodes.tables.store.summaries import Summaries
 from antipodes.tables.store.widening import commit_array, finish_widening, widen
 
 if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Plan
-
-__all__ = ["DEPTH", "NOTHING_COMMITTED", "WIDEST", "TableManifest", "TableStore", "check_same_puzzle"]
 
 
 class TableStore(Store[TableManifest]):
