@@ -51,6 +51,7 @@ class NoWayBackError(OSError):
         (MemoryError(), WorkerFailedError),
         (SystemExit(3), WorkerFailedError),
         (KeyError("k" * 100_000), WorkerFailedError),
+        (RuntimeError("can't start new thread"), WorkerFailedError),
     ],
 )
 def test_what_a_task_raises_survives_the_way(

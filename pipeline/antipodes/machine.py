@@ -6,6 +6,8 @@ from pathlib import Path
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Where Linux tells the limit of the control group."""
+STATUS = Path("/proc/self/status")
+"""Where Linux tells the memory of this process alone."""
 
 
 def available_memory() -> int:
@@ -28,5 +30,14 @@ def available_workers() -> int:
 
 def peak_memory() -> int:
     """The most memory, in bytes, that this process, or the largest one that it started, has taken."""
-    kilobytes = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    kilobytes = max(_peak_of_this_process(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     return kilobytes * 1024
+
+
+def _peak_of_this_process() -> int:
+    """KiB. On Linux `getrusage` would count the memory of the process that started this one, too."""
+    try:
+        status = STATUS.read_text()
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):  # another system
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

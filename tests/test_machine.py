@@ -1,0 +1,17 @@
+import subprocess
+import sys
+
+from antipodes.sizes import MIB
+
+CHILD = "from antipodes.machine import peak_memory; print(peak_memory())"
+LARGE_PARENT = f"""
+import subprocess, sys
+taken = b"x" * {400 * MIB}
+print(subprocess.run([sys.executable, "-c", {CHILD!r}], capture_output=True, text=True, check=True).stdout)
+"""
+
+
+def test_the_memory_of_the_process_that_started_a_run_does_not_count() -> None:
+    """Linux counts it in `getrusage`, since the process is a copy of its parent before it becomes this program."""
+    done = subprocess.run([sys.executable, "-c", LARGE_PARENT], capture_output=True, text=True, check=True)
+    assert 5 * MIB < int(done.stdout) < 300 * MIB
