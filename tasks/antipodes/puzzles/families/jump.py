@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
 from antipodes.puzzles.board import HOLE, Board
-from antipodes.puzzles.puzzle import Puzzle, Swaps
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, refuse_unknown, starts_in, to_labels
 from antipodes.quoting import quote
 
@@ -41,10 +42,10 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
     if EMPTY not in starts[0]:
         raise ConfigError("start: expected at least one empty square '-', found none")
     symbols = (EMPTY, *sorted({piece for start in starts for piece in start} - {EMPTY}))
-    return Puzzle(
+    return Puzzle.of_pieces(
         **identity(settings),
         family="jump",
-        board=board,
+        notation=board,
         symbols=symbols,
         starts=to_labels(starts, symbols),
         moves=Swaps(_edges(settings, board)),

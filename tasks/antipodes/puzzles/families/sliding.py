@@ -6,8 +6,10 @@ from typing import Any
 
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
-from antipodes.puzzles.board import Board, symbols_in
-from antipodes.puzzles.puzzle import Puzzle, Swaps
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
     identity,
@@ -37,10 +39,10 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     board = Board(rows, columns, empty_symbols=BLANK)
     starts = [_start(text, board) for text in starts_in(settings)]
     symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=_natural))
-    return Puzzle(
+    return Puzzle.of_pieces(
         **identity(settings),
         family="sliding",
-        board=board,
+        notation=board,
         symbols=symbols,
         starts=to_labels(starts, symbols),
         moves=Swaps(neighbours(rows, columns)),
