@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,18 @@ class StabiliserChain:
         return places
 
     @cached_property
+    def radices(self) -> tuple[int, ...]:
+        """The number of representatives of each level."""
+        return tuple(len(level.transversal) for level in self.levels)
+
+    @property
     def order(self) -> int:
         """The number of elements."""
-        return prod(len(level.transversal) for level in self.levels)
+        return prod(self.radices)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the generators alone to other processes, not the levels that follow from them."""
+        return StabiliserChain, (self.points, self.base, self.generators)
 
 
 def single(point: int, points: int) -> Level:
