@@ -3,22 +3,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.errors import PositionError
-from antipodes.puzzles.board import Board, symbols_in
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.part import Part
 
 BOARD = Board(2, 3)
 SYMBOLS = ("0", "1", "2", "11")
+PARTS = [Part(6, SYMBOLS)]
 
 
 @pytest.mark.parametrize(
     "text", ["1 1 2 / 2 11 0", "1,1,2,2,11,0", "1 1 2\n2 11 0\n", "  1\t1 2 2 11 . ", "1, 1, 2 / 2, 11, 0"]
 )
 def test_separators(text: str) -> None:
-    assert BOARD.split(text, SYMBOLS) == ["1", "1", "2", "2", "11", "0"]
+    assert BOARD.split(text, PARTS) == ["1", "1", "2", "2", "11", "0"]
 
 
 @pytest.mark.parametrize("text", ["112210", "112 210", "112/210", "11221.", "1 1 2 21 0"])
 def test_single_characters_need_no_separators(text: str) -> None:
-    assert BOARD.split(text, SYMBOLS) == ["1", "1", "2", "2", "1", "0"]
+    assert BOARD.split(text, PARTS) == ["1", "1", "2", "2", "1", "0"]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +39,7 @@ def test_single_characters_need_no_separators(text: str) -> None:
 )
 def test_refused(text: str, message: str) -> None:
     with pytest.raises(PositionError) as caught:
-        BOARD.split(text, SYMBOLS)
+        BOARD.split(text, PARTS)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 200
 
@@ -44,13 +47,13 @@ def test_refused(text: str, message: str) -> None:
 def test_holes_are_optional_in_positions() -> None:
     board = Board(2, 2, frozenset({1}), empty_symbols=("-",), separator="")
     for text in ("A#/B-", "A # B -", "A#B-", "AB-", "A B -"):
-        assert board.split(text, ("-", "A", "B")) == ["A", "B", "-"]
+        assert board.split(text, [Part(3, ("-", "A", "B"))]) == ["A", "B", "-"]
 
 
 @pytest.mark.parametrize(("text", "message"), [("AB#-", "a hole '#' on square 1"), ("A##-", "a piece on square 2")])
 def test_holes_elsewhere_are_refused(text: str, message: str) -> None:
     with pytest.raises(PositionError, match=message):
-        Board(2, 2, frozenset({1}), ("-",), "").split(text, ("-", "A", "B"))
+        Board(2, 2, frozenset({1}), ("-",), "").split(text, [Part(3, ("-", "A", "B"))])
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.data())
@@ -58,7 +61,7 @@ def test_split_inverts_join(rows: int, columns: int, data: st.DataObject) -> Non
     symbols = ("0", "1", "2", "10", "tile")
     written = data.draw(st.lists(st.sampled_from(symbols), min_size=rows * columns, max_size=rows * columns))
     board = Board(rows, columns)
-    assert board.split(board.join(written), symbols) == written
+    assert board.split(board.join(written), [Part(len(written), tuple(symbols))]) == written
 
 
 def test_draw() -> None:
@@ -81,4 +84,4 @@ def test_symbols_in() -> None:
 
 def test_symbols_without_separators_are_counted_one_by_one() -> None:
     with pytest.raises(PositionError, match="expected 9 symbols, found 8"):
-        Board(3, 3).split("12345678", [str(symbol) for symbol in range(9)])
+        Board(3, 3).split("12345678", [Part(9, tuple("012345678"))])

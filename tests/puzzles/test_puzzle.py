@@ -3,12 +3,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from strategies import puzzle_settings
 
 from antipodes.errors import ConfigError, PositionError
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.puzzle import Move, Puzzle
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangements import Index
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
@@ -76,16 +75,6 @@ def test_checked_checks_every_position() -> None:
     right = list(range(9))
     with pytest.raises(PositionError, match="expected 1 x '7', found 2"):
         puzzle_from(EIGHT).checked(np.array([right, right, [0, 1, 2, 3, 4, 5, 6, 7, 7]]))
-
-
-@given(st.permutations(range(6)), st.integers(1, 5))
-def test_a_move_and_its_inverse(places: list[int], length: int) -> None:
-    move = Move((tuple(places[:length]),))
-    before = np.arange(6)
-    after = before[move.origin(6)]
-    assert after[move.inverse().origin(6)].tolist() == before.tolist()
-    for a, b in zip(places[:length], [*places[1:length], places[0]], strict=True):
-        assert after[b] == before[a]
 
 
 def test_different_tables_have_different_fingerprints() -> None:

@@ -1,5 +1,6 @@
 """Every search ends at unreachable goals, reports its progress, and stays within its memory."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from strategies import jump_settings, sliding_settings
 
 from antipodes.errors import ResourceLimitError
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.problem import Problem
@@ -65,9 +67,8 @@ def test_unreachable_goals_where_moves_lead_in_circles(search: Search, name: str
 @pytest.mark.parametrize("puzzle", [pancakes((0, 1, 1, 2)), turns((1, 2, 3, 4, 0))], ids=lambda puzzle: puzzle.name)
 def test_moves_of_several_pieces(puzzle: Puzzle) -> None:
     """With the first move only, a part of the arrangements is reachable."""
-    fewer = Puzzle(
-        puzzle.name, puzzle.family, "", puzzle.board, puzzle.symbols, puzzle.starts, puzzle.moves[:1] or puzzle.moves
-    )
+    assert isinstance(puzzle.moves, Transforms)
+    fewer = replace(puzzle, moves=Transforms(puzzle.moves.names[:1], puzzle.moves.origin[:1], puzzle.moves.moduli))
     goal = puzzle.successors(fewer.start_labels[0])[-1]
     for search in (bfs, bidirectional, iddfs):
         assert search(Problem.of(fewer, fewer.start_labels[0], goal)).outcome == Outcome.UNREACHABLE

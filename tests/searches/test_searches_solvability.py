@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.puzzle import Puzzle, Swaps
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.solvability import parities, solvable
 
 GRIDS = {
@@ -33,7 +34,7 @@ DECIDED = {*(f"{r}x{c}" for r, c in GRIDS), "pentagon", "pentagon with a chord"}
 def puzzle_on(graph: str, start: tuple[int, ...]) -> Puzzle:
     places, pairs = GRAPHS[graph]
     moves = Swaps([edge for a, b in pairs for edge in ((a, b), (b, a))])
-    return Puzzle(graph, "graph", "", Board(1, places), tuple("01234567"[: max(start) + 1]), (start,), moves)
+    return Puzzle.of_pieces(graph, "graph", "", Board(1, places), tuple("01234567"[: max(start) + 1]), (start,), moves)
 
 
 def distances(puzzle: Puzzle) -> dict[bytes, int]:

@@ -9,7 +9,8 @@ import numpy as np
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import sliding
-from antipodes.puzzles.puzzle import Labels, Move, Puzzle
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
@@ -33,15 +34,16 @@ def knights(start: str, **moves: object) -> Puzzle:
 
 
 def pancakes(start: tuple[int, ...]) -> Puzzle:
-    flips = [Move(tuple((i, n - 1 - i) for i in range(n // 2))) for n in range(2, len(start) + 1)]
+    flips = {str(n): [*range(n - 1, -1, -1), *range(n, len(start))] for n in range(2, len(start) + 1)}
     symbols = tuple("0123456789"[: max(start) + 1])
-    return Puzzle("pancakes", "pancakes", "", Board(1, len(start)), symbols, (start,), tuple(flips))
+    moves = Transforms.permuting(flips, len(symbols))
+    return Puzzle.of_pieces("pancakes", "pancakes", "", Board(1, len(start)), symbols, (start,), moves)
 
 
 def turns(start: tuple[int, ...]) -> Puzzle:
     """Directed cycles of three, which no single move undoes."""
-    moves = (Move(((0, 1, 2),)), Move(((2, 3, 4),)))
-    return Puzzle("turns", "turns", "", Board(1, 5), tuple("01234"), (start,), moves)
+    moves = Transforms.permuting({"A": [2, 0, 1, 3, 4], "B": [0, 1, 4, 2, 3]}, 5)
+    return Puzzle.of_pieces("turns", "turns", "", Board(1, 5), tuple("01234"), (start,), moves)
 
 
 EIGHT = tiles(3, 3, "1 2 3 4 5 6 7 8 0")

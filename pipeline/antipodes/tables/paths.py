@@ -3,7 +3,6 @@
 import numpy as np
 
 from antipodes.errors import StoreDamagedError
-from antipodes.puzzles.move import predecessors
 from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
@@ -27,7 +26,7 @@ def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, di
 
 def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> Labels:
     """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
-    before = predecessors(space.puzzle.moves, position)
+    before = space.puzzle.moves.predecessors(position)
     chosen = chunks.first_at(space.unchecked.rank(before), depth)
     if chosen is None:
         raise _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")

@@ -1,18 +1,18 @@
 """The board of a puzzle: positions are read, written and drawn on it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antipodes.errors import PositionError
-from antipodes.quoting import quote, shorten
+from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
+from antipodes.puzzles.part import Part
+from antipodes.quoting import quote
 
-SEPARATORS = re.compile(r"[\s,/]+")
 HOLE = "#"
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class Board(Notation):
     """A rectangle of squares; each is a place or a hole."""
 
     rows: int
@@ -29,25 +29,18 @@ class Board:
         """The number of places."""
         return self.rows * self.columns - len(self.holes)
 
-    def split(self, text: str, symbols: Sequence[str]) -> list[str]:
-        """The symbols of a position, one a place.
-
-        Raises
-        ------
-        PositionError
-            Another number of symbols than places, or one that is not in ``symbols``.
-        """
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place; see `Notation`."""
+        (part,) = parts
         written = symbols_in(text, self.rows * self.columns, self.places)
         if len(written) == self.rows * self.columns and self.holes:
             written = self._without_holes(written)
         if len(written) != self.places:
-            close_together = len(written) == 1 and all(len(symbol) == 1 for symbol in symbols)
+            close_together = len(written) == 1 and all(len(symbol) == 1 for symbol in part.symbols)
             found = len(written[0]) if close_together else len(written)
             raise PositionError(f"expected {self.places} symbols, found {found}")
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
-        for symbol in written:
-            if symbol not in symbols:
-                raise PositionError(f"expected one of {shorten(' '.join(symbols))}, found {quote(symbol)}")
+        check_symbols(written, part.symbols)
         return written
 
     def _without_holes(self, written: list[str]) -> list[str]:
@@ -75,12 +68,3 @@ class Board:
 
     def _piece(self, symbol: str, width: int) -> str:
         return ("·" if symbol in self.empty_symbols else symbol).rjust(width)
-
-
-def symbols_in(text: str, *expected: int) -> list[str]:
-    """The symbols of a text: the parts between separators, or the characters if their number is one of the expected."""
-    apart = [token for token in SEPARATORS.split(text) if token]
-    close = list("".join(apart))
-    if len(apart) not in expected and len(close) in expected:
-        return close
-    return apart

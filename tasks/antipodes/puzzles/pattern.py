@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import PatternError
-from antipodes.puzzles.board import HOLE, SEPARATORS
+from antipodes.puzzles.board import HOLE
+from antipodes.puzzles.notation import SEPARATORS
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import quote, shorten
 

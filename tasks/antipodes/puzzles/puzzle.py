@@ -1,53 +1,91 @@
-"""The model of a puzzle: labels on places, and moves that permute the places."""
+"""The model of a puzzle: labels on places, and moves that change them."""
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-import antipodes.puzzles.move as move
 from antipodes import arguments
-from antipodes.errors import PositionError
+from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.move import Labels, Move, Moves, Swaps
+from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.puzzles.notation import Notation
+from antipodes.puzzles.part import Part, pieces
 from antipodes.quoting import quote, shorten
 
-__all__ = ["Labels", "Move", "Puzzle", "Swaps"]
+__all__ = ["Labels", "Moves", "Puzzle"]
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle: its board, its pieces, where they start and how they move.
+    """A puzzle: its parts, where they start, how they move, and how positions are written.
 
     Positions are arrays of labels (see `Labels`), texts as a person writes them, or drawings of several lines. Tables
-    depend on `starts` and `moves` only.
+    depend on `parts`, `starts` and `moves` only.
     """
 
     name: str
     family: str
     description: str
-    board: Board
-    symbols: tuple[str, ...]
-    """The symbol of each label."""
+    notation: Notation
+    parts: tuple[Part, ...]
+    """The parts of a position, side by side: pieces, and values such as orientations."""
     starts: tuple[tuple[int, ...], ...]
     """The positions at depth 0."""
     moves: Moves
+
+    @classmethod
+    def of_pieces(
+        cls,
+        name: str,
+        family: str,
+        description: str,
+        notation: Notation,
+        symbols: tuple[str, ...],
+        starts: tuple[tuple[int, ...], ...],
+        moves: Moves,
+    ) -> "Puzzle":
+        """A puzzle whose positions are the arrangements of the pieces of its starts."""
+        return cls(name, family, description, notation, (pieces(starts[0], symbols),), starts, moves)
 
     @property
     def places(self) -> int:
         """The number of places."""
         return len(self.starts[0])
 
-    @cached_property
+    @property
+    def board(self) -> Board:
+        """The notation, if that is a board; else InputError."""
+        if not isinstance(self.notation, Board):
+            raise InputError(f"expected a puzzle on a board, found {self.name}, of the family {self.family}")
+        return self.notation
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbol of each label of the first part."""
+        return self.parts[0].symbols
+
+    @property
     def counts(self) -> tuple[int, ...]:
-        """The number of pieces with each label; the first entry is the number of empty places."""
-        tally = Counter(self.starts[0])
-        return tuple(tally[label] for label in range(len(self.symbols)))
+        """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
+        return (self.parts[0].counts or ()) if len(self.parts) == 1 else ()
+
+    @property
+    def label_count(self) -> int:
+        """The number of labels of the part that has the most."""
+        return max(len(part.symbols) for part in self.parts)
+
+    @cached_property
+    def ranges(self) -> tuple[slice, ...]:
+        """The places of each part."""
+        ends = accumulate((part.places for part in self.parts), initial=0)
+        return tuple(slice(first, end) for first, end in pairwise(ends))
 
     @cached_property
     def start_labels(self) -> Labels:
@@ -56,9 +94,10 @@ class Puzzle:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of symbols, starts and moves: two puzzles with the same fingerprint have the same table."""
-        digest = hashlib.sha256(json.dumps([self.symbols, sorted(self.starts)]).encode())
-        digest.update(move.essence(self.moves))
+        """SHA-256 of parts, starts and moves: two puzzles with the same fingerprint have the same table."""
+        parts = [[part.symbols, part.counts, part.places] for part in self.parts]
+        digest = hashlib.sha256(json.dumps([parts, sorted(self.starts)]).encode())
+        digest.update(self.moves.essence)
         return digest.hexdigest()
 
     def parse(self, text: str) -> Labels:
@@ -103,8 +142,10 @@ class Puzzle:
 
     def _labels(self, text: str) -> list[int]:
         arguments.text(text, "a position", PositionError)
-        known = {symbol: label for label, symbol in enumerate(self.symbols)}
-        return [known[symbol] for symbol in self.board.split(text, self.symbols)]
+        written = self.notation.split(text, self.parts)
+        return [
+            label for part, here in zip(self.parts, self.ranges, strict=True) for label in _known(part, written[here])
+        ]
 
     def checked_one(self, labels: ArrayLike) -> Labels:
         """As `checked`, for one position ``(places,)``."""
@@ -118,41 +159,69 @@ class Puzzle:
         Raises
         ------
         PositionError
-            A row has other pieces; the message names the first surplus or missing piece.
+            A row has other pieces, the message names the first surplus or missing one, or values out of range.
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
         if labels.shape[1] != self.places:
             raise PositionError(f"expected positions of {self.places} places, found an array {labels.shape}")
-        wrong_label = (labels < 0) | (labels >= len(self.symbols))
-        if wrong_label.any():
-            raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {labels[wrong_label].flat[0]}")
-        for label, expected in enumerate(self.counts):
-            found = (labels == label).sum(axis=1)
-            if (found != expected).any():
-                wrong = int(found[found != expected][0])
-                raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {wrong}")
+        for part, here in zip(self.parts, self.ranges, strict=True):
+            part.check(labels[:, here])
         checked: Labels = labels.astype(np.uint8, copy=False)
         return checked
 
     def format(self, labels: ArrayLike) -> str:
         """The position as one line of text, the inverse of `parse`; PositionError if it is not one."""
-        return self.board.join(self._written(labels))
+        return self.notation.join(self._written(labels))
 
     def draw(self, labels: ArrayLike) -> str:
         """The position as a drawing of several lines; PositionError if it is not one."""
-        return self.board.draw(self._written(labels))
+        return self.notation.draw(self._written(labels))
 
     def _written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""
         one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
-        if len(one) != self.places or not set(one.tolist()) <= set(range(len(self.symbols))):
+        if len(one) != self.places or not self._in_range(one):
             self.checked_one(one)  # raises
-        return [self.symbols[label] for label in one.tolist()]
+        return [
+            part.symbols[label]
+            for part, here in zip(self.parts, self.ranges, strict=True)
+            for label in one[here].tolist()
+        ]
+
+    def _in_range(self, one: NDArray[np.integer[Any]]) -> bool:
+        ends = zip(self.parts, self.ranges, strict=True)
+        return all(set(one[here].tolist()) <= set(range(len(part.symbols))) for part, here in ends)
 
     def successors(self, labels: ArrayLike) -> Labels:
         """All positions one move after a position, ``(k, places)``; PositionError if it is not one."""
-        return move.successors(self.moves, self.checked_one(labels))
+        return self.moves.successors(self.checked_one(labels))
 
     def predecessors(self, labels: ArrayLike) -> Labels:
         """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""
-        return move.predecessors(self.moves, self.checked_one(labels))
+        return self.moves.predecessors(self.checked_one(labels))
+
+    def move_names(self, path: ArrayLike) -> list[str] | None:
+        """The names of the moves along a path ``(length + 1, places)``; None if the puzzle's moves have no names.
+
+        Raises
+        ------
+        PositionError
+            The path has something else than positions of the puzzle, or a step that is no move.
+        """
+        if not self.moves.names:
+            return None
+        positions = self.checked(path)
+        return [self._move_name(before, after) for before, after in pairwise(positions)]
+
+    def _move_name(self, before: Labels, after: Labels) -> str:
+        for number, name in enumerate(self.moves.names):
+            moved, legal = self.moves.after(number, before[np.newaxis])
+            if legal[0] and np.array_equal(moved[0], after):
+                return name
+        raise PositionError(f"expected a move from {self.format(before)}, found {self.format(after)}")
+
+
+def _known(part: Part, written: Sequence[str]) -> list[int]:
+    """The labels of symbols that `Notation.split` has checked."""
+    label = {symbol: number for number, symbol in enumerate(part.symbols)}
+    return [label[symbol] for symbol in written]

@@ -5,7 +5,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.move import Moves, Swaps
+from antipodes.puzzles.moves.moves import Moves
+from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
 
 Edges = frozenset[tuple[int, int]]
@@ -19,16 +20,7 @@ def swap_edges(puzzle: Puzzle) -> Edges | None:
 
 @lru_cache(maxsize=4)
 def _edges(moves: Moves) -> Edges | None:
-    if isinstance(moves, Swaps):
-        return frozenset((a, b) for a, b in moves.pairs.tolist())
-    edges = set()
-    for move in moves:
-        if len(move.cycles) != 1 or len(move.cycles[0]) != 2 or len(move.empty) != 1 or len(move.occupied) != 1:
-            return None
-        if {*move.empty, *move.occupied} != {*move.cycles[0]}:
-            return None
-        edges.add((move.occupied[0], move.empty[0]))
-    return frozenset(edges)
+    return frozenset((a, b) for a, b in moves.pairs.tolist()) if isinstance(moves, Swaps) else None
 
 
 def both_ways(edges: Edges) -> bool:

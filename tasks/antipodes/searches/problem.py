@@ -61,7 +61,7 @@ class Problem:
     @cached_property
     def packing(self) -> Packing:
         """How sets of positions are stored."""
-        return Packing.of(self.puzzle.places, len(self.puzzle.symbols))
+        return Packing.of(self.puzzle.places, self.puzzle.label_count)
 
     @cached_property
     def steps(self) -> Steps:

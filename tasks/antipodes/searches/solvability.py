@@ -8,7 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from antipodes.puzzles.puzzle import Labels, Move, Puzzle, Swaps
+from antipodes.puzzles.moves.moves import Moves
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges, two_colouring
 
 EITHER = frozenset({0, 1})
@@ -53,10 +56,10 @@ def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]
 
 def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
     """By permutation: if all pieces differ, the parities of the moves add up to that of the permutation of places."""
-    if max(puzzle.counts) > 1:
+    if not puzzle.counts or max(puzzle.counts) > 1:
         return EITHER
-    odd = {True} if isinstance(puzzle.moves, Swaps) else {_is_odd(move) for move in puzzle.moves}
-    if len(odd) != 1 or not puzzle.moves:
+    odd = _oddness(puzzle.moves)
+    if len(odd) != 1:
         return EITHER
     change = _permutation_parity(np.argsort(position)[np.argsort(np.argsort(goal))].tolist())
     if odd == {True}:
@@ -64,8 +67,13 @@ def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset
     return frozenset() if change else EITHER
 
 
-def _is_odd(move: Move) -> bool:
-    return sum(len(cycle) - 1 for cycle in move.cycles) % 2 == 1
+def _oddness(moves: Moves) -> set[bool]:
+    """Which of even and odd permutations of places the moves are."""
+    if isinstance(moves, Swaps):
+        return {True} if len(moves) else set()
+    if isinstance(moves, Transforms):
+        return {_permutation_parity(origin) == 1 for origin in moves.origin.tolist()}
+    return {False, True}
 
 
 def _permutation_parity(permutation: list[int]) -> int:

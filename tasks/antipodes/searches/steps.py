@@ -6,7 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.move import Labels, Move, Moves, Pairs, Swaps
+from antipodes.errors import InputError
+from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.puzzles.moves.swaps import Pairs, Swaps
+from antipodes.puzzles.moves.transforms import Transforms
 
 Numbers = NDArray[np.int64]
 
@@ -38,7 +41,11 @@ class Steps(NamedTuple):
 
 def steps_of(moves: Moves, places: int) -> Steps:
     """The moves as arrays; a swap given twice counts once."""
-    return _swap_steps(moves.pairs, places) if isinstance(moves, Swaps) else _any_steps(moves, places)
+    if isinstance(moves, Swaps):
+        return _swap_steps(moves.pairs, places)
+    if isinstance(moves, Transforms) and moves.allowed is None and not moves.added.any():
+        return _transform_steps(moves)
+    raise InputError("expected moves that permute the places")
 
 
 def _swap_steps(pairs: Pairs, places: int) -> Steps:
@@ -61,30 +68,28 @@ def _swap_steps(pairs: Pairs, places: int) -> Steps:
     )
 
 
-def _any_steps(moves: Sequence[Move], places: int) -> Steps:
-    ordered = sorted(moves, key=lambda move: move.empty[0] if move.empty else places)
-    firsts = [move.empty[0] if move.empty else places for move in ordered]
-    origin = np.array([move.origin(places) for move in ordered], dtype=np.int64).reshape(-1, places)
-    swap_at, swaps = _lists([[pair for cycle in move.cycles for pair in swaps_of(cycle)] for move in ordered])
-    empty_at, empty = _lists([list(move.empty[1:]) for move in ordered])
-    occupied_at, occupied = _lists([list(move.occupied) for move in ordered])
+def _transform_steps(moves: Transforms) -> Steps:
+    """Permutations, which need no empty place."""
+    swap_at, swaps = _lists([_swaps_of(origin) for origin in moves.origin.tolist()])
+    none = np.empty(0, dtype=np.int64)
     return Steps(
-        group=np.searchsorted(firsts, np.arange(places + 2)).astype(np.int64),
+        group=np.array([0] * (moves.places + 1) + [len(moves)], dtype=np.int64),
         swap_at=swap_at,
         swaps=swaps.reshape(-1, 2),
-        empty_at=empty_at,
-        empty=empty,
-        occupied_at=occupied_at,
-        occupied=occupied,
-        inverse=_inverse(ordered, origin),
-        origin=origin,
-        ambiguous=not _single_pieces(ordered),
+        empty_at=np.zeros(len(moves) + 1, dtype=np.int64),
+        empty=none,
+        occupied_at=np.zeros(len(moves) + 1, dtype=np.int64),
+        occupied=none,
+        inverse=moves.inverse,
+        origin=moves.origin.astype(np.int64),
+        ambiguous=True,
     )
 
 
 def reversed_moves(moves: Moves) -> Moves:
     """The moves that undo the moves, each legal exactly in the positions that its move leads to."""
-    return Swaps(moves.pairs[:, ::-1]) if isinstance(moves, Swaps) else tuple(map(_reverse, moves))
+    assert isinstance(moves, Swaps | Transforms)
+    return moves.reversed()
 
 
 def replay(labels: Labels, move: int, steps: Steps) -> Labels:
@@ -95,45 +100,17 @@ def replay(labels: Labels, move: int, steps: Steps) -> Labels:
     return after
 
 
-def _reverse(move: Move) -> Move:
-    """The move that undoes a move, legal exactly in the positions that the move leads to."""
-    goes_to = {cycle[i - 1]: cycle[i] for cycle in move.cycles for i in range(len(cycle))}
-    return Move(
-        move.inverse().cycles,
-        empty=tuple(goes_to.get(place, place) for place in move.empty),
-        occupied=tuple(goes_to.get(place, place) for place in move.occupied),
-    )
-
-
-def swaps_of(cycle: tuple[int, ...]) -> list[tuple[int, int]]:
-    """The swaps of two places, one after another, that make a cycle."""
-    return [(cycle[i], cycle[i + 1]) for i in range(len(cycle) - 2, -1, -1)]
+def _swaps_of(origin: Sequence[int]) -> list[tuple[int, int]]:
+    """The swaps of two places, one after another, that bring each place the label of its origin."""
+    swaps, now = [], list(range(len(origin)))
+    for place, wanted in enumerate(origin):
+        other = now.index(wanted)
+        if other != place:
+            swaps.append((place, other))
+            now[place], now[other] = now[other], now[place]
+    return swaps
 
 
 def _lists(lists: Sequence[Sequence[object]]) -> tuple[Numbers, Numbers]:
     ends = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     return ends, np.array([entry for entries in lists for entry in entries], dtype=np.int64)
-
-
-def _inverse(moves: Sequence[Move], origin: Numbers) -> Numbers:
-    number = {_essence(move, permutation): i for i, (move, permutation) in enumerate(zip(moves, origin, strict=True))}
-    backwards = zip(map(_reverse, moves), np.argsort(origin, axis=1), strict=True)
-    return np.array([number.get(_essence(move, permutation), -1) for move, permutation in backwards], dtype=np.int64)
-
-
-def _essence(move: Move, permutation: Numbers) -> tuple[bytes, frozenset[int], frozenset[int]]:
-    """What makes two moves the same."""
-    return permutation.tobytes(), frozenset(move.empty), frozenset(move.occupied)
-
-
-def _single_pieces(moves: Sequence[Move]) -> bool:
-    """Whether each move takes one piece from one place to one empty place, no two moves the same."""
-    ends = {(move.occupied, move.empty) for move in moves}
-    single = all(
-        len(move.cycles) == 1
-        and len(move.cycles[0]) == 2
-        and {*move.cycles[0]} == {*move.occupied, *move.empty}
-        and len(move.empty) == 1
-        for move in moves
-    )
-    return single and len(ends) == len(moves)

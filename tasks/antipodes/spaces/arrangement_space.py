@@ -1,13 +1,16 @@
-"""The state space of any puzzle whose moves permute the places: all arrangements of its pieces."""
+"""The state space of a puzzle whose pieces move to empty places: all arrangements of its pieces."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
+from typing import ClassVar, Self
 
-from antipodes.puzzles.move import Swaps
-from antipodes.puzzles.puzzle import Labels
+from antipodes.errors import FieldError
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.permutation_tables import PermutationTables
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 from antipodes.spaces.swap_tables import SwapTables
 
@@ -19,7 +22,29 @@ class ArrangementSpace(StateSpace):
     A row says where the pieces of the leading labels stand, a column how the others are arranged on the places left.
     """
 
+    KIND: ClassVar[str] = "arrangements"
+
     index: Index
+
+    @classmethod
+    def size_for(cls, puzzle: Puzzle) -> int:
+        """The number of arrangements."""
+        return prod(radices(puzzle.counts))
+
+    @classmethod
+    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+        """The spaces of all cuts between two labels."""
+        return [cls(puzzle, Index(puzzle.counts, leading)) for leading in range(1, max(2, len(puzzle.counts)))]
+
+    @classmethod
+    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+        """The space with these rows and columns; FieldError if no cut has them."""
+        for space in cls.cuts(puzzle):
+            if (space.rows, space.width) == (record.rows, record.width):
+                return space
+        raise FieldError(
+            f"rows: {record.rows} rows of {record.width} columns match no row/column split of {puzzle.counts}"
+        )
 
     @property
     def rows(self) -> int:
@@ -38,8 +63,8 @@ class ArrangementSpace(StateSpace):
 
     @property
     def record(self) -> SpaceRecord:
-        """The counts, which number the arrangements, and the cut into rows and columns."""
-        return SpaceRecord(self.index.counts, self.rows, self.width)
+        """The cut into rows and columns."""
+        return SpaceRecord(self.KIND, self.rows, self.width)
 
     def rank(self, labels: Labels) -> Indices:
         """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
@@ -68,6 +93,6 @@ class ArrangementSpace(StateSpace):
         return self._tables.building_bytes(threads)
 
     @cached_property
-    def _tables(self) -> SwapTables | PermutationTables:
-        moves = self.puzzle.moves
-        return SwapTables(moves, self.index) if isinstance(moves, Swaps) else PermutationTables(moves, self.index)
+    def _tables(self) -> SwapTables:
+        assert isinstance(self.puzzle.moves, Swaps)
+        return SwapTables(self.puzzle.moves, self.index)

@@ -1,14 +1,14 @@
 """Which state space a puzzle gets: for a new store, for a store that exists, or just to number its positions."""
 
-from math import prod
+from collections.abc import Sequence
 
 from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
-from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
+KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace,)}
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 ROW_COST, COLUMN_COST = 5, 1
@@ -25,8 +25,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
-    _check_size(puzzle)
-    spaces = _arrangement_spaces(puzzle, puzzle.counts)
+    spaces = _cuts(puzzle)
     fitting = [space for space in spaces if max(space.rows, space.width) <= MAX_ROWS]
     if not fitting:
         best = min(spaces, key=lambda space: max(space.rows, space.width))
@@ -38,45 +37,40 @@ def best_space(puzzle: Puzzle) -> StateSpace:
 
 
 def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
-    """The space with the rows and columns of a store, which another version may have chosen otherwise.
-
-    Raises
-    ------
-    FieldError
-        No cut of the positions gives these rows and columns.
-    """
-    for space in _arrangement_spaces(puzzle, record.counts):
-        if (space.rows, space.width) == (record.rows, record.width):
-            return space
-    raise FieldError(f"rows: {record.rows} rows of {record.width} columns match no row/column split of {record.counts}")
+    """The space of a store, which another version may have chosen otherwise; FieldError if there is none such."""
+    if record.kind not in KINDS:
+        raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
+    return KINDS[record.kind].restored(puzzle, record)
 
 
 def index_size(puzzle: Puzzle) -> int:
-    """The number of positions, reachable or not, even if it is more than 64 bits can number."""
-    return prod(radices(puzzle.counts))
+    """The number of positions that the puzzle's space numbers, even if it is more than 64 bits can number."""
+    return _kind_for(puzzle).size_for(puzzle)
 
 
 def numbering_space(puzzle: Puzzle) -> StateSpace:
-    """A space with the same indices as every table of the puzzle, even if the table would be too large.
+    """A space with the same indices as every new table of the puzzle, even if the table would be too large.
 
     Raises
     ------
     ConfigError
         The puzzle has more positions than 64 bits can number.
     """
-    _check_size(puzzle)
-    return ArrangementSpace(puzzle, Index(puzzle.counts, 1))
+    return _cuts(puzzle)[0]
 
 
-def _arrangement_spaces(puzzle: Puzzle, counts: tuple[int, ...]) -> list[StateSpace]:
-    """The spaces of all cuts between two labels."""
-    return [ArrangementSpace(puzzle, Index(counts, leading)) for leading in range(1, max(2, len(counts)))]
+def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
+    """The kind of space that suits the moves of a puzzle."""
+    return ArrangementSpace
 
 
-def _check_size(puzzle: Puzzle) -> None:
-    size = index_size(puzzle)
+def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
+    """The spaces of the kind that suits the puzzle; ConfigError if 64 bits cannot number its positions."""
+    kind = _kind_for(puzzle)
+    size = kind.size_for(puzzle)
     if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
+    return kind.cuts(puzzle)
 
 
 def _building_cost(space: StateSpace) -> int:

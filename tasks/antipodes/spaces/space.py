@@ -1,7 +1,9 @@
 """The interface between puzzles and the engine: what every state space offers, whatever its puzzle."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +12,20 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.move_tables import MAPS_OF_INT16, Fill, MoveTables
 
 Indices = NDArray[np.int64]
+NOT_NUMBERED = -1
+"""Instead of an index: the space does not number the position, since no moves lead to it from the start."""
 
 
 @dataclass(frozen=True)
 class SpaceRecord:
     """The part of a store's manifest from which, with the puzzle, `stored_space` builds the same space again."""
 
-    counts: tuple[int, ...]
-    """The number of pieces with each label."""
+    kind: str
+    """The `StateSpace.KIND` of its class."""
     rows: int
     width: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else the class needs to build it, as JSON."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,31 @@ class StateSpace(ABC):
     A move leads from each row to one row, and permutes the columns. Immutable, and cheap to send to other processes.
     """
 
+    KIND: ClassVar[str]
+    """The name of this kind of space in a store."""
+
     puzzle: Puzzle
+
+    @classmethod
+    @abstractmethod
+    def size_for(cls, puzzle: Puzzle) -> int:
+        """The number of positions that a space of this kind numbers, even if 64 bits are too few."""
+
+    @classmethod
+    @abstractmethod
+    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+        """The spaces of this kind: all give a position the same index, and cut it into row and column differently."""
+
+    @classmethod
+    @abstractmethod
+    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+        """The space that has this record.
+
+        Raises
+        ------
+        FieldError
+            The puzzle has no such space.
+        """
 
     @property
     @abstractmethod
@@ -47,6 +77,11 @@ class StateSpace(ABC):
         return self.rows * self.width
 
     @property
+    def reachable(self) -> int | None:
+        """The number of positions that can be reached, where that is known without a search."""
+        return None
+
+    @property
     @abstractmethod
     def block_rows(self) -> int:
         """Rows that share the first digit of their number. Chunks are best parts of such a block, or whole blocks."""
@@ -58,7 +93,10 @@ class StateSpace(ABC):
 
     @abstractmethod
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
+        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED for those that it does not number.
+
+        The pieces are not checked.
+        """
 
     @abstractmethod
     def unrank(self, indices: Indices) -> Labels:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.move import Swaps
+from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
 

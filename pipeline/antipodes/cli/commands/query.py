@@ -64,7 +64,7 @@ def query(
 
 def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
     """The positions, those on stdin among them; symbols that came as separate arguments are one position."""
-    from antipodes.puzzles.board import SEPARATORS
+    from antipodes.puzzles.notation import SEPARATORS
 
     def too_short(text: str) -> bool:
         return len(SEPARATORS.split(text)) == 1 and (text in puzzle.symbols or len(text) < puzzle.places)

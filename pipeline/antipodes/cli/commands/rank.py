@@ -119,7 +119,7 @@ def _elements(text: str) -> list[int]:
     """The elements of a permutation, written apart or, where all are digits, close together."""
     with loading():
         from antipodes.arguments import GREATEST
-        from antipodes.puzzles.board import SEPARATORS
+        from antipodes.puzzles.notation import SEPARATORS
 
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreDamagedError, StoreError
-from antipodes.spaces.space import Indices
+from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
@@ -39,15 +39,20 @@ class TableChunks:
         return index // self._states
 
     def distances(self, indices: Indices) -> NDArray[np.int32]:
-        """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one."""
-        distances = np.empty(len(indices), dtype=np.int32)
-        for number, group in by_chunk(indices, self._states):
-            distances[group] = self._distances_in(number, indices[group])
+        """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
+
+        A position that is NOT_NUMBERED cannot be reached.
+        """
+        distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
+        numbered = np.flatnonzero(indices != NOT_NUMBERED)
+        for number, group in by_chunk(indices[numbered], self._states):
+            distances[numbered[group]] = self._distances_in(number, indices[numbered[group]])
         return distances
 
     def first_at(self, indices: Indices, depth: int) -> int | None:
         """The place among the indices ``(n,)`` of the first that is at a depth, chunk by chunk; None if none is."""
-        for number, group in by_chunk(indices, self._states):
+        numbered = np.flatnonzero(indices != NOT_NUMBERED)
+        for number, group in ((number, numbered[group]) for number, group in by_chunk(indices[numbered], self._states)):
             fitting = group[self._distances_in(number, indices[group]) == depth]
             if fitting.size:
                 return int(fitting[0])

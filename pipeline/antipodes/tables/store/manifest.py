@@ -48,9 +48,13 @@ class TableManifest:
     fingerprint: str = field(metadata=stored_as(sha256()))
     """The fingerprint of the puzzle."""
     symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
-    """How each label is written."""
+    """How each label is written; of several parts, the labels of the first."""
     counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
-    """How many pieces have each label: with the symbols, all that `rank` needs."""
+    """How many pieces have each label, if the puzzle is one arrangement of pieces; else none."""
+    space: str = field(metadata=stored_as(text()))
+    """The kind of the state space."""
+    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    """What the space needs besides the puzzle, rows and width to be built again."""
     rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
     chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
@@ -100,7 +104,7 @@ class TableManifest:
 
     def space_of(self, puzzle: Puzzle) -> StateSpace:
         """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
-        return stored_space(puzzle, SpaceRecord(tuple(self.counts), self.rows, self.width))
+        return stored_space(puzzle, SpaceRecord(self.space, self.rows, self.width, self.details))
 
     @property
     def layout(self) -> Layout:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class TableStore(Store[TableManifest]):
     """A store of a table."""
 
-    KIND = StoreKind(format="antipodes-table", holds="a table of distances", made_by="antipodes run PUZZLE")
+    KIND = StoreKind(format="antipodes-table", holds="a table of distances", made_by="antipodes run PUZZLE", version=3)
     MANIFEST_TYPE = TableManifest
 
     def create(self, config: Config, plan: "Plan", overwrite: bool = False) -> TableManifest:
@@ -29,7 +29,9 @@ class TableStore(Store[TableManifest]):
             puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
             symbols=config.puzzle.symbols,
-            counts=record.counts,
+            counts=config.puzzle.counts,
+            space=record.kind,
+            details=record.details,
             rows=record.rows,
             width=record.width,
             chunk_rows=plan.chunk_rows,

@@ -6,11 +6,14 @@ from typing import Any
 
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
-from antipodes.puzzles.board import Board, symbols_in
-from antipodes.puzzles.puzzle import Puzzle, Swaps
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
     identity,
+    natural,
     positive_integer,
     refuse_unknown,
     starts_in,
@@ -36,11 +39,11 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
     board = Board(rows, columns, empty_symbols=BLANK)
     starts = [_start(text, board) for text in starts_in(settings)]
-    symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=_natural))
-    return Puzzle(
+    symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=natural))
+    return Puzzle.of_pieces(
         **identity(settings),
         family="sliding",
-        board=board,
+        notation=board,
         symbols=symbols,
         starts=to_labels(starts, symbols),
         moves=Swaps(neighbours(rows, columns)),
@@ -81,8 +84,3 @@ def _check_rectangle(lines: list[str], board: Board) -> None:
         found = len(symbols_in(line, board.columns))
         if found != board.columns:
             raise ConfigError(f"start: expected {board.columns} tiles in each row, found {found} in row {number}")
-
-
-def _natural(tile: str) -> tuple[bool, int, str]:
-    """Numbers by value, then names by alphabet."""
-    return (not tile.isdecimal(), int(tile) if tile.isdecimal() else 0, tile)

@@ -1,0 +1,55 @@
+"""The interface of moves: what the rest of the program asks of them, whatever their kind."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+Labels = NDArray[np.uint8]
+"""Positions as arrays ``(..., places)``: the label on each place."""
+Mask = NDArray[np.bool_]
+
+
+class Moves(ABC):
+    """The moves of a puzzle; immutable, and cheap to send to other processes."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each move; none if moves have no names. Moves of one name are never legal together."""
+        return ()
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of moves."""
+
+    @property
+    @abstractmethod
+    def reversible(self) -> bool:
+        """Whether each move is undone by a move, wherever it is legal."""
+
+    @property
+    @abstractmethod
+    def essence(self) -> bytes:
+        """The bytes of a fingerprint: equal for moves that make the same table."""
+
+    @abstractmethod
+    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they mean nothing."""
+
+    @abstractmethod
+    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """The positions ``(n, places)`` from which a move leads to each, and whether there is one, ``(n,)``."""
+
+    def successors(self, labels: Labels) -> Labels:
+        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        found = (self.after(number, labels[np.newaxis]) for number in range(len(self)))
+        return _stacked([after for after, legal in found if legal[0]], labels)
+
+    def predecessors(self, labels: Labels) -> Labels:
+        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        found = (self.before(number, labels[np.newaxis]) for number in range(len(self)))
+        return _stacked([before for before, legal in found if legal[0]], labels)
+
+
+def _stacked(positions: list[Labels], labels: Labels) -> Labels:
+    return np.concatenate(positions) if positions else np.empty((0, len(labels)), dtype=labels.dtype)

@@ -1,0 +1,164 @@
+"""Transforms: moves that permute the places and add to what they hold, perhaps under conditions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from antipodes.errors import InputError
+from antipodes.puzzles.moves.moves import Labels, Mask, Moves
+
+MOST_MASKED = 64
+"""Values of a place that a condition can tell apart: the bits of a mask."""
+
+
+class Transforms(Moves):
+    """Moves ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``, each legal where its conditions hold.
+
+    Permutation puzzles add nothing. A twist adds to orientations, a press of Lights Out adds 1 modulo 2.
+    """
+
+    origin: NDArray[np.int16]
+    """``(moves, places)``: the place from which each place gets its label."""
+    added: NDArray[np.uint8]
+    """``(moves, places)``: what is added there."""
+    moduli: NDArray[np.int16]
+    """``(places,)``: the number of values of each place."""
+    allowed: NDArray[np.uint64] | None
+    """``(moves, places)``: bit ``v`` is set where the place may hold ``v`` before the move; None: all are legal."""
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        origin: ArrayLike,
+        moduli: ArrayLike,
+        added: ArrayLike | None = None,
+        allowed: ArrayLike | None = None,
+    ) -> None:
+        """Copy the arrays.
+
+        Raises
+        ------
+        InputError
+            Shapes or values do not fit: an origin is no permutation, joins places of different moduli, an added value
+            is not below its modulus, or there are conditions on places of more than 64 values.
+        """
+        self._names = tuple(names)
+        self.moduli = np.array(moduli, dtype=np.int16)
+        places = len(self.moduli)
+        self.origin = np.array(origin, dtype=np.int16).reshape(-1, places)
+        self.added = np.zeros_like(self.origin, dtype=np.uint8)
+        if added is not None:
+            self.added[:] = np.reshape(added, self.added.shape)
+        self.allowed = None if allowed is None else np.array(allowed, dtype=np.uint64).reshape(self.origin.shape)
+        self._check()
+
+    def _check(self) -> None:
+        if self._names and len(self._names) != len(self):
+            raise InputError(f"expected {len(self)} names of moves, found {len(self._names)}")
+        if not (np.sort(self.origin, axis=1) == np.arange(len(self.moduli))).all():
+            raise InputError("expected moves that are permutations of the places, found another")
+        if not (self.moduli[self.origin] == self.moduli).all() or not (self.added < self.moduli).all():
+            raise InputError("expected moves that keep to the values of each place, found another")
+        if self.allowed is not None and self.moduli.max(initial=0) > MOST_MASKED:
+            raise InputError(f"expected at most {MOST_MASKED} values where moves have conditions")
+
+    @classmethod
+    def permuting(cls, origins: Mapping[str, Sequence[int]], symbols: int) -> "Transforms":
+        """Permutations by name: ``origin[i]`` is the place from which ``i`` gets one of so many labels."""
+        places = len(next(iter(origins.values()), ()))
+        return cls(origins, list(origins.values()), np.full(places, symbols))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each move; moves of one name have conditions that exclude each other."""
+        return self._names
+
+    @property
+    def places(self) -> int:
+        """The number of places."""
+        return len(self.moduli)
+
+    def __len__(self) -> int:
+        return len(self.origin)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Transforms) and (self.names, self.essence) == (other.names, other.essence)
+
+    def __hash__(self) -> int:
+        return hash(self.essence)
+
+    @cached_property
+    def essence(self) -> bytes:
+        """The arrays; the order of moves counts, their names do not."""
+        conditions = b"" if self.allowed is None else self.allowed.astype("<u8").tobytes()
+        return b"transforms" + self.moduli.astype("<i2").tobytes() + self._effects.tobytes() + conditions
+
+    @property
+    def _effects(self) -> NDArray[np.int16]:
+        return np.concatenate((self.origin, self.added), axis=1).astype("<i2")
+
+    @cached_property
+    def inverse(self) -> NDArray[np.int64]:
+        """``(moves,)``: the number of the move that undoes each, legal exactly where it leads, or -1."""
+        back = self.reversed()
+        numbers = {one: number for number, one in enumerate(self._keys())}
+        return np.array([numbers.get(key, -1) for key in back._keys()], dtype=np.int64)
+
+    @property
+    def reversible(self) -> bool:
+        """Whether each move is undone by another."""
+        return bool((self.inverse >= 0).all())
+
+    def _keys(self) -> list[bytes]:
+        """Bytes that are equal for equal moves."""
+        conditions = np.zeros((len(self), 0)) if self.allowed is None else self._conditions()
+        return [a.tobytes() + b.tobytes() for a, b in zip(self._effects, conditions, strict=True)]
+
+    def _conditions(self) -> NDArray[np.uint64]:
+        """The conditions, without bits past the values of a place."""
+        assert self.allowed is not None
+        return self.allowed & (~np.uint64(0) >> (64 - self.moduli).astype(np.uint64))
+
+    def reversed(self) -> "Transforms":
+        """The moves that undo these, with the same numbers and names, each legal exactly where its move leads."""
+        back = np.argsort(self.origin, axis=1)
+        taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
+        conditions = None
+        if self.allowed is not None:
+            old = np.take_along_axis(self._conditions(), self.origin.astype(np.int64), axis=1)
+            conditions = _rotated(old, self.added, self.moduli)
+        return Transforms(self.names, back, self.moduli, (-taken) % self.moduli, conditions)
+
+    @cached_property
+    def _backwards(self) -> "Transforms":
+        return self.reversed()
+
+    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
+        moved = labels[:, self.origin[number]]
+        if self.added[number].any():
+            moved = ((moved.astype(np.int16) + self.added[number]) % self.moduli).astype(np.uint8)
+        return moved, self.legal(number, labels)
+
+    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
+        return self._backwards.after(number, labels)
+
+    def legal(self, number: int, labels: Labels) -> Mask:
+        """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""
+        if self.allowed is None:
+            return np.ones(len(labels), dtype=np.bool_)
+        legal: Mask = ((self.allowed[number] >> labels.astype(np.uint64)) & np.uint64(1)).all(axis=1)
+        return legal
+
+
+def _rotated(masks: NDArray[np.uint64], by: NDArray[np.uint8], moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
+    """The masks ``(moves, places)`` of the values after adding, from those before."""
+    rotated = np.zeros_like(masks)
+    one = np.uint64(1)
+    for value in range(int(moduli.max(initial=0))):
+        after = (value + by.astype(np.int64)) % moduli
+        rotated |= ((masks >> np.uint64(value)) & one) << after.astype(np.uint64)
+    return rotated

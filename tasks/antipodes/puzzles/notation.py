@@ -1,0 +1,87 @@
+"""How positions are read, written and drawn: the interface, and the plain list of symbols."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from antipodes.errors import PositionError
+from antipodes.puzzles.part import Part
+from antipodes.quoting import quote, shorten
+
+SEPARATORS = re.compile(r"[\s,/]+")
+
+
+class Notation(ABC):
+    """How the symbols of a position are read from a text, written in a line, and drawn in several."""
+
+    @abstractmethod
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place.
+
+        Raises
+        ------
+        PositionError
+            Another number of symbols than places, or one that a part does not know.
+        """
+
+    @abstractmethod
+    def join(self, symbols: Sequence[str]) -> str:
+        """One line of text, which `split` reads back."""
+
+    @abstractmethod
+    def draw(self, symbols: Sequence[str]) -> str:
+        """A drawing of one or several lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lists(Notation):
+    """The symbols in the order of places, one list for each part, with ``/`` between the lists."""
+
+    sizes: tuple[int, ...]
+    """The number of places of each part."""
+
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place; see `Notation`."""
+        places = sum(self.sizes)
+        single = all(len(symbol) == 1 for part in parts for symbol in part.symbols)
+        written = symbols_in(text, places) if single else _apart(text)
+        if len(written) != places:
+            found = len(written[0]) if single and len(written) == 1 else len(written)
+            raise PositionError(f"expected {places} symbols, found {found}")
+        for part, (first, end) in zip(parts, self._ranges, strict=True):
+            check_symbols(written[first:end], part.symbols)
+        return written
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """One line of text."""
+        return " / ".join(" ".join(symbols[first:end]) for first, end in self._ranges)
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """A line for each part."""
+        return "\n".join(" ".join(symbols[first:end]) for first, end in self._ranges)
+
+    @property
+    def _ranges(self) -> list[tuple[int, int]]:
+        return list(pairwise(accumulate(self.sizes, initial=0)))
+
+
+def check_symbols(written: Sequence[str], known: Sequence[str]) -> None:
+    """Raise PositionError for the first symbol that is not known."""
+    for symbol in written:
+        if symbol not in known:
+            raise PositionError(f"expected one of {shorten(' '.join(known))}, found {quote(symbol)}")
+
+
+def symbols_in(text: str, *expected: int) -> list[str]:
+    """The symbols of a text: the parts between separators, or the characters if their number is one of the expected."""
+    apart = _apart(text)
+    close = list("".join(apart))
+    if len(apart) not in expected and len(close) in expected:
+        return close
+    return apart
+
+
+def _apart(text: str) -> list[str]:
+    return [token for token in SEPARATORS.split(text) if token]
