@@ -78,7 +78,8 @@ class OrbitTables:
         rows, width, count = self.cut.rows, self.cut.width, len(maps.keys)
         target = np.empty((rows, self.most_moves), dtype=np.int32)
         column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
-        tables = MoveTables(target, column_map, np.zeros((count, width), dtype=np.int32))
+        column_maps = np.zeros((count, width), dtype=np.int32)
+        tables = MoveTables(target, column_map, column_maps, undirected=self.transforms.reversible)
         return tables, [*self._row_fills(tables, maps), *self._column_fills(tables, maps)]
 
     def building_bytes(self, threads: int) -> int:
@@ -93,7 +94,7 @@ class OrbitTables:
             entries += 4 * self.cut.column[0].size * self.most_column_maps
         numberings = numbering_bytes((*self.cut.row, *self.cut.column))
         changes = 16 * self.transforms.places * (steps + len(self.steps.effects))
-        block = BLOCK * 8 + COLUMNS_AT_ONCE * 8 * (len(parts) + 1)
+        block = 4 * min(self.cut.rows, BLOCK // 4) + COLUMNS_AT_ONCE * 8 * (len(parts) + 1)
         return sets * a_set + 2 * entries + numberings + changes + block * threads
 
     @property

@@ -62,7 +62,9 @@ class PuzzlePoints:
                 turns = (labels[:, value] + modulus - self._start_values[homes]) % modulus
                 homes = np.where(labels[:, value] < modulus, homes, -1)
             known = homes >= 0
-            lines_here, homes, turns = (lines, homes, turns) if known.all() else (lines[known], homes[known], turns[known])
+            lines_here, homes, turns = (
+                (lines, homes, turns) if known.all() else (lines[known], homes[known], turns[known])
+            )
             for turn in range(modulus):
                 permutations[lines_here, firsts[homes] + turn] = firsts[seat] + (turn + turns) % modulus
 
