@@ -189,26 +189,35 @@ def combine_columns(column_maps: NDArray[np.int32], first: int, end: int, column
                 lines[i, part] = columns.at[part] + content * columns.moves[part]
             column_maps[0, begin + i] = begin + i
         for number in range(1, column_maps.shape[0]):
-            for i in range(count):
-                column_maps[number, begin + i] = _mapped(lines[i], columns, number)
+            rearranged, action = columns.keys[number]
+            effects = columns.alternatives[columns.alternatives_at[action] : columns.alternatives_at[action + 1]]
+            here = column_maps[number, begin : begin + count]
+            _map_columns(here, columns.entries, lines, columns.weights, rearranged, effects, columns.divides_pieces)
 
 
 @kernel
-def _mapped(lines: NDArray[np.int64], columns: Columns, number: int) -> np.int64:
-    """The column that a column map leads to, from the line of each part's table."""
-    rearranged, action = columns.keys[number]
-    others = 1 if columns.divides_pieces else 0
-    base = np.int64(0)
-    if others:
-        base = np.int64(columns.entries[lines[0] + rearranged]) * columns.weights[0]
-    for effect in range(columns.alternatives_at[action], columns.alternatives_at[action + 1]):
-        column = base
-        for part in range(others, len(lines)):
-            after = columns.entries[lines[part] + columns.alternatives[effect]]
-            if after < 0:
-                column = np.int64(ILLEGAL)
-                break
-            column += np.int64(after) * columns.weights[part]
-        if column >= 0:
-            return column
-    return np.int64(ILLEGAL)
+def _map_columns(
+    after: NDArray[np.int32],
+    entries: NDArray[np.int32],
+    lines: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    rearranged: int,
+    effects: NDArray[np.int64],
+    divides_pieces: bool,
+) -> None:
+    """Fill in where columns go, from the line of each part's table, ``(columns, parts)``.
+
+    At most one of the effects is legal in a column.
+    """
+    after[:] = ILLEGAL
+    for effect in effects:
+        for column in range(len(after)):
+            to_column = np.int64(0)
+            for part in range(len(weights)):
+                move = rearranged if divides_pieces and part == 0 else effect
+                content = np.int64(entries[lines[column, part] + move])
+                if content < 0:
+                    break
+                to_column += content * weights[part]
+            else:
+                after[column] = to_column
