@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.puzzles.drawings.pancakes import BurntPancakes
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.part import pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_SYMBOLS, bounded_integer, identity, refuse_unknown
@@ -24,7 +24,7 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
-    stack = tuple(range(n))
+    stack, symbols = tuple(range(n)), tuple(str(number) for number in range(1, n + 1))
     flipped = np.tri(n, dtype=np.uint8)
     origin = np.where(flipped == 1, np.arange(n)[:, np.newaxis] - np.arange(n), np.arange(n))
     moves = Transforms(
@@ -36,8 +36,8 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
     return Puzzle(
         **identity(settings),
         family="burnt-pancake",
-        notation=Lists((n, n)),
-        parts=(pieces(stack, tuple(str(number) for number in range(1, n + 1))), values(n, 2, twists=True)),
+        notation=BurntPancakes(n, symbols),
+        parts=(pieces(stack, symbols), values(n, 2, twists=True)),
         starts=(stack + (0,) * n,),
         moves=moves,
     )

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from antipodes.errors import ConfigError
+from antipodes.puzzles.drawings.towers import Towers
 from antipodes.puzzles.moves.transforms import MOST_MASKED, Transforms
-from antipodes.puzzles.notation import Lists, symbols_in
+from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.part import values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, refuse_unknown, starts_in
@@ -38,7 +39,7 @@ def hanoi(settings: Mapping[str, Any]) -> Puzzle:
     return Puzzle(
         **identity(settings),
         family="hanoi",
-        notation=Lists((discs,)),
+        notation=Towers(pegs, discs),
         parts=(values(discs, pegs),),
         starts=tuple(dict.fromkeys(_start(text, pegs, discs) for text in texts)),
         moves=_moves(pegs, discs),

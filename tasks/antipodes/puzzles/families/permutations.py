@@ -5,8 +5,10 @@ from typing import Any
 
 from antipodes.errors import ConfigError
 from antipodes.names import check_symbol
+from antipodes.puzzles.drawings.pancakes import Pancakes
+from antipodes.puzzles.drawings.rings import Ring
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists, Notation, symbols_in
+from antipodes.puzzles.notation import Notation, symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_SYMBOLS,
@@ -38,7 +40,7 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
     if size < 2:
         raise ConfigError("expected at least 2 pancakes, found 1")
     flips = {str(n): [*range(n - 1, -1, -1), *range(n, size)] for n in range(2, size + 1)}
-    return _puzzle(settings, starts, flips, Lists((size,)))
+    return _puzzle(settings, starts, flips, Pancakes(size, symbols_of(starts)))
 
 
 def topspin(settings: Mapping[str, Any]) -> Puzzle:
@@ -60,7 +62,7 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
         "R": [size - 1, *range(size - 1)],
         "X": [*range(k - 1, -1, -1), *range(k, size)],
     }
-    return _puzzle(settings, starts, moves, Lists((size,)))
+    return _puzzle(settings, starts, moves, Ring(size, k))
 
 
 def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
@@ -85,9 +87,14 @@ def _symbols(text: str) -> list[str]:
     return list(written[0]) if len(written) == 1 else written
 
 
+def symbols_of(starts: Starts) -> tuple[str, ...]:
+    """The different symbols, numbers by value."""
+    return tuple(sorted(set(starts[0]), key=natural))
+
+
 def row_puzzle(settings: Mapping[str, Any], starts: Starts, moves: Transforms, notation: Notation) -> Puzzle:
     """The puzzle of pieces in a row with these starts and moves."""
-    symbols = tuple(sorted(set(starts[0]), key=natural))
+    symbols = symbols_of(starts)
     return Puzzle.of_pieces(
         **identity(settings),
         family=settings["family"],
