@@ -1,4 +1,4 @@
-"""Orders of groups from the literature, random groups against brute force and against sympy."""
+"""Orders of groups from the literature; random groups against brute force and against sympy."""
 
 from math import factorial
 
@@ -16,9 +16,6 @@ ORDERS = {
     "M11": (groups.M11, 7920),
     "M12": (groups.M12, 95040),
     "M24": (groups.M24, 244823040),
-    "skewb": (groups.skewb(), 37791360),
-    "dino": (groups.dino(), factorial(12) // 2),
-    "cube corners": (groups.cube_corners(), factorial(8) * 3**7),
     "S20": ([[*range(1, 20), 0], [1, 0, *range(2, 20)]], factorial(20)),
     "A25": ([[1, 2, 0, *range(3, 25)], [*range(1, 25), 0]], factorial(25) // 2),
     "trivial": ([[0, 1, 2]], 1),
@@ -57,7 +54,7 @@ def test_orders_and_base_are_those_of_sympy(generators: groups.Group) -> None:
     assert stabiliser_chain(generators).order == group.order()
 
 
-@pytest.mark.parametrize("name", ["M12", "skewb", "cube corners"])
+@pytest.mark.parametrize("name", ["M12", "M24", "S20"])
 def test_a_preference_orders_the_base_and_changes_no_order(name: str) -> None:
     generators, order = ORDERS[name]
     backwards = range(len(generators[0]))[::-1]

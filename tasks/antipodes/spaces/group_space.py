@@ -137,6 +137,11 @@ class GroupSpace(StateSpace):
         """The number of column maps; an upper bound where counting takes too long."""
         return self._tables.most_column_maps
 
+    @property
+    def cost(self) -> float:
+        """Relative time of a search with this cut."""
+        return self._tables.cost
+
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them; ResourceLimitError where counting column maps takes too long."""
         return self._tables.begin()

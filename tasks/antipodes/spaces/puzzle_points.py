@@ -47,7 +47,7 @@ class PuzzlePoints:
         return np.cumsum(self.moduli) - self.moduli
 
     def permutations(self, labels: Labels) -> Permutations:
-        """The positions ``(n, places)`` as permutations ``(n, points)``; labels that do not occur give no permutation."""
+        """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
         for first in range(0, len(labels), BATCH):
             self._convert(labels[first : first + BATCH], permutations[first : first + BATCH])

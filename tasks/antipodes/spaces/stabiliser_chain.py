@@ -1,7 +1,7 @@
 """A permutation group as a chain of stabilisers: each element is a product of one representative of each level.
 
-Level ``i`` is the group of the elements that fix the first ``i`` points of the *base*. The *orbit* of a level is the set
-of points to which its elements take the next base point; its *transversal* has one representative for each of them.
+Level ``i`` is the group of the elements that fix the first ``i`` points of the *base*. The *orbit* of a level is the
+set of points to which its elements take the next base point; its *transversal* has a representative for each of them.
 Source: A. Seress, Permutation Group Algorithms (2003), chapter 4.
 """
 
