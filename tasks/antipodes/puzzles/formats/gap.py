@@ -53,6 +53,8 @@ def read_gap(text: str) -> Definition:
     degree = max(found.degree, 1)
     origins = {name: _origins(cycles, degree) for name, cycles in found.cycles.items()}
     orbits, turns = _with_orientation(origins, found.identical, degree) or _points(origins, found.identical, degree)
+    if not orbits:
+        raise ConfigError("expected a permutation that moves points, found none")
     chosen = {names[old]: turns[old] for old in generators if not is_rotation(names[old])}
     if not chosen:
         raise ConfigError("expected a permutation that is no rotation of the whole, found none")

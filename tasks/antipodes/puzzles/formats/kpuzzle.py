@@ -80,6 +80,8 @@ def _parsed(text: str) -> object:
         raise ConfigError(f"line {error.lineno}: expected JSON, found {error.msg} at column {error.colno}") from None
     except RecursionError:
         raise ConfigError("expected JSON of a few levels, found too many levels") from None
+    except ConfigError:
+        raise
     except ValueError:  # an integer of thousands of digits
         raise ConfigError("expected numbers of few digits, found thousands") from None
 
