@@ -100,7 +100,7 @@ def move(**changes: Any) -> dict[str, Any]:
         ({"moves": {"x": {}}, "derivedMoves": {"y": "x"}}, "moves: expected one that is no rotation of the whole"),
         ({"moves": {"R": []}}, r"moves.R: expected a table, found \[\]"),
         ({"moves": {"R": {"X": {}}}}, "moves.R.X: expected one of CORNERS, EDGES; not supported"),
-        ({"moves": {"": {}}}, "moves.'': expected names of 1 to 32 printable characters"),
+        ({"moves": {"": {}}}, "moves.'': expected a name of 1 to 64 printable characters"),
         (move(permutation=[1, 1, 0]), "moves.R.CORNERS.permutation: expected each place once, found 1 twice"),
         (move(permutation=[1, 2, 3]), r"moves.R.CORNERS.permutation\[2\]: expected a number from 0 to 2, found 3"),
         (move(orientationDelta=[0, 0, 3]), r"moves.R.CORNERS.orientationDelta\[2\]: expected a number from 0 to 2"),

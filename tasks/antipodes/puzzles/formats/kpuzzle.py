@@ -225,4 +225,4 @@ def _at(path: str, key: str) -> str:
 
 def _word(key: str) -> str:
     """A key in a path, quoted where it is not plain."""
-    return key if key.isidentifier() and len(key) <= 32 else quote(key)
+    return key if key.isidentifier() and len(key) <= 32 else shorten(quote(key), 40)
