@@ -100,6 +100,8 @@ def _compare(
                 if depth > expanded:
                     continue
                 to_column = column_maps[number, column]
+                if to_column < 0:
+                    continue
                 reached = np.int64(depths[to_row, to_column])
                 if reached > deepest or reached > depth + 1:
                     skipped[to_row, to_column] = True
