@@ -20,6 +20,7 @@ LEVELS = (
     ("executors", "storage"),
     ("config", "events", "machine", "sizes"),
     ("toml_file",),
+    ("text_file",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
     ("puzzles",),

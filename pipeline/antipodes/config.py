@@ -1,6 +1,7 @@
 """Configs: TOML files that describe a puzzle or a board, and how to run it."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,11 +12,18 @@ from typing import Any
 from antipodes import arguments
 from antipodes.errors import ConfigError
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.formats.readers import FORMATS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import quote, shorten
+from antipodes.text_file import read_text
 from antipodes.toml_file import read_toml
 
 Kind = type | tuple[type, ...]
+
+DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
+"""The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
+LONGEST_NAME = 60
+"""Characters of a puzzle's name that is made from that of a file."""
 
 RUN_KEYS: Mapping[str, Kind] = {
     "store": str,
@@ -72,11 +80,34 @@ def load_config(name_or_path: str) -> Config:
     """
     path = find_config(name_or_path, bundled_configs(), "puzzle")
     try:
-        config = Config(*read_config(path, "puzzle"))
+        config = Config(_definition_in(path)) if path.suffix in DEFINITIONS else _config_in(path)
         config.puzzle  # noqa: B018  (an invalid config raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     return config
+
+
+def _config_in(path: Path) -> Config:
+    """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
+    settings, run = read_config(path, "puzzle")
+    if settings.get("family") != "twisty" or "file" not in settings:
+        return Config(settings, run)
+    file = settings.pop("file")
+    if not isinstance(file, str) or Path(file).suffix not in DEFINITIONS:
+        raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
+    try:
+        definition = _definition_in(path.parent / file)
+        FORMATS[definition["format"]].read(definition["definition"])  # here the message can name the file
+    except ConfigError as error:
+        raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
+    return Config({**definition, **settings}, run)
+
+
+def _definition_in(path: Path) -> dict[str, Any]:
+    """The settings of a twisty puzzle that another program's file defines."""
+    definition = read_text(path, f"a definition {path.suffix}")
+    name = re.sub(r"[^\w .,+-]", "-", path.stem)[:LONGEST_NAME]
+    return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix], "definition": definition}
 
 
 def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:

@@ -8,9 +8,8 @@ from typing import Any
 
 from antipodes.errors import ConfigError
 from antipodes.quoting import quote
+from antipodes.text_file import read_text
 
-MOST_BYTES = 1 << 20
-"""A complete graph of 400 squares, edge by edge, is smaller."""
 DEEPEST = 16
 """Parts of a key, and brackets within brackets. tomllib takes time and memory by the square of a key's parts."""
 
@@ -34,26 +33,12 @@ def read_toml(path: Path) -> dict[str, Any]:
     ConfigError
         The file cannot be read, is no TOML in UTF-8, is larger than 1 MiB, or nests keys or brackets deeper than 16.
     """
-    text = _text(path)
+    text = read_text(path, "a TOML file")
     _check_depth(TEXT_OR_COMMENT.sub("", text))
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # numbers without end are a ValueError
         raise ConfigError(f"expected a TOML file: {_brief(error)}") from error
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise ConfigError(f"expected a TOML file: {error.strerror or error}") from error
-    if len(content) > MOST_BYTES:
-        raise ConfigError(f"expected a TOML file of at most {MOST_BYTES:,} bytes, found a larger one")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"expected a TOML file in UTF-8, found other bytes at {error.start}") from error
 
 
 def _check_depth(structure: str) -> None:

@@ -84,3 +84,14 @@ def exchanged(position: Position, a: int, b: int) -> Position:
 def as_list(value: str | list[str]) -> list[str]:
     """One text or several as a list."""
     return value if isinstance(value, list) else [value]
+
+
+def layers_of(puzzle: Any) -> list[int]:
+    """The number of positions at each depth, by the puzzle's own successors."""
+    found = {bytes(start) for start in puzzle.start_labels}
+    counts, frontier = [], found
+    while frontier:
+        counts.append(len(frontier))
+        frontier = {bytes(after) for here in frontier for after in puzzle.successors(list(here))} - found
+        found = found | frontier
+    return counts

@@ -12,6 +12,8 @@ MAX_PLACES = 1024
 """Places of the largest board: a position on it is numbered in microseconds; no larger puzzle has a table that fits."""
 MOST_TEXT = 1 << 16
 """Characters of a start: more than the largest board takes with the longest names of its pieces."""
+MAX_SYMBOLS = 256
+"""Different pieces of a puzzle: a label is a byte."""
 IDENTITY = ("name", "description", "family")
 
 
@@ -40,9 +42,14 @@ def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> s
 
 def positive_integer(settings: Mapping[str, Any], key: str) -> int:
     """The value of a key that must be an integer from 1 to MAX_PLACES."""
-    value = _value(settings, key)
-    if type(value) is not int or not 1 <= value <= MAX_PLACES:
-        raise ConfigError(f"[puzzle] {key}: expected an integer from 1 to {MAX_PLACES}, found {quote(value)}")
+    return bounded_integer(settings, key, 1, MAX_PLACES)
+
+
+def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:
+    """The value of a key that must be an integer from ``least`` to ``most``."""
+    value = _value(settings, key, default)
+    if type(value) is not int or not least <= value <= most:
+        raise ConfigError(f"[puzzle] {key}: expected an integer from {least} to {most}, found {quote(value)}")
     return value
 
 
@@ -58,6 +65,21 @@ def starts_in(settings: Mapping[str, Any]) -> list[str]:
     return texts
 
 
+def pairs_in(value: object, key: str) -> list[tuple[int, int]]:
+    """The pairs of integers in a list, each once."""
+    if not isinstance(value, list) or not value:
+        raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
+    for pair in value:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):
+            raise ConfigError(f"{key}: expected pairs of integers, found {quote(pair)}")
+    return list(dict.fromkeys((a, b) for a, b in value))
+
+
+def natural(symbol: str) -> tuple[bool, int, str]:
+    """The key by which symbols are sorted: numbers by value, then names by alphabet."""
+    return (not symbol.isdecimal(), int(symbol) if symbol.isdecimal() else 0, symbol)
+
+
 def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """The starts as labels, each once; all must have the same pieces."""
     pieces = Counter(starts[0])
@@ -65,8 +87,8 @@ def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[
         if Counter(start) != pieces:
             differing = sorted((Counter(start) - pieces) + (pieces - Counter(start)))
             raise ConfigError(f"start: expected the same pieces in every position, found other {quote(differing)}")
-    if len(symbols) > 256:
-        raise ConfigError(f"start: expected at most 256 different symbols, found {len(symbols)}")
+    if len(symbols) > MAX_SYMBOLS:
+        raise ConfigError(f"start: expected at most {MAX_SYMBOLS} different symbols, found {len(symbols)}")
     label = {symbol: number for number, symbol in enumerate(symbols)}
     return tuple(dict.fromkeys(tuple(label[symbol] for symbol in start) for start in starts))
 

@@ -12,7 +12,7 @@ from antipodes.names import check_symbol
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import MAX_PLACES, identity, refuse_unknown, starts_in, to_labels
+from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
 from antipodes.quoting import quote
 
 EMPTY = "-"
@@ -86,28 +86,18 @@ def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
     if len(given) != 1:
         raise ConfigError(f"expected one of moves, offsets, edges; found {' and '.join(given) or 'none'}")
     if given == ["edges"]:
-        pairs = np.array([_edge(a, b, board) for a, b in _pairs(settings["edges"], "edges")])
+        pairs = np.array([_edge(a, b, board) for a, b in pairs_in(settings["edges"], "edges")])
         return _different(np.concatenate((pairs, pairs[:, ::-1])), board)
     return _edges_by_offset(_offsets(settings), board)
 
 
 def _offsets(settings: Mapping[str, Any]) -> list[tuple[int, int]]:
     if "offsets" in settings:
-        return _pairs(settings["offsets"], "offsets")
+        return pairs_in(settings["offsets"], "offsets")
     name = settings["moves"]
     if not isinstance(name, str) or name not in NAMED_MOVES:
         raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {quote(name)}")
     return NAMED_MOVES[name]
-
-
-def _pairs(value: object, key: str) -> list[tuple[int, int]]:
-    """The pairs in a list, each once."""
-    if not isinstance(value, list) or not value:
-        raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
-    for pair in value:
-        if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):
-            raise ConfigError(f"{key}: expected pairs of integers, found {quote(pair)}")
-    return list(dict.fromkeys((a, b) for a, b in value))
 
 
 def _edge(a: int, b: int, board: Board) -> tuple[int, int]:

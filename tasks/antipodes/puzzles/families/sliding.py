@@ -13,6 +13,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
     identity,
+    natural,
     positive_integer,
     refuse_unknown,
     starts_in,
@@ -38,7 +39,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
     board = Board(rows, columns, empty_symbols=BLANK)
     starts = [_start(text, board) for text in starts_in(settings)]
-    symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=_natural))
+    symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=natural))
     return Puzzle.of_pieces(
         **identity(settings),
         family="sliding",
@@ -83,8 +84,3 @@ def _check_rectangle(lines: list[str], board: Board) -> None:
         found = len(symbols_in(line, board.columns))
         if found != board.columns:
             raise ConfigError(f"start: expected {board.columns} tiles in each row, found {found} in row {number}")
-
-
-def _natural(tile: str) -> tuple[bool, int, str]:
-    """Numbers by value, then names by alphabet."""
-    return (not tile.isdecimal(), int(tile) if tile.isdecimal() else 0, tile)

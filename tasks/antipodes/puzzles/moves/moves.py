@@ -28,6 +28,11 @@ class Moves(ABC):
         """Whether each move is undone by a move, wherever it is legal."""
 
     @property
+    def invertible(self) -> bool:
+        """Whether `before` is known for each move; of a user's own function it may not be."""
+        return True
+
+    @property
     @abstractmethod
     def essence(self) -> bytes:
         """The bytes of a fingerprint: equal for moves that make the same table."""
@@ -38,7 +43,10 @@ class Moves(ABC):
 
     @abstractmethod
     def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """The positions ``(n, places)`` from which a move leads to each, and whether there is one, ``(n,)``."""
+        """The positions ``(n, places)`` from which a move leads to each, and whether there is one, ``(n,)``.
+
+        InputError where that is not known: see `invertible`.
+        """
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""

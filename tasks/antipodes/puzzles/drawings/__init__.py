@@ -1,0 +1,1 @@
+"""Drawings that a person recognises, one kind of puzzle a module: each is a `Notation`."""

@@ -1,0 +1,77 @@
+"""A group given by generators: permutations of places, named by the user."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from antipodes.errors import ConfigError
+from antipodes.names import check_symbol
+from antipodes.puzzles.families.permutations import row_puzzle, row_starts
+from antipodes.puzzles.formats.definition import Turn
+from antipodes.puzzles.formats.metrics import METRICS, expand
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import refuse_unknown, text
+from antipodes.quoting import quote
+
+CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
+CYCLE = re.compile(r"\(([^()]*)\)")
+
+
+def generators(settings: Mapping[str, Any]) -> Puzzle:
+    """Pieces in a row, those of the ``start``, or ``n`` different ones from 0, and the permutations ``moves``.
+
+    A list ``p`` says what each place gets: ``after[i] = before[p[i]]``. In cycles, as in ``"(0 1 2)(3 4)"``, the piece
+    on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range; the message names it.
+    """
+    refuse_unknown(settings, {"n", "start", "moves", "turns"})
+    starts = row_starts(settings, 0)
+    size = len(starts[0])
+    given = settings.get("moves")
+    if not isinstance(given, Mapping) or not given:
+        raise ConfigError(f"[puzzle] moves: expected a table of permutations by name, found {quote(given)}")
+    turns = {name: _turn(name, value, size) for name, value in given.items()}
+    origins = {name: turn.permutations[0] for name, turn in expand(turns, text(settings, "turns", METRICS[0])).items()}
+    moves = Transforms(origins, list(origins.values()), [len(set(starts[0]))] * size)
+    return row_puzzle(settings, starts, moves, Lists((size,)))
+
+
+def _turn(name: str, value: object, size: int) -> Turn:
+    check_symbol(name, "[puzzle] moves")
+    if any(character.isspace() for character in name):
+        raise ConfigError(f"[puzzle] moves: expected names without blanks, found {quote(name)}")
+    origin = _from_cycles(name, value, size) if isinstance(value, str) else _from_list(name, value, size)
+    return Turn((origin,), ((0,) * size,), (1,))
+
+
+def _from_list(name: str, value: object, size: int) -> tuple[int, ...]:
+    numbers = value if isinstance(value, list) and all(type(number) is int for number in value) else None
+    if numbers is None or sorted(numbers) != list(range(size)):
+        raise ConfigError(
+            f"[puzzle] moves.{name}: expected each of 0 to {size - 1} once, or cycles such as '(0 1)', "
+            f"found {quote(value)}"
+        )
+    return tuple(numbers)
+
+
+def _from_cycles(name: str, value: str, size: int) -> tuple[int, ...]:
+    if not CYCLES.fullmatch(value):
+        raise ConfigError(f"[puzzle] moves.{name}: expected cycles such as '(0 1 2)(3 4)', found {quote(value)}")
+    origin, seen = list(range(size)), set[int]()
+    for cycle in CYCLE.findall(value):
+        places = [int(place) for place in re.split(r"[\s,]+", cycle.strip()) if place]
+        for place in places:
+            if place >= size:
+                raise ConfigError(f"[puzzle] moves.{name}: expected places from 0 to {size - 1}, found {place}")
+            if place in seen:
+                raise ConfigError(f"[puzzle] moves.{name}: expected each place at most once, found {place} twice")
+            seen.add(place)
+        for place, following in zip(places, places[1:] + places[:1], strict=True):
+            origin[following] = place
+    return tuple(origin)

@@ -1,0 +1,89 @@
+"""Twisty puzzles: orbits of pieces with orientations, as files of other programs define them."""
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.formats.definition import Definition, Orbit, Turn
+from antipodes.puzzles.formats.metrics import METRICS, expand
+from antipodes.puzzles.formats.readers import FORMATS
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import identity, refuse_unknown, text
+from antipodes.quoting import quote
+
+HALF = METRICS[0]
+
+
+def twisty(settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
+
+    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range, or the definition is not one; the message says where.
+    """
+    refuse_unknown(settings, {"file", "definition", "format", "turns"})
+    if "file" in settings:
+        raise ConfigError("[puzzle] file: expected in a config that is a file, found in settings: give definition")
+    kind = text(settings, "format")
+    if kind not in FORMATS:
+        raise ConfigError(f"[puzzle] format: expected one of {', '.join(FORMATS)}, found {quote(kind)}")
+    definition = FORMATS[kind].read(text(settings, "definition"))
+    return puzzle_of(definition, settings, FORMATS[kind].first_label)
+
+
+def puzzle_of(definition: Definition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
+    """The puzzle of a definition, with the name and the ``turns`` of the settings."""
+    moves = expand(definition.turns, text(settings, "turns", HALF))
+    parts = list(chain.from_iterable(_parts(orbit, first_label) for orbit in definition.orbits))
+    start = tuple(chain.from_iterable((*orbit.pieces, *_twists(orbit, orbit.twists)) for orbit in definition.orbits))
+    return Puzzle(
+        **identity(settings),
+        family=settings["family"],
+        notation=Lists(tuple(part.places for part in parts)),
+        parts=tuple(parts),
+        starts=(start,),
+        moves=transforms(definition.orbits, moves, parts),
+    )
+
+
+def transforms(orbits: tuple[Orbit, ...], moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
+    """The turns as transforms of the places of all parts."""
+    moduli = [len(part.symbols) for part in parts for _ in range(part.places)]
+    origin = [_origin(orbits, turn) for turn in moves.values()]
+    added = [_added(orbits, turn) for turn in moves.values()]
+    return Transforms(moves, origin, moduli, added)
+
+
+def _parts(orbit: Orbit, first_label: int) -> list[Part]:
+    """The pieces of an orbit and, if it has any, their orientations."""
+    places = len(orbit.pieces)
+    symbols = tuple(str(label + first_label) for label in range(max(orbit.pieces) + 1))
+    parts = [pieces(orbit.pieces, symbols, orbit.name)]
+    return [*parts, values(places, orbit.orientations, True, orbit.name)] if orbit.orientations > 1 else parts
+
+
+def _twists(orbit: Orbit, twists: tuple[int, ...]) -> tuple[int, ...]:
+    return twists if orbit.orientations > 1 else ()
+
+
+def _origin(orbits: tuple[Orbit, ...], turn: Turn) -> list[int]:
+    origin: list[int] = []
+    for orbit, permutation in zip(orbits, turn.permutations, strict=True):
+        for _ in range(2 if orbit.orientations > 1 else 1):
+            first = len(origin)
+            origin += [first + place for place in permutation]
+    return origin
+
+
+def _added(orbits: tuple[Orbit, ...], turn: Turn) -> list[int]:
+    added: list[int] = []
+    for orbit, twist in zip(orbits, turn.twists, strict=True):
+        added += [0] * len(orbit.pieces) + [*_twists(orbit, twist)]
+    return added

@@ -1,0 +1,65 @@
+"""Which turns count as one move: the metrics of twisty puzzles."""
+
+from collections.abc import Mapping, Set
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.formats.checks import MOST_MOVES
+from antipodes.puzzles.formats.definition import Turn
+from antipodes.quoting import quote
+
+METRICS = ("half", "quarter", "single")
+PRIME = "'"
+
+
+def expand(turns: Mapping[str, Turn], metric: str = "half") -> dict[str, Turn]:
+    """The moves of a search: in the half-turn metric each turn with all its powers, in the quarter-turn metric each
+    turn and its inverse, in the single-turn metric the turns as they are.
+
+    Turns that change nothing are left out, and so are those that do the same as an earlier one. The powers of a turn
+    ``R`` of order ``n`` are ``R``, ``R2``, ... up to half of ``n``, then ``R3'``, ``R2'``, ``R'``, as people write
+    them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``.
+
+    Raises
+    ------
+    ConfigError
+        There is no such metric, or there are more than `MOST_MOVES` moves.
+    """
+    if metric not in METRICS:
+        raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
+    orders = {name: turn.order for name, turn in turns.items()}
+    if metric == "half" and sum(orders.values()) - len(orders) > MOST_MOVES:
+        longest = max(orders, key=orders.__getitem__)
+        raise ConfigError(
+            f"turns: expected at most {MOST_MOVES:,} moves, found powers of {quote(longest)} up to "
+            f"{quote(orders[longest] - 1)}; see the metrics 'quarter' and 'single'"
+        )
+    moves: dict[str, Turn] = {}
+    effects: set[Turn] = set()
+    for name, turn in turns.items():
+        for exponent in _exponents(orders[name], metric):
+            power = turn.power(exponent)
+            if power not in effects:
+                effects.add(power)
+                moves[name if exponent == 1 else _name(name, exponent, turns.keys() | moves.keys())] = power
+    return moves
+
+
+def _exponents(order: int, metric: str) -> list[int]:
+    """The exponents of a turn of that order, from 1 up to half of it, then the negative ones."""
+    if order == 1:
+        return []
+    if metric == "half":
+        return [*range(1, order // 2 + 1), *range(order // 2 + 1 - order, 0)]
+    return [1, -1] if metric == "quarter" else [1]
+
+
+def _name(name: str, exponent: int, taken: Set[str]) -> str:
+    """The name of a power of a turn, none of those that are taken."""
+    family, backwards = name, exponent < 0
+    amount = "" if abs(exponent) == 1 else str(abs(exponent))
+    if name.endswith("'"):
+        family, backwards = name[:-1], not backwards
+    written = f"{family}{amount}{PRIME if backwards else ''}"
+    if family and not family[-1].isdigit() and not family.endswith(PRIME) and written not in taken:
+        return written
+    return f"({name}){amount}{PRIME if exponent < 0 else ''}"

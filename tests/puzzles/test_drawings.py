@@ -1,0 +1,152 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antipodes.errors import PositionError
+from antipodes.puzzles.drawings.lights import Lights
+from antipodes.puzzles.drawings.pancakes import BurntPancakes, Pancakes
+from antipodes.puzzles.drawings.rings import Ring
+from antipodes.puzzles.drawings.towers import Towers
+from antipodes.puzzles.notation import Notation
+from antipodes.puzzles.part import Part, values
+
+
+def numbers(count: int) -> tuple[str, ...]:
+    return tuple(str(number) for number in range(1, count + 1))
+
+
+def places(count: int) -> Part:
+    """Places that hold any of the pieces 1, 2, ...: notations do not count pieces."""
+    return Part(count, numbers(count))
+
+
+def burnt(count: int) -> list[Part]:
+    return [places(count), values(count, 2, twists=True)]
+
+
+CASES: list[tuple[Notation, list[Part]]] = [
+    (Pancakes(4, numbers(4)), [places(4)]),
+    (Pancakes(12, numbers(12)), [places(12)]),
+    (BurntPancakes(1, numbers(1)), burnt(1)),
+    (BurntPancakes(3, numbers(3)), burnt(3)),
+    (BurntPancakes(11, numbers(11)), burnt(11)),
+    (Ring(5, 3), [places(5)]),
+    (Ring(12, 4), [places(12)]),
+    (Towers(3, 5), [values(5, 3)]),
+    (Lights(3, 4), [values(12, 2)]),
+    (Lights(1, 1), [values(1, 2)]),
+    (Lights(3, 1), [values(3, 2)]),
+]
+
+
+@pytest.mark.parametrize(("notation", "parts"), CASES, ids=str)
+@given(data=st.data())
+def test_split_inverts_join(notation: Notation, parts: list[Part], data: st.DataObject) -> None:
+    symbols = [data.draw(st.sampled_from(part.symbols)) for part in parts for _ in range(part.places)]
+    assert notation.split(notation.join(symbols), parts) == symbols
+
+
+def test_drawings_differ_where_positions_do() -> None:
+    for notation, parts in CASES:
+        symbols = [part.symbols for part in parts for _ in range(part.places)]
+        one = [known[0] for known in symbols]
+        for place, known in enumerate(symbols):
+            if len(known) > 1:
+                other = [*one[:place], known[1], *one[place + 1 :]]
+                assert notation.draw(other) != notation.draw(one)
+
+
+@pytest.mark.parametrize(
+    ("text", "pancakes", "sides"),
+    [
+        ("1 -2 3", "123", "010"),
+        ("-3,-2/-1", "321", "111"),
+        ("1-23", "123", "010"),
+        ("-1-2-3", "123", "111"),
+        ("1 2 3 / 0 1 0", "123", "010"),
+        ("123/010", "123", "010"),
+        ("1 2 3", "123", "000"),
+    ],
+)
+def test_burnt_pancakes_are_read_with_signs_or_as_two_lists(text: str, pancakes: str, sides: str) -> None:
+    assert BurntPancakes(3, numbers(3)).split(text, burnt(3)) == [*pancakes, *sides]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 2", "expected 3 pancakes such as 1 or -1, found 2"),
+        ("", "expected 3 pancakes such as 1 or -1, found 0"),
+        ("1 2 7", "expected one of 1 2 3, found '7'"),
+        ("--1 2 3", "expected one of 1 2 3, found '-1'"),
+        ("1 2 3 / 0 1 2", "expected one of 0 1, found '2'"),
+    ],
+)
+def test_burnt_pancakes_refused(text: str, message: str) -> None:
+    with pytest.raises(PositionError) as caught:
+        BurntPancakes(3, numbers(3)).split(text, burnt(3))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("text", ["10/01", "1001", "1 0 0 1", "*..*", "●○/○●"])
+def test_lights_are_read_in_several_ways(text: str) -> None:
+    assert Lights(2, 2).split(text, [values(4, 2)]) == list("1001")
+
+
+DRAWN: list[tuple[Notation, list[Part], str, str]] = [
+    (
+        Pancakes(3, numbers(3)),
+        [places(3)],
+        "3 1 2",
+        """
+ (   3   )
+   ( 1 )
+  (  2  )
+═══════════""",
+    ),
+    (
+        BurntPancakes(3, numbers(3)),
+        burnt(3),
+        "-3 1 -2",
+        """
+ (▔▔▔3▔▔▔)
+   (▁1▁)
+  (▔▔2▔▔)
+═══════════""",
+    ),
+    (
+        Towers(3, 3),
+        [values(3, 3)],
+        "0 0 2",
+        """
+    │         │         │
+    │         │         │
+   ━1━        │         │
+  ━━2━━       │      ━━━3━━━
+────┴─────────┴─────────┴────""",
+    ),
+    (
+        Ring(7, 4),
+        [places(7)],
+        "1 2 3 4 5 6 7",
+        """
+  ╔═════════╗
+╭─╢ 1 2 3 4 ╟─╮
+│ ╚═════════╝ │
+╰─── 7 6 5 ───╯""",
+    ),
+    (Lights(2, 3), [values(6, 2)], "010/111", "\n○ ● ○\n● ● ●"),
+]
+
+
+@pytest.mark.parametrize(("notation", "parts", "text", "drawing"), DRAWN)
+def test_draw(notation: Notation, parts: list[Part], text: str, drawing: str) -> None:
+    assert notation.draw(notation.split(text, parts)) == drawing.removeprefix("\n")
+
+
+def test_high_stacks_and_long_rings_keep_their_shape() -> None:
+    stack = Pancakes(100, numbers(100)).draw(numbers(100)).split("\n")
+    assert len(stack) == 101
+    assert max(map(len, stack)) < 60
+    assert len({len(line) for line in Ring(100, 4).draw(numbers(100)).split("\n")[1:]}) == 1
+    assert {line.count("│") for line in Towers(4, 30).draw(["0"] * 30).split("\n")[1:-1]} == {3}

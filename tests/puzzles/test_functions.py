@@ -1,0 +1,142 @@
+"""Moves that are functions of a user's own: results, inverses, wrong results, other processes."""
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from antipodes.errors import InputError
+from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.part import Part, pieces, values
+
+PARTS = (values(2, 5),)
+EVERY = np.stack(np.divmod(np.arange(25), 5), axis=1).astype(np.uint8)
+
+
+def up(labels: Any) -> Any:
+    legal = labels[:, 0] < 4
+    labels[:, 0] += 1
+    return labels, legal
+
+
+def down(labels: Any) -> Any:
+    legal = labels[:, 0] > 0
+    labels[:, 0] -= 1
+    return labels, legal
+
+
+def turn(labels: Any) -> Any:
+    return (labels + np.array((0, 1))) % 5
+
+
+def empty(labels: Any) -> Any:
+    return np.column_stack((labels[:, 0], 0 * labels[:, 1])), labels[:, 1] > 0
+
+
+MOVES = Functions({"up": up, "down": down, "turn": turn}, PARTS, {"up": "down", "turn": lambda one: (one - [0, 1]) % 5})
+
+
+def test_legal_positions_move_and_others_stay() -> None:
+    after, legal = MOVES.after(0, EVERY)
+    assert after.dtype == np.uint8
+    assert legal.tolist() == [one < 4 for one, _ in EVERY]
+    assert after.tolist() == [[one + 1 if one < 4 else one, other] for one, other in EVERY]
+
+
+def test_the_input_stays_as_it_is() -> None:
+    given = EVERY.copy()
+    MOVES.after(0, given)
+    assert np.array_equal(given, EVERY)
+
+
+def test_inverses_are_known_from_either_side() -> None:
+    for number in range(3):
+        after, legal = MOVES.after(number, EVERY)
+        before, found = MOVES.before(number, after[legal])
+        assert found.all()
+        assert np.array_equal(before, EVERY[legal])
+
+
+def test_only_positions_after_the_move_have_one_before() -> None:
+    _, found = MOVES.before(0, EVERY)
+    assert found.tolist() == [one > 0 for one, _ in EVERY]
+
+
+def test_a_wrong_inverse_gives_no_position_before() -> None:
+    wrong = Functions({"turn": turn}, PARTS, {"turn": turn})
+    assert not wrong.before(0, EVERY)[1].any()
+
+
+def test_reversible_where_moves_undo_moves() -> None:
+    assert not MOVES.reversible
+    assert MOVES.invertible
+    assert Functions({"up": up, "down": down}, PARTS, {"up": "down"}).reversible
+    assert not Functions({"up": up, "down": down}, PARTS, {"up": "down", "down": None}).invertible
+
+
+def test_an_unknown_inverse_is_named() -> None:
+    with pytest.raises(InputError, match=r"move 'empty': expected an inverse, found none"):
+        Functions({"empty": empty}, PARTS).before(0, EVERY)
+
+
+def test_successors_in_the_order_of_moves() -> None:
+    assert MOVES.successors(np.array([0, 4], dtype=np.uint8)).tolist() == [[1, 4], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda labels: labels + 1, r"expected labels 0 to 4, found 5, in 1 5 from 0 4"),
+        (lambda labels: labels / 1, r"expected positions of integers, found float64"),
+        (lambda labels: labels[0], r"expected positions, an array \(25, 2\), found ndarray \(2,\) of int64"),
+        (lambda labels: labels.tolist(), r"expected positions, an array \(25, 2\), found list"),
+        (lambda labels: None, r"expected positions, an array \(25, 2\), found None"),
+        (lambda labels: (labels, labels > 0), r"expected where it is legal, truth values \(25,\), found ndarray"),
+        (lambda labels: (labels, labels[:, 0]), r"expected where it is legal, truth values \(25,\), found ndarray"),
+        (lambda labels: (labels, True), r"expected where it is legal, truth values \(25,\), found True"),
+        (lambda labels: labels[:, 9], r"IndexError \(test_functions.py, line \d+\): index 9 is out of bounds"),
+    ],
+)
+def test_wrong_results_are_refused(function: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^move 'wrong': {message}"):
+        Functions({"wrong": function}, PARTS).after(0, EVERY)
+
+
+def test_the_pieces_stay_the_same() -> None:
+    moves = Functions({"copy": lambda labels: labels[:, [0, 0, 2]]}, [pieces((0, 1, 1), ("a", "b"))])
+    with pytest.raises(InputError, match=r"move 'copy': expected 1 x 'a', found 2, in 0 0 1 from 0 1 1"):
+        moves.after(0, np.array([[1, 1, 0], [0, 1, 1]], dtype=np.uint8)[[1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("functions", "inverses", "message"),
+    [
+        ({}, {}, "at least one move"),
+        ({"up": 3}, {}, "a function for the move 'up'"),
+        ({"up": up}, {"up": "down"}, "inverse of 'up': expected the name of a move, found 'down'"),
+        ({"up": up}, {"down": "up"}, "inverses: expected the name of a move, found 'down'"),
+    ],
+)
+def test_what_is_no_move_is_refused(functions: Any, inverses: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Functions(functions, PARTS, inverses)
+
+
+def test_the_fingerprint_tells_behaviour_and_sources_apart() -> None:
+    def of(function: Any, parts: tuple[Part, ...] = PARTS, **more: Any) -> bytes:
+        return Functions({"move": function}, parts, **more).essence
+
+    assert of(turn) == of(lambda labels: (labels + np.array((5, 6))) % 5)
+    different = [of(turn), of(up), of(turn, source="a"), of(turn, source="b"), of(turn, inverses={"move": turn})]
+    assert len(set(different)) == len(different)
+    assert Functions({"move": turn}, PARTS).signed("a").essence == of(turn, source="a")
+
+
+def test_functions_travel_by_value() -> None:
+    step = 3
+    moves = Functions({"move": lambda labels: (labels + step) % 5}, PARTS)
+    copy = pickle.loads(pickle.dumps(moves))
+    assert copy == moves
+    assert np.array_equal(copy.after(0, EVERY)[0], (EVERY + 3) % 5)

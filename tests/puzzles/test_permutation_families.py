@@ -1,0 +1,85 @@
+"""Families whose moves are transforms, against published layers, by a plain search over successors."""
+
+from typing import Any
+
+import pytest
+from brute_force import layers_of
+from oracles import ORACLES
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.families import puzzle_from
+
+PUBLISHED = ORACLES["permutation-families"]
+
+
+def layers(**settings: Any) -> list[int]:
+    return layers_of(puzzle_from({"name": "p", **settings}))
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "more"),
+    [
+        ("pancake", "pancake-4", {"n": 4}),
+        ("pancake", "pancake-7", {"n": 7}),
+        ("burnt-pancake", "burnt_pancake-3", {"n": 3}),
+        ("burnt-pancake", "burnt_pancake-5", {"n": 5}),
+        ("topspin", "top_spin-6", {"n": 6}),
+    ],
+)
+def test_published_layers(family: str, name: str, more: dict[str, Any]) -> None:
+    assert layers(family=family, **more) == PUBLISHED[name]
+
+
+@pytest.mark.parametrize(("discs", "radius"), [(1, 1), (2, 3), (5, 31)])
+def test_hanoi_with_three_pegs(discs: int, radius: int) -> None:
+    found = layers(family="hanoi", discs=discs)
+    assert (sum(found), len(found) - 1) == (3**discs, radius)
+
+
+def test_hanoi_from_elsewhere() -> None:
+    assert layers(family="hanoi", discs=3, start="0 1 2")[:2] == [1, 3]
+
+
+def test_lights_out() -> None:
+    assert sum(layers(family="lights-out", rows=2, columns=2)) == 16
+    assert layers(family="lights-out", rows=3, columns=3) == layers(
+        family="lights-out",
+        lights=9,
+        edges=[[0, 1], [1, 2], [3, 4], [4, 5], [6, 7], [7, 8], [0, 3], [3, 6], [1, 4], [4, 7], [2, 5], [5, 8]],
+    )
+
+
+def test_equal_pancakes() -> None:
+    assert sum(layers(family="pancake", start="1 1 2 2 3")) == 30
+    assert layers(family="pancake", start="11223") == layers(family="pancake", start="1 1 2 2 3")
+
+
+def test_a_path_has_names() -> None:
+    puzzle = puzzle_from({"name": "p", "family": "pancake", "n": 4})
+    path = [puzzle.parse(text) for text in ("1 2 3 4", "3 2 1 4", "4 1 2 3")]
+    assert puzzle.move_names(path) == ["3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"family": "pancake"}, "expected n or start, found neither"),
+        ({"family": "pancake", "n": 1}, "expected at least 2 pancakes, found 1"),
+        ({"family": "pancake", "n": 5, "start": "1 2"}, "expected n or start, found both"),
+        ({"family": "pancake", "n": 257}, "n: expected an integer from 1 to 256, found 257"),
+        ({"family": "pancake", "start": ["1 2 3", "1 2"]}, "expected 3 symbols in every position, found 2"),
+        ({"family": "topspin", "n": 5, "k": 6}, "k: expected an integer from 2 to 5, found 6"),
+        ({"family": "hanoi", "discs": 3, "start": "0 1"}, "expected the peg of each of 3 discs, found 2"),
+        ({"family": "hanoi", "discs": 3, "start": "0 1 3"}, "expected pegs from 0 to 2, found '3'"),
+        ({"family": "hanoi", "discs": 1000, "pegs": 64}, "expected at most 65,536 moves, found 4,032,000"),
+        ({"family": "lights-out", "rows": 2}, "columns: expected a value, found none"),
+        ({"family": "lights-out", "lights": 3, "edges": [[0, 3]]}, "expected lights from 0 to 2, found 3"),
+        (
+            {"family": "lights-out", "rows": 2, "columns": 2, "start": "0 1 2 0"},
+            "start: expected one of 0 1, found '2'",
+        ),
+    ],
+)
+def test_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        puzzle_from({"name": "p", **settings})

@@ -1,0 +1,96 @@
+"""Twisty puzzles and groups given by generators, against known layers, by a plain search over successors."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brute_force import layers_of
+from oracles import ORACLES
+from project import ROOT
+
+from antipodes.config import load_config
+from antipodes.errors import ConfigError
+from antipodes.puzzles.families import puzzle_from
+
+SAMPLES = ROOT / "tests" / "support" / "samples"
+FIVE = {"name": "p", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}
+
+
+def test_a_definition_in_place_of_a_config() -> None:
+    puzzle = load_config(str(SAMPLES / "pyramorphix.tws")).puzzle
+    assert (puzzle.name, puzzle.family) == ("pyramorphix", "twisty")
+    assert layers_of(puzzle) == ORACLES["twisty"]["pyramorphix"]
+    assert puzzle.format(puzzle.start_labels[0]) == "1 2 3 4 / 1 2 3 4"
+
+
+@pytest.mark.parametrize("name", ["2x2x2.tws", "2x2x2.kpuzzle.json"])
+def test_the_same_puzzle_in_two_formats(name: str) -> None:
+    puzzle = load_config(str(SAMPLES / name)).puzzle
+    assert len(puzzle.moves) == 18
+    assert puzzle.moves.reversible
+    first = [len(puzzle.successors(puzzle.start_labels[0]))]
+    assert first == [18]
+
+
+def test_a_file_named_by_a_config(tmp_path: Path) -> None:
+    (tmp_path / "p.tws").write_text((SAMPLES / "puzzlernovice.tws").read_text())
+    config = tmp_path / "p.toml"
+    config.write_text('[puzzle]\nname = "novice"\nfamily = "twisty"\nfile = "p.tws"\nturns = "quarter"\n')
+    loaded = load_config(str(config))
+    assert loaded.puzzle.name == "novice"
+    assert loaded.puzzle.moves.names == ("R", "R'", "L", "L'")
+    assert puzzle_from(loaded.settings).fingerprint == loaded.puzzle.fingerprint, "settings alone make the puzzle"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('file = "none.tws"', r"file: 'none.tws': expected a definition .tws: No such file"),
+        ('file = "p.toml"', "file: expected a file .tws, .json, .gap, found 'p.toml'"),
+        ('file = "p.tws"', "file: 'p.tws': line 1: expected 'Set NAME PIECES ORIENTATIONS'"),
+        ("", "format: expected a value, found none"),
+        ('format = "zip"\ndefinition = "x"', "format: expected one of tws, kpuzzle, gap, found 'zip'"),
+    ],
+)
+def test_refused_files(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "p.tws").write_text("Set CORNER 1\n")
+    config = tmp_path / "p.toml"
+    config.write_text(f'[puzzle]\nname = "novice"\nfamily = "twisty"\n{text}\n')
+    with pytest.raises(ConfigError, match=message):
+        load_config(str(config))
+
+
+def test_generators() -> None:
+    published = ORACLES["permutation-families"]["lrx-5"]
+    assert layers_of(puzzle_from({**FIVE, "turns": "quarter"})) == published
+    assert puzzle_from(FIVE).moves.names == ("L", "L2", "L2'", "L'", "X")
+    assert puzzle_from({**FIVE, "turns": "single"}).moves.names == ("L", "X")
+    assert not puzzle_from({**FIVE, "turns": "single"}).moves.reversible
+
+
+def test_cycles_and_lists_agree() -> None:
+    """The piece on place 0 goes to place 1, so place 1 gets its piece from place 0."""
+    lists, cycles = ({**FIVE, "moves": {"A": move}} for move in ([2, 0, 1, 4, 3], "(0, 1 2)(3 4)"))
+    assert puzzle_from(lists).fingerprint == puzzle_from(cycles).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"moves": {}}, "moves: expected a table of permutations by name, found {}"),
+        ({"moves": {"A B": "(0 1)"}}, "expected names without blanks, found 'A B'"),
+        ({"moves": {"A": "(0 5)"}}, "moves.A: expected places from 0 to 4, found 5"),
+        ({"moves": {"A": "(0 1)(1 2)"}}, "moves.A: expected each place at most once, found 1 twice"),
+        ({"moves": {"A": "0 1"}}, r"moves.A: expected cycles such as '\(0 1 2\)\(3 4\)', found '0 1'"),
+        ({"moves": {"A": [0, 1, 2, 3]}}, "moves.A: expected each of 0 to 4 once, or cycles"),
+        ({"turns": "whole"}, "turns: expected one of half, quarter, single, found 'whole'"),
+    ],
+)
+def test_refused_generators(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        puzzle_from({**FIVE, **change})
+
+
+def test_many_blanks_are_read_in_time() -> None:
+    with pytest.raises(ConfigError, match="expected cycles"):
+        puzzle_from({**FIVE, "moves": {"A": "(" + " " * 50_000 + "x"}})
