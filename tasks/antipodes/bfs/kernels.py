@@ -1,4 +1,4 @@
-"""The inner loops on bitmaps: expand a frontier, and settle the positions that it reaches."""
+"""The inner loops on bitmaps: push or pull a frontier, and settle the positions that it reaches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +50,82 @@ def expand(
                     continue
                 while rest != 0:
                     column = column_maps[number, word * 64 + trailing_zeros(rest)]
-                    incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
                     rest &= rest - one
+                    if column >= 0:  # costs nothing: numba need not handle negative indices then
+                        incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
+
+
+@kernel
+def _last_at_most(ascending: NDArray[np.int32] | NDArray[np.int64], value: int) -> int:
+    """The place of the last number that is at most ``value``; the first one is. np.searchsorted compiles slower."""
+    place, end = 0, len(ascending)
+    while end - place > 1:
+        middle = (place + end) >> 1
+        if ascending[middle] <= value:
+            place = middle
+        else:
+            end = middle
+    return place
+
+
+@kernel
+def _line_of(rows: NDArray[np.int32], row: int) -> int:
+    """The line of a row in ``rows``, ascending; -1 if there is none. Immediate where the rows have no gaps."""
+    guess = row - rows[0]
+    if guess < 0 or row > rows[-1]:
+        return -1
+    if guess < len(rows) and rows[guess] == row:
+        return guess
+    line = _last_at_most(rows, row)
+    return line if rows[line] == row else -1
+
+
+@kernel
+def pull(
+    incoming: Bitmap,
+    visited: Bitmap,
+    first_row: int,
+    frontier: Bitmap,
+    rows: NDArray[np.int32],
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+) -> None:
+    """Set in ``incoming`` all positions, not ``visited``, from which a move leads to the ``frontier``.
+
+    ``incoming`` and ``visited`` cover the rows from ``first_row`` on; line ``i`` of the ``frontier`` is row
+    ``rows[i]``, ascending. Where moves can be undone, the positions set are the unvisited ones that `expand` sets.
+    """
+    if len(rows) == 0:
+        return
+    one, every = np.uint64(1), ~np.uint64(0)
+    last = every >> np.uint64(-column_maps.shape[1] % 64)
+    for row in range(incoming.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[first_row + row, move]
+            if to_row < 0:
+                break
+            line = _line_of(rows, to_row)
+            if line < 0:
+                continue
+            number = column_map[first_row + row, move] if column_map.shape[1] else 0
+            missing = np.uint64(0)
+            for word in range(incoming.shape[1]):
+                rest = ~(visited[row, word] | incoming[row, word]) & (last if word == incoming.shape[1] - 1 else every)
+                missing |= rest
+                if number == 0:
+                    incoming[row, word] |= rest & frontier[line, word]
+                    continue
+                hits = np.uint64(0)
+                while rest != 0:
+                    bit = trailing_zeros(rest)
+                    column = column_maps[number, word * 64 + bit]
+                    rest &= rest - one
+                    if column >= 0:
+                        hits |= (frontier[line, column >> 6] >> np.uint64(column & 63) & one) << bit
+                incoming[row, word] |= hits
+            if missing == 0:
+                break
 
 
 @kernel
@@ -84,7 +158,7 @@ def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDAr
             to_row = target[row, move]
             if to_row < 0 or missing == 0:
                 break
-            number = np.searchsorted(bounds, to_row, side="right") - 1
+            number = _last_at_most(bounds, to_row)
             missing -= not reached[number]
             reached[number] = True
     return reached
@@ -100,17 +174,6 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
             incoming[row, word] = new
             count += np.int64(ones(new))
     return count
-
-
-@kernel
-def is_full(visited: Bitmap, width: int) -> bool:
-    """Whether all positions of rows of ``width`` columns are visited."""
-    last = ~np.uint64(0) >> np.uint64(-width % 64)
-    for row in range(visited.shape[0]):
-        for word in range(visited.shape[1]):
-            if visited[row, word] != (last if word == visited.shape[1] - 1 else ~np.uint64(0)):
-                return False
-    return True
 
 
 @kernel
@@ -149,9 +212,10 @@ def warm_up() -> None:
     depths = np.zeros((1, 1), dtype=np.uint8)
     nowhere = np.full((1, 1), -1, dtype=np.int32)
     rows = np.zeros(1, dtype=np.int32)
-    expand(layer, 0, layer, rows, nowhere, np.zeros((1, 1), dtype=np.int16), nowhere)
+    one_move = nowhere, np.zeros((1, 1), dtype=np.int16), nowhere
+    expand(layer, 0, layer, rows, *one_move)
+    pull(layer, layer, 0, layer, rows, *one_move)
     boundary_lines(layer, rows, nowhere, 0, 1)
     reached_ranges(nowhere, np.zeros(2, dtype=np.int64))
-    is_full(layer, 1)
     settle(layer, layer)
     mark(depths, layer, 0)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import UNREACHED, Bitmap, Depths, words
-from antipodes.bfs.kernels import boundary_lines, expand, is_full, mark, reached_ranges, recover, settle
+from antipodes.bfs.direction import pull_is_cheaper
+from antipodes.bfs.kernels import boundary_lines, expand, mark, pull, reached_ranges, recover, settle
 from antipodes.bfs.rows import Partition
 from antipodes.spaces.move_tables import MoveTables
 
@@ -36,6 +37,8 @@ class State:
     found: tuple[tuple[int, int], ...]
     """Depth and number of positions of the last layers that have any. The frontier is the last of them; it is empty
     in a state that was restored at a greater depth."""
+    unvisited: int
+    """The number of positions of the partition that are not reached yet."""
 
     def __sizeof__(self) -> int:
         """Bytes that dask counts, with half of the depths only.
@@ -62,7 +65,8 @@ def begin(part: Partition, width: int, starts: NDArray[np.int64], dtype: str, ho
     depths = np.full((part.rows, width), UNREACHED[dtype], dtype=dtype) if hold_depths else None
     if depths is not None:
         depths[row, column] = 0
-    return State(part.number, part.first_row, _rows(part), frontier, frontier.copy(), depths, _found(0, len(here)))
+    found, unvisited = _found(0, len(here)), part.rows * width - len(here)
+    return State(part.number, part.first_row, _rows(part), frontier, frontier.copy(), depths, found, unvisited)
 
 
 def restore(part: Partition, depths: Depths, depth: int, hold_depths: bool) -> State:
@@ -75,24 +79,40 @@ def restore(part: Partition, depths: Depths, depth: int, hold_depths: bool) -> S
     counts = np.zeros(depth + 1, dtype=np.int64)
     recover(depths, depth, frontier, visited, counts)
     found = tuple((at, count) for at, count in enumerate(counts.tolist()) if count)
-    return State(part.number, part.first_row, _rows(part), frontier, visited, depths if hold_depths else None, found)
+    held = depths if hold_depths else None
+    unvisited = depths.size - int(counts.sum())
+    return State(part.number, part.first_row, _rows(part), frontier, visited, held, found, unvisited)
 
 
 def advance(state: State, predecessors: Sequence[State], tables: MoveTables, depth: int) -> State:
     """The state at ``depth``, from the state before it and the frontiers that lead to it; itself if nothing is new."""
     assert state.visited is not None
-    if is_full(state.visited, tables.column_maps.shape[1]):
+    if not state.unvisited:
         return state
-    incoming = np.zeros_like(state.visited)
+    incoming, moves = np.zeros_like(state.visited), (tables.target, tables.column_map, tables.column_maps)
+    pulls = tables.undirected and _pulls(state, predecessors, tables)
     for before in predecessors:
-        expand(incoming, state.first_row, before.frontier, before.rows, *tables)
+        if pulls:
+            pull(incoming, state.visited, state.first_row, before.frontier, before.rows, *moves)
+        else:
+            expand(incoming, state.first_row, before.frontier, before.rows, *moves)
     new = int(settle(incoming, state.visited))
     if not new:
         return state
     if state.depths is not None:
         mark(state.depths, incoming, depth)
     found = (*state.found, *_found(depth, new))[-RECENT:]
-    return replace(state, frontier=incoming, visited=state.visited | incoming, found=found)
+    visited = state.visited | incoming
+    return replace(state, frontier=incoming, visited=visited, found=found, unvisited=state.unvisited - new)
+
+
+def _pulls(state: State, predecessors: Sequence[State], tables: MoveTables) -> bool:
+    """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
+    if not predecessors:
+        return False
+    frontier = sum(before.found[-1][1] for before in predecessors) / len(predecessors)
+    unvisited = sum(before.unvisited for before in predecessors) / len(predecessors)
+    return pull_is_cheaper(frontier, frontier + unvisited, state.unvisited, tables.target.shape[1])
 
 
 def boundary(state: State, tables: MoveTables, first_row: int, end_row: int) -> State:

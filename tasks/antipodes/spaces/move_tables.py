@@ -29,7 +29,9 @@ class MoveTables(NamedTuple):
     The numbers have as many bytes as the count of column maps needs.
     """
     column_maps: NDArray[np.int32]
-    """``(column maps, width)``: the column that each column goes to."""
+    """``(column maps, width)``: the column that each column goes to; ILLEGAL where the move is not legal in it."""
+    undirected: bool = False
+    """Whether every move can be undone by a move: then the successors of a position are its predecessors."""
 
 
 def map_type(count: int) -> Any:

@@ -44,8 +44,10 @@ def by_tables(tables: MoveTables, sample: Indices) -> Neighbours:
     rows, columns = np.divmod(sample, width)
     of, move = np.nonzero(tables.target[rows] != ILLEGAL)
     numbers = tables.column_map[rows[of], move] if width > 1 else np.zeros(len(of), dtype=np.int64)
-    after = tables.target[rows[of], move].astype(np.int64) * width + tables.column_maps[numbers, columns[of]]
-    return Neighbours(of, after)
+    after = tables.column_maps[numbers, columns[of]]
+    legal = after != ILLEGAL
+    indices = tables.target[rows[of], move].astype(np.int64) * width + after
+    return Neighbours(of[legal], indices[legal])
 
 
 def differing(one: Neighbours, other: Neighbours, samples: int) -> Indices:

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
 from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.field_space import FieldSpace
+from antipodes.spaces.group_space import GroupSpace
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace, FieldSpace)}
+KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace, FieldSpace, GroupSpace)}
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 ROW_COST, COLUMN_COST = 5, 1
@@ -63,7 +65,9 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
 
 def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
     """The kind of space that suits the moves of a puzzle."""
-    return FieldSpace if isinstance(puzzle.moves, Functions) else ArrangementSpace
+    if isinstance(puzzle.moves, Functions):
+        return FieldSpace
+    return GroupSpace if isinstance(puzzle.moves, Transforms) and GroupSpace.suits(puzzle) else ArrangementSpace
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:

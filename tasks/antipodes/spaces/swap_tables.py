@@ -79,7 +79,8 @@ class SwapTables:
         rows, width, count = self.index.rows, self.index.width, self.most_column_maps
         target = np.empty((rows, self.most_moves), dtype=np.int32)
         column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
-        tables = MoveTables(target, column_map, np.zeros((count, width), dtype=np.int32))
+        column_maps = np.zeros((count, width), dtype=np.int32)
+        tables = MoveTables(target, column_map, column_maps, undirected=self.moves.reversible)
         return tables, self.fills(tables)
 
     def fills(self, tables: MoveTables) -> list[Fill]:
@@ -87,7 +88,7 @@ class SwapTables:
         from antipodes.spaces.ranking import numbering
         from antipodes.spaces.swap_kernels import fill_columns, fill_rows  # compiled, so not loaded to plan
 
-        target, column_map, column_maps = tables
+        target, column_map, column_maps = tables.target, tables.column_map, tables.column_maps
         (firsts, _), index = self.map_numbers, self.index
         rows, graph = numbering(index.row_counts), self._graph()
         a_row = target.shape[1] + 2 * self.places * len(index.row_counts)

@@ -40,6 +40,7 @@ from antipodes.puzzles.settings import MAX_PLACES
 from antipodes.quoting import quote, shorten
 
 KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation", "MoveAlias", "MoveSequence")
+NAME = re.compile(r"\w{1,32}")
 WILD = "?"
 
 
@@ -78,16 +79,20 @@ class _Lines:
             self.tokens = [] if line.startswith("#") else line.split()
 
     def where(self, key: str = "") -> str:
-        """The current line for a message."""
-        return f"line {self.number}" + (f": {key}" if key else "")
+        """The current line for a message, and the word in it that the message is about."""
+        return f"line {self.number}: {key}" if NAME.fullmatch(key) else f"line {self.number}"
 
     def take(self, *expected: str) -> list[str]:
         """The words after the keyword, which must be as many as these names of them."""
         keyword, *words = self.tokens
         if len(words) != len(expected):
             wanted = " ".join((keyword, *expected))
-            raise ConfigError(f"{self.where()}: expected '{wanted}', found {quote(' '.join(self.tokens))}")
+            raise ConfigError(f"{self.where()}: expected '{wanted}', found {self.shown()}")
         return words
+
+    def shown(self) -> str:
+        """The current line as a message quotes it."""
+        return quote(" ".join(self.tokens)) if self.tokens else "the end of the file"
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,8 @@ class _Reader:
         elif keyword in ("MoveAlias", "MoveSequence"):
             self._sequence(keyword)
         else:
-            raise ConfigError(f"{self.lines.where(_word(keyword))}: expected {', '.join(KEYWORDS)}; not supported")
+            expected, found = ", ".join(KEYWORDS), self.lines.shown()
+            raise ConfigError(f"{self.lines.where(keyword)}: expected {expected}; {found} is not supported")
 
     def definition(self) -> Definition:
         """The whole puzzle, when the file has been read."""
@@ -228,13 +234,11 @@ class _Reader:
         block: dict[str, _Entry] = {}
         self.lines.go_on()
         while self.lines.tokens and self.lines.tokens[0] != "End":
-            self.lines.take()
             name = self.lines.tokens[0]
-            where = self.lines.where(_word(name))
-            if name not in self.sets or name in block:
+            if name not in self.sets or name in block or len(self.lines.tokens) > 1:
                 expected = shorten(", ".join(("End", *(one for one in self.sets if one not in block))))
-                raise ConfigError(f"{where}: expected {expected}; found {quote(name)}")
-            block[name] = self._entry(self.sets[name], first, where, is_move)
+                raise ConfigError(f"{self.lines.where()}: expected {expected}; found {self.lines.shown()}")
+            block[name] = self._entry(self.sets[name], first, self.lines.where(name), is_move)
         if not self.lines.tokens:
             raise ConfigError(f"{self.lines.where()}: expected End of {begun}, found the end of the file")
         self.lines.take()
@@ -244,9 +248,9 @@ class _Reader:
         """The two lines, or the one, after the name of a set."""
         self.lines.go_on()
         if not _is_numbers(self.lines.tokens):
-            raise ConfigError(f"{where}: expected a line of {found.size} numbers after it, found {self._shown()}")
+            raise ConfigError(f"{where}: expected a line of {found.size} numbers after it, found {self.lines.shown()}")
         line = self.lines.where()
-        most = found.size - 1 if is_move else MAX_PLACES
+        most = (found.size if is_move else MAX_PLACES) - 1
         pieces = [number - first for number in self._numbers(found.size, first, most + first)]
         if is_move:
             check_permutation(pieces, line, first)
@@ -272,15 +276,7 @@ class _Reader:
         numbers = self._numbers(found.size, 0, found.orientations - 1)
         return [None if ignored else number for number, ignored in zip(numbers, wild, strict=True)]
 
-    def _shown(self) -> str:
-        return quote(" ".join(self.lines.tokens)) if self.lines.tokens else "the end of the file"
-
 
 def _is_numbers(tokens: list[str]) -> bool:
     """Whether a line has numbers, or the mark of an orientation that does not matter, rather than a name."""
     return bool(tokens) and tokens[0][0] in "0123456789?-+"
-
-
-def _word(token: str) -> str:
-    """A word of the file in a message, quoted where it is not plain."""
-    return token if token.isidentifier() and len(token) <= 32 else quote(token)

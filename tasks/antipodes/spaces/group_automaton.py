@@ -1,0 +1,106 @@
+"""How moves pass through a stabiliser chain: an automaton that reads the digits of a position and writes the new ones.
+
+An element of the group is a product of representatives ``v1 v2 ... vk``, one a level. A move multiplies it from the
+left: ``g v1 = w1 g'``, where ``w1`` is the representative of the new digit, and ``g'`` lies in the next level and
+multiplies the rest in the same way. The *states* at a level are the different ``g`` that occur there, at most as many as
+the level has elements. At the cut between rows and columns they are the column maps, so these are counted exactly
+before any table is built.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.errors import FieldError, ResourceLimitError
+from antipodes.spaces.stabiliser_chain import Level, Permutations, after
+
+MOST_TRANSITIONS = 1 << 24
+"""Transitions of a level that are worth counting; they take some seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """What happens at a level: ``(states, orbit)`` arrays by the state and the digit that it reads."""
+
+    written: NDArray[np.int32]
+    """The new digit."""
+    next: NDArray[np.int32]
+    """The state at the next level."""
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """The automaton of some elements of a group. State 0 is the identity at every level."""
+
+    levels: tuple[Level, ...]
+    elements: Permutations
+    """``(moves, points)``: the elements that multiply positions. They are states 1 and following of the first level."""
+
+    @cached_property
+    def transitions(self) -> tuple[Transitions, ...]:
+        """The transitions of each level.
+
+        Raises
+        ------
+        FieldError
+            An element does not lie in the group of the chain, or the chain is no group.
+        ResourceLimitError
+            There are more states than are worth counting.
+        """
+        points = self.elements.shape[1]
+        identity = np.arange(points, dtype=np.int16)[np.newaxis]
+        states = np.concatenate([identity, self.elements.astype(np.int16)])
+        transitions = []
+        for number, level in enumerate(self.levels):
+            one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
+            transitions.append(one)
+        if (states != identity).any():
+            raise FieldError("generators: expected those of a group that has all moves, found another")
+        return tuple(transitions)
+
+    @cached_property
+    def state_counts(self) -> tuple[int, ...]:
+        """The number of states at each level, and past the last one."""
+        return (*(len(one.next) for one in self.transitions), 1)
+
+
+def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transitions, Permutations]:
+    """The transitions of a level, and the states ``(n, points)`` at the next one."""
+    digits = len(level.transversal)
+    if len(states) * digits * (len(later) + 1) > MOST_TRANSITIONS * 8 or len(states) * digits > MOST_TRANSITIONS:
+        raise ResourceLimitError(
+            f"expected at most {MOST_TRANSITIONS:,} transitions of a level of the group, "
+            f"found {len(states):,} states x {digits} digits"
+        )
+    written = level.numbers[states[:, level.orbit]].astype(np.int32)
+    if (written < 0).any():
+        raise FieldError("generators: expected those of a group that has all moves, found another")
+    numbers, first = np.zeros((len(states), digits), dtype=np.int32), np.zeros(1, dtype=np.int64)
+    images = states[:, level.transversal[:, later]]
+    images = level.inverse[written[:, :, np.newaxis], images]
+    flat, first = _numbered(images.reshape(len(states) * digits, len(later)), states.shape[1])
+    numbers = flat.reshape(written.shape).astype(np.int32)
+    by, digit = np.divmod(first, digits)
+    following = after(level.inverse[written[by, digit]], after(states[by], level.transversal[digit]))
+    return Transitions(written, numbers), following
+
+
+def _numbered(rows: NDArray[np.int16], points: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A number for each of the rows ``(n, k)``, equal for equal rows, and where each number first occurs.
+
+    The numbers count from 0 in the order of first occurrence.
+    """
+    bits = max(1, (points - 1).bit_length())
+    keys, used = np.zeros(len(rows), dtype=np.int64), 0
+    for column in rows.T:
+        if used + bits > 63:
+            keys, used = np.unique(keys, return_inverse=True)[1], len(rows).bit_length()
+        keys = keys << bits | column
+        used += bits
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(len(order))
+    return numbers[inverse.reshape(-1)], first[order]

@@ -1,0 +1,191 @@
+"""The state space of a puzzle whose pieces all differ: exactly the positions that moves and their inverses reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from antipodes.errors import FieldError, InputError
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.spaces.group_automaton import Automaton
+from antipodes.spaces.group_numbering import GroupNumbering
+from antipodes.spaces.group_tables import GroupTables
+from antipodes.spaces.move_tables import Fill, MoveTables
+from antipodes.spaces.puzzle_points import PuzzlePoints, points_of
+from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
+from antipodes.spaces.stabiliser_chain import Permutations, StabiliserChain, checked_chain
+
+BATCH = 1 << 20
+"""Positions that are ranked together."""
+
+
+@dataclass(frozen=True)
+class GroupSpace(StateSpace):
+    """The group that the moves generate, one position an element.
+
+    A row is the digits of the leading levels of a stabiliser chain, a column those of the other levels.
+    """
+
+    KIND: ClassVar[str] = "group"
+
+    chain: StabiliserChain
+    leading: int
+    """The number of levels whose digits make the row."""
+
+    @classmethod
+    def suits(cls, puzzle: Puzzle) -> bool:
+        """Whether positions are permutations of points, and all starts are connected by moves."""
+        points = points_of(puzzle)
+        if points is None:
+            return False
+        starts = puzzle.start_labels
+        return len(starts) == 1 or bool((_sifted(_chain(puzzle), points.permutations(starts))).all())
+
+    @classmethod
+    def size_for(cls, puzzle: Puzzle) -> int:
+        """The order of the group; InputError where the puzzle has none, see `suits`."""
+        return _chain(puzzle).order
+
+    @classmethod
+    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+        """The spaces of all cuts between two levels; InputError where the puzzle has no group."""
+        chain = _chain(puzzle)
+        return [cls(puzzle, chain, leading) for leading in range(min(1, len(chain.base)), len(chain.base) + 1)]
+
+    @classmethod
+    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+        """The space with this chain, rows and columns.
+
+        Raises
+        ------
+        FieldError
+            The record has no chain, one of another group, or one that cannot be cut in this way.
+        """
+        points = points_of(puzzle)
+        if points is None:
+            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
+        chain = checked_chain(*(record.details.get(name) for name in ("points", "base", "generators")))
+        if chain.points != points.count:
+            raise FieldError(f"points: expected {points.count}, found {chain.points}")
+        starts = points.permutations(puzzle.start_labels)
+        if not _sifted(chain, np.concatenate([_elements(puzzle), starts])).all():
+            raise FieldError("generators: expected those of a group that has all moves and starts, found another")
+        for leading in range(len(chain.base) + 1):
+            space = cls(puzzle, chain, leading)
+            if (space.rows, space.width) == (record.rows, record.width):
+                return space
+        raise FieldError(
+            f"rows: {record.rows} rows of {record.width} columns match no row/column split of {chain.radices}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the generators alone to other processes, not the tables made from them."""
+        return type(self), (self.puzzle, self.chain, self.leading)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._tables.rows
+
+    @property
+    def width(self) -> int:
+        """The number of columns of each row."""
+        return self._tables.width
+
+    @property
+    def reachable(self) -> int:
+        """The number of positions, since the space numbers no others."""
+        return self.size
+
+    @property
+    def block_rows(self) -> int:
+        """Rows that share the first digit."""
+        return self.rows // self.chain.radices[0] if self.leading else self.rows
+
+    @property
+    def record(self) -> SpaceRecord:
+        """The chain, from which the numbering follows, and the cut into rows and columns."""
+        chain = self.chain
+        details = {
+            "points": chain.points,
+            "base": list(chain.base),
+            "generators": [list(each) for each in chain.generators],
+        }
+        return SpaceRecord(self.KIND, self.rows, self.width, details)
+
+    def rank(self, labels: Labels) -> Indices:
+        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED where no moves connect it."""
+        ranks = np.empty(len(labels), dtype=np.int64)
+        for first in range(0, len(labels), BATCH):
+            permutations = self._points.permutations(labels[first : first + BATCH])
+            ranks[first : first + BATCH] = self._numbering.rank(permutations)
+        return ranks
+
+    def unrank(self, indices: Indices) -> Labels:
+        """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
+        labels = np.empty((len(indices), self.puzzle.places), dtype=np.uint8)
+        for first in range(0, len(indices), BATCH):
+            permutations = self._numbering.unrank(indices[first : first + BATCH])
+            labels[first : first + BATCH] = self._points.labels(permutations)
+        return labels
+
+    @property
+    def most_moves(self) -> int:
+        """The number of moves, all of them legal everywhere."""
+        return self._tables.most_moves
+
+    @property
+    def most_column_maps(self) -> int:
+        """The number of column maps; ResourceLimitError where they are too many to be counted."""
+        return self._tables.most_column_maps
+
+    def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
+        """Move tables, and the calls that fill them."""
+        return self._tables.begin()
+
+    def building_bytes(self, threads: int) -> int:
+        """An upper bound of the bytes in use, besides the tables, while they are filled."""
+        return self._tables.building_bytes(threads)
+
+    @property
+    def _points(self) -> PuzzlePoints:
+        points = points_of(self.puzzle)
+        assert points is not None
+        return points
+
+    @cached_property
+    def _numbering(self) -> GroupNumbering:
+        return GroupNumbering(self.chain)
+
+    @cached_property
+    def _tables(self) -> GroupTables:
+        return GroupTables(_automaton(self.puzzle, self.chain), self.leading)
+
+
+@lru_cache(maxsize=4)
+def _chain(puzzle: Puzzle) -> StabiliserChain:
+    from antipodes.spaces.schreier_sims import stabiliser_chain
+
+    return stabiliser_chain(_elements(puzzle))
+
+
+@lru_cache(maxsize=4)
+def _automaton(puzzle: Puzzle, chain: StabiliserChain) -> Automaton:
+    return Automaton(chain.levels, _elements(puzzle))
+
+
+def _elements(puzzle: Puzzle) -> Permutations:
+    points, moves = points_of(puzzle), puzzle.moves
+    if points is None or not isinstance(moves, Transforms):
+        raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {puzzle.name}")
+    return points.elements(moves)
+
+
+def _sifted(chain: StabiliserChain, elements: Permutations) -> Any:
+    """Which of the permutations ``(n, points)`` are elements of the group, ``(n,)``."""
+    from antipodes.spaces.stabiliser_chain import sifted
+
+    return (sifted(chain.levels, elements) == np.arange(chain.points)).all(axis=1)

@@ -1,0 +1,116 @@
+"""The move tables of a group: where the chain is cut into rows and columns, and how the tables are filled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.spaces.group_automaton import Automaton, Transitions
+from antipodes.spaces.move_tables import ColumnMap, Fill, MoveTables, map_type
+from antipodes.spaces.stabiliser_chain import inverted
+
+BLOCK = 1 << 23
+"""Entries of a block. It is filled in some 20 ms, after which an interruption is answered."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTables:
+    """How large the move tables are where the chain is cut below its first ``leading`` levels, and how they are filled.
+
+    A row is the digits of the leading levels, a column those of the others: an element of the group that fixes the
+    leading base points. A move multiplies the column by an element of that group, which is the column map.
+    """
+
+    automaton: Automaton
+    leading: int
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        """The number of digits of each level."""
+        return tuple(len(level.transversal) for level in self.automaton.levels)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return prod(self.radices[: self.leading])
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return prod(self.radices[self.leading :])
+
+    @property
+    def most_moves(self) -> int:
+        """The number of moves."""
+        return len(self.automaton.elements)
+
+    @property
+    def most_column_maps(self) -> int:
+        """The number of column maps."""
+        return self.automaton.state_counts[self.leading]
+
+    @cached_property
+    def undirected(self) -> bool:
+        """Whether each move can be undone by a move."""
+        elements = self.automaton.elements
+        return {each.tobytes() for each in elements} == {each.tobytes() for each in inverted(elements)}
+
+    def building_bytes(self, threads: int) -> int:
+        """An upper bound of the bytes in use, besides the tables, while they are filled."""
+        counts, radices = self.automaton.state_counts, self.radices
+        transitions = sum(8 * count * radix for count, radix in zip(counts, radices, strict=False))
+        above = 8 * self.most_moves * self.rows // (radices[self.leading - 1] if self.leading else 1)
+        before = 8 * self.most_column_maps * self.width // (radices[-1] if self.width > 1 else 1)
+        return transitions + 3 * (above + before)  # three: the arrays of a level, and those it is made from
+
+    def begin(self) -> tuple[MoveTables, list[Fill]]:
+        """Move tables, and the calls that fill them."""
+        from antipodes.spaces.group_kernels import fill_columns, fill_rows  # compiled, so not loaded to plan
+
+        rows, width, count = self.rows, self.width, self.most_column_maps
+        target = np.zeros((rows, self.most_moves), dtype=np.int32)
+        column_map: ColumnMap = np.zeros((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
+        tables = MoveTables(target, column_map, np.zeros((count, width), dtype=np.int32))
+        upper, lower = self.automaton.transitions[: self.leading], self.automaton.transitions[self.leading :]
+        calls: list[Fill] = []
+        if upper and self.most_moves:
+            before, states = _passed(upper[:-1], 1 + np.arange(self.most_moves, dtype=np.int32))
+            last = upper[-1]
+            calls += [
+                partial(
+                    fill_rows, target[first:end], column_map[first:end], first, before, states, last.written, last.next
+                )
+                for first, end in _blocks(rows, self.most_moves)
+            ]
+        elif self.most_moves:
+            column_map[:] = 1 + np.arange(column_map.shape[1])
+        if lower:
+            before, states = _passed(lower[:-1], np.arange(count, dtype=np.int32))
+            calls += [
+                partial(
+                    fill_columns, tables.column_maps[first:end], before[first:end], states[first:end], lower[-1].written
+                )
+                for first, end in _blocks(count, width)
+            ]
+        return tables, calls
+
+
+def _passed(
+    transitions: Sequence[Transitions], states: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What states ``(n,)`` write for all digits of some levels, as a number, and where they end, both ``(n, numbers)``."""
+    written, states = np.zeros((len(states), 1), dtype=np.int32), states[:, np.newaxis]
+    for one in transitions:
+        digits = one.written.shape[1]
+        written = (written[:, :, np.newaxis] * np.int32(digits) + one.written[states]).reshape(len(states), -1)
+        states = one.next[states].reshape(len(states), -1)
+    return written, states
+
+
+def _blocks(size: int, entries: int) -> list[tuple[int, int]]:
+    """Ranges of rows or column maps, of ``entries`` entries each, that one call fills."""
+    step = max(1, BLOCK // entries)
+    return [(first, min(first + step, size)) for first in range(0, size, step)]
