@@ -230,9 +230,7 @@ def _move_pieces(
     )
 
 
-def _move_any(
-    depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request
-) -> _Descent:
+def _move_any(depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request) -> _Descent:
     from antipodes.searches.depth_first_kernels import Descent, descend
 
     tally = np.array([0, 0, 0, FAR])
