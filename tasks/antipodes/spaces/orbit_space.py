@@ -15,6 +15,7 @@ from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.orbit_cut import OrbitCut, cuts_of, parts_of
 from antipodes.spaces.orbit_tables import OrbitTables
 from antipodes.spaces.part_index import combined, separated
+from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 
 
@@ -124,6 +125,11 @@ class OrbitSpace(StateSpace):
     def most_column_maps(self) -> int:
         """An upper bound of the column maps."""
         return self._tables.most_column_maps
+
+    @property
+    def cost(self) -> float:
+        """Relative time of a search with this cut."""
+        return search_cost(self.rows, self.width, self.most_moves, self.most_column_maps)
 
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them."""

@@ -4,27 +4,23 @@ from collections.abc import Sequence
 
 from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
+from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.field_space import FieldSpace
 from antipodes.spaces.group_space import GroupSpace
 from antipodes.spaces.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace, OrbitSpace, GroupSpace)}
+SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)
+KINDS = {kind.KIND: kind for kind in SPACES}
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
-ROW_COST, COLUMN_COST = 5, 1
-"""Relative time to build an entry of the row tables, and of a column map; measured with seven-tiles."""
-CACHED_WIDTH = 1 << 14
-"""Columns of which a row and a column map stay in the cache of a processor."""
-WIDE_COST = 1 << 18
-"""Columns past these by which the search of a position takes as much longer as a unit of the costs above. Measured with
-pancakes, TopSpin, Hanoi and the 2x2x2: about 20 ns."""
 
 
 def best_space(puzzle: Puzzle) -> StateSpace:
-    """The space that is built and searched fastest; it depends on the puzzle alone.
+    """The space whose cut costs the least time; it depends on the puzzle alone.
 
     Raises
     ------
@@ -41,7 +37,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
             f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
             f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
         )
-    return _cheapest(fitting)
+    return min(fitting, key=lambda space: space.cost)
 
 
 def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
@@ -74,6 +70,8 @@ def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
     than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
     number anyway: that can take a minute.
     """
+    if isinstance(puzzle.moves, Functions):
+        return FieldSpace
     if not isinstance(puzzle.moves, Transforms):
         return ArrangementSpace
     if has_every_arrangement(puzzle) or least_group_order(puzzle) > arguments.GREATEST or not GroupSpace.suits(puzzle):
@@ -88,26 +86,3 @@ def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
     if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
     return kind.cuts(puzzle)
-
-
-def _cheapest(spaces: Sequence[StateSpace]) -> StateSpace:
-    """The space of the least `cost`, the first of several. Column maps are only counted where they may matter."""
-    bounds = [cost(space, 1) for space in spaces]
-    best, least = spaces[0], None
-    for number in sorted(range(len(spaces)), key=bounds.__getitem__):
-        if least is not None and bounds[number] > least[0]:
-            break
-        found = cost(spaces[number], spaces[number].most_column_maps), number
-        if least is None or found < least:
-            best, least = spaces[number], found
-    return best
-
-
-def cost(space: StateSpace, column_maps: int) -> int:
-    """The time to build the tables of a space with so many column maps, plus the time that wide rows add to the search.
-
-    Many rows make large row tables, few rows make wide column maps, and the cut between is where both are small. The
-    search takes the same time for all cuts, until a row and its column map are too wide for the cache.
-    """
-    building = ROW_COST * space.rows * space.most_moves + COLUMN_COST * space.width * column_maps
-    return building + space.size * max(0, space.width - CACHED_WIDTH) // WIDE_COST
