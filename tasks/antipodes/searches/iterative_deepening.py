@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
-from antipodes.searches.block_descent import BlockDescent
 from antipodes.searches.blank_steps import blank_steps
+from antipodes.searches.block_descent import BlockDescent
 from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
