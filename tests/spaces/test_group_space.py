@@ -18,7 +18,7 @@ from oracles import ORACLES
 from search_problems import pancakes, tiles, turns
 from table_search import layers_by_tables
 
-from antipodes.errors import FieldError, InputError
+from antipodes.errors import ConfigError, FieldError, InputError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.notation import Lists
@@ -229,6 +229,18 @@ def test_puzzles_that_are_no_groups(name: str) -> None:
         GroupSpace.restored(UNSUITED[name], best_space(pancakes((0, 1, 2))).record)
 
 
+def test_the_order_of_a_group_beyond_64_bits() -> None:
+    assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^77"):
+        best_space(pancakes_of(200))
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^32"):
+        best_space(pancakes_of(30))
+
+
+def pancakes_of(n: int) -> Puzzle:
+    return puzzle_from({"name": "p", "family": "pancake", "n": n})
+
+
 def test_a_puzzle_without_a_group_has_no_order() -> None:
     with pytest.raises(InputError, match="expected a puzzle whose pieces all differ"):
         GroupSpace.size_for(tiles(2, 2, "1 2 3 0"))
@@ -260,6 +272,34 @@ TWO = best_space(KNOWN["2x2x2"][0])
 def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(FieldError, match=message):
         stored_space(KNOWN["2x2x2"][0], replace(TWO.record, **changes))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
+    puzzle = pancakes((0, 1, 2, 3))
+    record = best_space(puzzle).record
+    details = {name: list(values) for name, values in record.details.items()}
+    name = data.draw(st.sampled_from(sorted(details)))
+    if data.draw(st.booleans()):
+        details[name] = data.draw(anything)
+    elif details[name]:
+        details[name][data.draw(st.integers(0, len(details[name]) - 1))] = data.draw(
+            anything | st.permutations(range(4)).map(list)
+        )
+    try:
+        space = stored_space(puzzle, replace(record, details=details))
+    except FieldError:
+        return
+    assert space.rank(space.unrank(np.arange(space.size))).tolist() == list(range(24))
+    assert layers_by_tables(space.move_tables()) == layers_of(puzzle)
 
 
 def test_a_record_of_another_puzzle_is_refused() -> None:
