@@ -4,13 +4,17 @@ from collections.abc import Sequence
 
 from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
+from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.field_space import FieldSpace
 from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.orbit_space import OrbitSpace
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace, GroupSpace)}
+SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)
+KINDS = {kind.KIND: kind for kind in SPACES}
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 
@@ -60,8 +64,18 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
 
 
 def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
-    """The kind of space that suits the moves of a puzzle."""
-    return GroupSpace if isinstance(puzzle.moves, Transforms) and GroupSpace.suits(puzzle) else ArrangementSpace
+    """The kind of space that suits the moves of a puzzle.
+
+    A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
+    than that, it has fewer column maps, so it is preferred.
+    """
+    if isinstance(puzzle.moves, Functions):
+        return FieldSpace
+    if not isinstance(puzzle.moves, Transforms):
+        return ArrangementSpace
+    if GroupSpace.suits(puzzle) and GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle):
+        return GroupSpace
+    return OrbitSpace
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
