@@ -58,6 +58,11 @@ class GroupTables:
         """Relative time of a search: it reads a row for each move, and column maps from one cache or another."""
         return search_cost(self.rows, self.width, self.most_moves, self.most_column_maps)
 
+    @property
+    def least_cost(self) -> float:
+        """A lower bound of the cost that needs no count of column maps."""
+        return search_cost(self.rows, self.width, self.most_moves, 1)
+
     @cached_property
     def undirected(self) -> bool:
         """Whether each move can be undone by a move."""

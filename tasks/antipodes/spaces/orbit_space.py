@@ -126,10 +126,8 @@ class OrbitSpace(StateSpace):
         """An upper bound of the column maps."""
         return self._tables.most_column_maps
 
-    @property
-    def cost(self) -> float:
-        """Relative time of a search with this cut."""
-        return search_cost(self.rows, self.width, self.most_moves, self.most_column_maps)
+    def _cost_of(self, column_maps: int) -> float:
+        return search_cost(self.rows, self.width, self.most_moves, column_maps)
 
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them."""
