@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial, prod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.moves.transforms import Transforms
@@ -74,6 +74,10 @@ class OrbitSpace(StateSpace):
         raise FieldError(
             f"rows: {record.rows} rows of {record.width} columns match no row/column split of the puzzle {puzzle.name}"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the cut alone to other processes, not what was found out about it."""
+        return type(self), (self.puzzle, self.cut)
 
     @property
     def rows(self) -> int:
