@@ -1,7 +1,5 @@
 """Test and make moves on arrays of labels, in machine code."""
 
-# ruff: noqa: SIM110 (numba compiles loops, not generators)
-
 import numpy as np
 from numpy.typing import NDArray
 

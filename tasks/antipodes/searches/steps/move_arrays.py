@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from antipodes.puzzles.moves.swaps import Pairs, Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
-from antipodes.searches.steps.steps import Numbers
 
+Numbers = NDArray[np.int64]
 NO_GUARD = -1
 UNLIMITED = 256
 """A modulus that no label reaches."""
