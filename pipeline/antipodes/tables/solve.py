@@ -61,7 +61,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     if address is not None and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
-        return Choice(BFS, "a move has no known inverse")
+        return Choice(BFS, "a move has no inverse, so the search goes forwards only")
     if index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
     if swap_edges(problem.puzzle) is not None:
