@@ -125,7 +125,7 @@ class GroupSpace(StateSpace):
         """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED where no moves connect it."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
-            permutations = self._points.permutations(labels[first : first + BATCH])
+            permutations = _points(self.puzzle).permutations(labels[first : first + BATCH])
             ranks[first : first + BATCH] = self._numbering.rank(permutations)
         return ranks
 
@@ -134,7 +134,7 @@ class GroupSpace(StateSpace):
         labels = np.empty((len(indices), self.puzzle.places), dtype=np.uint8)
         for first in range(0, len(indices), BATCH):
             permutations = self._numbering.unrank(indices[first : first + BATCH])
-            labels[first : first + BATCH] = self._points.labels(permutations)
+            labels[first : first + BATCH] = _points(self.puzzle).labels(permutations)
         return labels
 
     @property
@@ -165,12 +165,6 @@ class GroupSpace(StateSpace):
         """An upper bound of the bytes in use, besides the tables, while they are filled."""
         return self._tables.building_bytes(threads)
 
-    @property
-    def _points(self) -> PuzzlePoints:
-        points = points_of(self.puzzle)
-        assert points is not None
-        return points
-
     @cached_property
     def _numbering(self) -> GroupNumbering:
         return GroupNumbering(self.chain)
@@ -195,11 +189,17 @@ def _automaton(puzzle: Puzzle, chain: StabiliserChain) -> Automaton:
     return Automaton(chain.levels, _elements(puzzle))
 
 
-def _elements(puzzle: Puzzle) -> Permutations:
-    points, moves = points_of(puzzle), puzzle.moves
-    if points is None or not isinstance(moves, Transforms):
+def _points(puzzle: Puzzle) -> PuzzlePoints:
+    points = points_of(puzzle)
+    if points is None:
         raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {puzzle.name}")
-    return points.elements(moves)
+    return points
+
+
+def _elements(puzzle: Puzzle) -> Permutations:
+    points = _points(puzzle)
+    assert isinstance(puzzle.moves, Transforms)
+    return points.elements(puzzle.moves)
 
 
 def _members(chain: StabiliserChain, elements: Permutations) -> NDArray[np.bool_]:
