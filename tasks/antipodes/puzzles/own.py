@@ -195,7 +195,7 @@ def _numbers(position: Position, symbols: Sequence[str], parse: OwnFunction | No
     elif parse is not None:
         read = parse(position)
     else:
-        read = [_label(token, symbols) for token in _tokens(position)]
+        read = [_label(token, symbols) for token in _tokens(position, symbols)]
     numbers: list[int] = arguments.integers(read, "start", 1).tolist()
     if not 1 <= len(numbers) <= MAX_PLACES:
         raise InputError(f"start: expected 1 to {MAX_PLACES} places, found {len(numbers)}")
@@ -204,10 +204,10 @@ def _numbers(position: Position, symbols: Sequence[str], parse: OwnFunction | No
     return numbers
 
 
-def _tokens(text: str) -> list[str]:
-    """The symbols of a text: those between blanks, or the characters of a single word."""
+def _tokens(text: str, known: Sequence[str] = ()) -> list[str]:
+    """The symbols of a text: those between blanks, or the characters of a single word that is not known itself."""
     words = text.split()
-    return list(words[0]) if len(words) == 1 else words
+    return list(words[0]) if len(words) == 1 and words[0] not in known else words
 
 
 def _label(token: str, symbols: Sequence[str]) -> int:
