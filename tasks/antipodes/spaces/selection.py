@@ -10,17 +10,17 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.field_space import FieldSpace
 from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace, FieldSpace, GroupSpace)}
+SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)
+KINDS = {kind.KIND: kind for kind in SPACES}
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
-ROW_COST, COLUMN_COST = 5, 1
-"""Relative time to build an entry of the row tables, and of a column map; measured with seven-tiles."""
 
 
 def best_space(puzzle: Puzzle) -> StateSpace:
-    """The space whose move tables are built fastest; it depends on the puzzle alone.
+    """The space that is built and searched fastest; it depends on the puzzle alone.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
             f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
             f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
         )
-    return min(fitting, key=_building_cost)
+    return _cheapest(fitting)
 
 
 def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
@@ -64,10 +64,19 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
 
 
 def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
-    """The kind of space that suits the moves of a puzzle."""
+    """The kind of space that suits the moves of a puzzle.
+
+    A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
+    than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
+    number anyway: that can take a minute.
+    """
     if isinstance(puzzle.moves, Functions):
         return FieldSpace
-    return GroupSpace if isinstance(puzzle.moves, Transforms) and GroupSpace.suits(puzzle) else ArrangementSpace
+    if not isinstance(puzzle.moves, Transforms):
+        return ArrangementSpace
+    if has_every_arrangement(puzzle) or least_group_order(puzzle) > arguments.GREATEST or not GroupSpace.suits(puzzle):
+        return OrbitSpace
+    return GroupSpace if GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle) else OrbitSpace
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
@@ -79,5 +88,14 @@ def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
     return kind.cuts(puzzle)
 
 
-def _building_cost(space: StateSpace) -> int:
-    return ROW_COST * space.rows * space.most_moves + COLUMN_COST * space.width * space.most_column_maps
+def _cheapest(spaces: Sequence[StateSpace]) -> StateSpace:
+    """The space of the least cost, the first of several. Column maps are only counted where they may matter."""
+    bounds = [space.least_cost for space in spaces]
+    best, least = spaces[0], None
+    for number in sorted(range(len(spaces)), key=bounds.__getitem__):
+        if least is not None and bounds[number] > least[0]:
+            break
+        found = spaces[number].cost, number
+        if least is None or found < least:
+            best, least = spaces[number], found
+    return best
