@@ -104,6 +104,14 @@ def define_puzzle(
 PARAMETERS = inspect.signature(define_puzzle).parameters
 
 
+class Definition:
+    """The base of a puzzle that is a class: its attributes and methods are the arguments of `define_puzzle`.
+
+    ``moves`` and ``inverses`` may be methods that return them. The name is that of the class, and the description the
+    first line of its docstring, if they are not said otherwise.
+    """
+
+
 def puzzle_of(definition: object, name: str) -> Puzzle:
     """The puzzle of a definition: a Puzzle, a function that returns one, or a class with the arguments of one.
 
