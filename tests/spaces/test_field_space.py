@@ -134,6 +134,33 @@ def test_lights() -> None:
     assert sum(layers_of(best_space(lights(4, 4)))) == 2**12
 
 
+def test_pieces_that_functions_move() -> None:
+    """The eight puzzle: the arrangement is one field, so each has a row of its own."""
+
+    def slide(by: int, stays: Any) -> Any:
+        def slid(tiles: Any) -> Any:
+            blank = (tiles == 0).argmax(axis=1)
+            legal, every = ~stays(blank), np.arange(len(tiles))
+            other = np.where(legal, blank + by, blank)
+            tiles[every, blank] = tiles[every, other]
+            tiles[every, other] = 0
+            return tiles, legal
+
+        return slid
+
+    moves = {
+        "up": slide(-3, lambda blank: blank < 3),
+        "down": slide(3, lambda blank: blank >= 6),
+        "left": slide(-1, lambda blank: blank % 3 == 0),
+        "right": slide(1, lambda blank: blank % 3 == 2),
+    }
+    inverses = {"up": "down", "left": "right"}
+    puzzle = define_puzzle(name="eight", start="123456780", moves=moves, inverses=inverses)
+    space = best_space(puzzle)
+    assert (space.rows, space.width) == (362_880, 1)
+    assert layers_of(space) == ORACLES["sliding/eight-puzzle"]["layers"]
+
+
 def test_a_plain_puzzle_has_one_column() -> None:
     assert best_space(towers(4, 8, plain=True)).width == 1
 
