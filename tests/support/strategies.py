@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
-from antipodes.spaces.arrangements import Index
 from antipodes.spaces.space import StateSpace
 
 Settings = dict[str, Any]
@@ -73,7 +72,7 @@ def puzzle_settings() -> st.SearchStrategy[Settings]:
 
 def spaces_of(puzzle: Puzzle) -> list[StateSpace]:
     """The spaces of all cuts into rows and columns."""
-    return [ArrangementSpace(puzzle, Index(puzzle.counts, leading)) for leading in range(1, max(2, len(puzzle.counts)))]
+    return list(ArrangementSpace.cuts(puzzle))
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:

@@ -1,23 +1,43 @@
-"""The state space of a puzzle whose pieces move to empty places: all arrangements of its pieces."""
+"""The state space of a puzzle whose pieces move to empty places: all arrangements of its pieces.
 
-from collections.abc import Sequence
+**Half the arrangements.** Where the place of the empty square decides the parity of an arrangement (see
+`antipodes.spaces.tied_parity`), the two pieces of the last labels have no choice: of the two ways to arrange them only
+one has the right parity. So the last digit of the index, which says which way, is dropped, and half of all
+arrangements are numbered: those of the right parity.
+
+The move tables are then those of the puzzle in which these two pieces are equal. Moves do not ask which piece they
+move, so exchanging two pieces commutes with every move. Each arrangement with two equal pieces stands for two that an
+exchange takes into each other, one of each parity. A move takes the one of the right parity to one of the right parity,
+which is the one that stands for the arrangement after the move.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.errors import FieldError
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.spaces.arrangements import Index, radices
+from antipodes.quoting import shorten
+from antipodes.spaces.arrangements import Index, radices, rank_arrangements, unrank_arrangements
 from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
+from antipodes.spaces.parity import parities
+from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
 from antipodes.spaces.swap_tables import SwapTables
+from antipodes.spaces.tied_parity import parity_by_place
+
+HALF = {"half": True}
+"""The details of a space that numbers half of the arrangements."""
 
 
 @dataclass(frozen=True)
 class ArrangementSpace(StateSpace):
-    """All arrangements of a puzzle's pieces, reachable or not.
+    """All arrangements of a puzzle's pieces, reachable or not, or the half of them that has the right parity.
 
     A row says where the pieces of the leading labels stand, a column how the others are arranged on the places left.
     """
@@ -25,26 +45,46 @@ class ArrangementSpace(StateSpace):
     KIND: ClassVar[str] = "arrangements"
 
     index: Index
+    """The numbering; of half the arrangements that of the puzzle in which the pieces of the last two labels are equal.
+    """
+    parity: tuple[int, ...] | None = None
+    """The parity of the numbered arrangements, by the place of label 0; None: all arrangements are numbered."""
 
     @classmethod
     def size_for(cls, puzzle: Puzzle) -> int:
-        """The number of arrangements."""
-        return prod(radices(puzzle.counts))
+        """The number of arrangements, or of half of them."""
+        return prod(radices(puzzle.counts)) // (1 if parity_by_place(puzzle) is None else 2)
 
     @classmethod
     def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
         """The spaces of all cuts between two labels."""
-        return [cls(puzzle, Index(puzzle.counts, leading)) for leading in range(1, max(2, len(puzzle.counts)))]
+        return cls._cuts(puzzle, parity_by_place(puzzle))
+
+    @classmethod
+    def _cuts(cls, puzzle: Puzzle, parity: tuple[int, ...] | None) -> Sequence[Self]:
+        counts = puzzle.counts if parity is None else (*puzzle.counts[:-2], 2)
+        return [cls(puzzle, Index(counts, leading), parity) for leading in range(1, max(2, len(counts)))]
 
     @classmethod
     def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
         """The space with these rows and columns; FieldError if no cut has them."""
-        for space in cls.cuts(puzzle):
+        for space in cls._cuts(puzzle, cls._parity_of(puzzle, record.details)):
             if (space.rows, space.width) == (record.rows, record.width):
                 return space
         raise FieldError(
             f"rows: {record.rows} rows of {record.width} columns match no row/column split of {puzzle.counts}"
         )
+
+    @staticmethod
+    def _parity_of(puzzle: Puzzle, details: Mapping[str, Any]) -> tuple[int, ...] | None:
+        """The parities of a space with these details; FieldError if there is none."""
+        if not details:
+            return None
+        if details != HALF or details["half"] is not True:
+            raise FieldError(f"details: expected {{}} or {HALF}, found {shorten(repr(dict(details)))}")
+        if (parity := parity_by_place(puzzle)) is None:
+            raise FieldError(f"details: expected {{}}, since no place decides the parity of arrangements, found {HALF}")
+        return parity
 
     @property
     def rows(self) -> int:
@@ -63,16 +103,30 @@ class ArrangementSpace(StateSpace):
 
     @property
     def record(self) -> SpaceRecord:
-        """The cut into rows and columns."""
-        return SpaceRecord(self.KIND, self.rows, self.width)
+        """The cut into rows and columns, and whether half of the arrangements are numbered."""
+        return SpaceRecord(self.KIND, self.rows, self.width, {} if self.parity is None else HALF)
 
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
-        return self.index.rank(labels)
+        """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
+        if self.parity is None:
+            return self.index.rank(labels)
+        halves = rank_arrangements(labels, self.puzzle.counts) >> 1
+        return np.where(self._has_parity(labels), halves, np.int64(NOT_NUMBERED))
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
-        return self.index.unrank(indices)
+        if self.parity is None:
+            return self.index.unrank(indices)
+        self.index.check(indices)
+        labels = unrank_arrangements(2 * indices, self.puzzle.counts)
+        wrong = np.flatnonzero(~self._has_parity(labels))
+        labels[wrong] = unrank_arrangements(2 * indices[wrong] + 1, self.puzzle.counts)
+        return labels
+
+    def _has_parity(self, labels: Labels) -> NDArray[np.bool_]:
+        """Which of the positions ``(n, places)`` have the parity of the numbered ones, ``(n,)``."""
+        right: NDArray[np.bool_] = parities(labels) == np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
+        return right
 
     @property
     def most_moves(self) -> int:

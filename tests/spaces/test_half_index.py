@@ -1,0 +1,198 @@
+"""Puzzles in which the empty square decides the parity number half of their arrangements, by brute force."""
+
+import tomllib
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import layers, sliding_distances
+from oracles import ORACLES
+from puzzle_settings import complete, drawn
+
+from antipodes.config import Config, load_config
+from antipodes.errors import FieldError, InputError
+from antipodes.executors.threads import Threads
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.arrangement_space import HALF, ArrangementSpace
+from antipodes.spaces.parity import parities
+from antipodes.spaces.rules import by_tables, differing, successors
+from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
+from antipodes.spaces.space import NOT_NUMBERED, SpaceRecord
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.verify import verify
+
+BOARDS = [(1, 3), (1, 5), (2, 2), (2, 3), (3, 2), (1, 7)]
+
+
+def board(rows: int, columns: int, **changes: Any) -> Puzzle:
+    start = " ".join(map(str, [*range(1, rows * columns), 0]))
+    return puzzle_from({"name": "p", "family": "sliding", "rows": rows, "columns": columns, "start": start, **changes})
+
+
+def jump(rows: int, columns: int, moves: str, pieces: str = "ABCDE") -> Puzzle:
+    start = drawn(rows, columns, pieces)
+    return puzzle_from({"name": "p", "family": "jump", "start": start, **tomllib.loads(moves)})
+
+
+def directed(pairs: list[tuple[int, int]], *starts: tuple[int, ...]) -> Puzzle:
+    """A puzzle of one empty place 0 with moves from place to place, perhaps one-way."""
+    size = len(starts[0])
+    symbols = tuple(map(str, range(size)))
+    return Puzzle.of_pieces("p", "test", "", Board(1, size), symbols, starts, Swaps(pairs))
+
+
+def reached(puzzle: Puzzle) -> set[bytes]:
+    """All positions that moves lead to, from the rules alone."""
+    found = {bytes(start) for start in puzzle.start_labels}
+    waiting = list(found)
+    while waiting:
+        for after in puzzle.successors(list(waiting.pop())):
+            if bytes(after) not in found:
+                found.add(bytes(after))
+                waiting.append(bytes(after))
+    return found
+
+
+def check(puzzle: Puzzle, half: bool) -> None:
+    """Every cut numbers each reachable position, exactly half or all, and its move tables are the rules."""
+    every = np.array(list(permutations(range(puzzle.places))), dtype=np.uint8)
+    found = np.array([list(one) for one in reached(puzzle)], dtype=np.uint8)
+    for space in ArrangementSpace.cuts(puzzle):
+        assert space.size == index_size(puzzle) == len(every) // (2 if half else 1)
+        indices = space.rank(every)
+        assert sorted(indices[indices != NOT_NUMBERED]) == list(range(space.size))
+        assert np.array_equal(space.unrank(indices[indices >= 0]), every[indices >= 0])
+        assert (space.rank(found) >= 0).all()
+        sample = np.random.default_rng(0).permutation(space.size)[:400]
+        assert not differing(successors(space, sample), by_tables(space.move_tables(), sample), len(sample)).size
+        assert stored_space(puzzle, space.record) == space
+
+
+@pytest.mark.parametrize(("rows", "columns"), BOARDS)
+def test_sliding_boards_have_half_the_index(rows: int, columns: int) -> None:
+    check(board(rows, columns), half=True)
+
+
+@pytest.mark.parametrize(("rows", "columns"), BOARDS)
+def test_any_arrangement_can_be_the_start(rows: int, columns: int) -> None:
+    start = np.random.default_rng(rows * columns).permutation(rows * columns)
+    check(board(rows, columns, start=" ".join(map(str, start))), half=True)
+
+
+def test_two_places_have_no_pieces_to_exchange() -> None:
+    check(board(1, 2), half=False)
+
+
+def test_equal_tiles_keep_the_full_index() -> None:
+    assert index_size(board(2, 3, start="1 1 2 3 4 0")) == factorial(6) // 2
+    assert index_size(jump(2, 3, 'moves = "knight"', "ABCD")) == factorial(6) // 2
+
+
+@pytest.mark.parametrize(
+    ("moves", "half"),
+    [('moves = "knight"', True), (complete(2, 3), False), ("offsets = [[0, 1], [0, -1], [1, 1], [-1, -1]]", True)],
+)
+def test_jump_puzzles_of_one_empty_square(moves: str, half: bool) -> None:
+    check(jump(2, 3, moves), half)
+
+
+def test_moves_around_a_circle_of_odd_length_keep_the_full_index() -> None:
+    circle = [(a, (a + 1) % 5) for a in range(5)]
+    check(directed(circle, (0, 1, 2, 3, 4)), half=False)
+    check(directed([*circle, *[(b, a) for a, b in circle]], (0, 1, 2, 3, 4)), half=False)
+
+
+def test_one_way_moves() -> None:
+    check(directed([(0, 1), (1, 2), (2, 3), (3, 0)], (1, 2, 0, 3)), half=True)
+    check(directed([(1, 0), (2, 1), (2, 3)], (1, 2, 0, 3), (1, 0, 2, 3)), half=True)
+
+
+def test_starts_that_agree_and_starts_that_do_not() -> None:
+    one, other = "1 2 3 4 5 0", "1 2 3 5 4 0"
+    check(board(2, 3, start=[one, "1 2 3 4 0 5"]), half=True)
+    check(board(2, 3, start=[one, "2 1 3 5 4 0"]), half=True)
+    check(board(2, 3, start=[one, other]), half=False)
+    check(board(2, 3, start=["1 2 3 4 0 5", other]), half=False)
+
+
+def test_places_that_no_move_connects() -> None:
+    apart = [(0, 1), (1, 0), (2, 3), (3, 2), (3, 3)]
+    check(directed(apart, (0, 1, 2, 3, 4), (2, 1, 0, 3, 4)), half=True)
+    check(directed(apart, (0, 1, 2, 3, 4), (1, 2, 0, 3, 4)), half=True)
+    check(directed(apart, (0, 1, 2, 3, 4), (0, 2, 1, 3, 4)), half=False)
+    check(directed([], (1, 0, 2)), half=True)
+
+
+def test_parities_of_all_arrangements() -> None:
+    for size in range(1, 7):
+        every = np.array(list(permutations(range(size))), dtype=np.uint8)
+        expected = [round(np.linalg.det(np.eye(size)[one])) for one in every]
+        assert (1 - 2 * parities(every).astype(int)).tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["eight-puzzle", "eight-puzzle-blank-first"])
+def test_the_eight_puzzle_numbers_what_can_be_reached(name: str) -> None:
+    space = best_space(load_config(name).puzzle)
+    assert space.size == ORACLES[f"sliding/{name}"]["states"] == 181440
+    assert space.record.details == HALF
+
+
+def test_the_fifteen_puzzle() -> None:
+    puzzle = board(4, 4)
+    space = numbering_space(puzzle)
+    assert space.size == factorial(16) // 2
+    indices = np.random.default_rng(0).integers(space.size, size=1000)
+    labels = space.unrank(indices)
+    assert np.array_equal(space.rank(labels), indices)
+    labels[:, [0, 1]] = labels[:, [1, 0]]
+    apart = (labels[:, :2] != 0).all(axis=1)
+    assert (space.rank(labels)[apart] == NOT_NUMBERED).all()
+
+
+def test_many_positions_are_ranked_as_few_are() -> None:
+    space = best_space(board(3, 3))
+    labels = space.unrank(np.arange(space.size))
+    labels[::3, [7, 8]] = labels[::3, [8, 7]]
+    few = np.concatenate([space.rank(part) for part in np.array_split(labels, 100)])
+    assert np.array_equal(space.rank(labels), few)
+
+
+@pytest.mark.parametrize("index", [-1, 12, 24])
+def test_an_index_out_of_range(index: int) -> None:
+    with pytest.raises(InputError, match="expected an index from 0 to 11, found"):
+        numbering_space(board(2, 2)).unrank(np.array([0, index]))
+
+
+def test_a_record_of_all_arrangements_is_taken_as_it_is() -> None:
+    puzzle = board(2, 3)
+    full = stored_space(puzzle, SpaceRecord("arrangements", 30, 24))
+    assert full.size == 720
+    with pytest.raises(FieldError, match="match no row/column split"):
+        stored_space(puzzle, SpaceRecord("arrangements", 30, 24, HALF))
+
+
+@pytest.mark.parametrize("details", [{"half": False}, {"half": 1}, {"half": True, "more": 2}, {"other": True}])
+def test_details_of_no_space(details: dict[str, Any]) -> None:
+    with pytest.raises(FieldError, match="details: expected"):
+        stored_space(board(2, 3), SpaceRecord("arrangements", 30, 12, details))
+
+
+def test_half_of_a_puzzle_that_has_no_halves() -> None:
+    with pytest.raises(FieldError, match=r"details: expected \{\}, since no place decides the parity"):
+        stored_space(board(2, 3, start="1 1 2 3 4 0"), SpaceRecord("arrangements", 30, 12, HALF))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (2, 4)])
+def test_a_run_finds_the_layers_of_brute_force(rows: int, columns: int, tmp_path: Any) -> None:
+    puzzle = board(rows, columns)
+    settings = {"rows": rows, "columns": columns, "start": puzzle.format(puzzle.start_labels[0])}
+    config = Config({"name": "p", "family": "sliding", **settings})
+    report = run_puzzle(config, tmp_path / "t.zarr")
+    assert list(report.manifest.layers) == layers(sliding_distances(settings))
+    assert report.manifest.index_size == report.manifest.states == factorial(rows * columns) // 2
+    assert verify(tmp_path / "t.zarr", Threads(1)).ok
