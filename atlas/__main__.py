@@ -22,9 +22,7 @@ def main(names: list[str]) -> None:
 
 
 def _families() -> dict[str, dict[str, list[int]]]:
-    return {
-        family.title: {str(size): layers_of(family.settings(size)) for size in family.sizes} for family in FAMILIES
-    }
+    return {family.title: {str(size): layers_of(family.settings(size)) for size in family.sizes} for family in FAMILIES}
 
 
 if __name__ == "__main__":
