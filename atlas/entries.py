@@ -20,6 +20,7 @@ CHAPTERS: Mapping[str, Mapping[str, str]] = {
     "Cubes that turn at their corners": {
         "skewb-corner": JAAP,
         "skewb": "With one corner fixed the radius is the same",
+        "skewb-diamond": "",
         "ivy": "",
         "dino-edge": "",
         "dino": "",

@@ -43,6 +43,7 @@ VARIANTS = {
         "half",
         "The pyraminx with its tips, by turns of faces, which roll it over: 302,330,880 positions",
     ),
+    "skewb-diamond": ("skewb-diamond", "half", "The skewb diamond, an octahedron cut as the skewb: 138,240 positions"),
     "halpern-kolmelij": ("halpern-kolmelij", "half", "The Halpern-Kolmelij pyramid: 3,732,480 positions"),
 }
 """The bundled puzzles: design, metric and description of each name."""

@@ -27,6 +27,7 @@ COUNTS = {
     "pyraminx": 933_120,
     "pyraminx-tips": 75_582_720,
     "pyraminx-faces": 302_330_880,
+    "skewb-diamond": 138_240,
     "halpern-kolmelij": 3_732_480,
 }
 TWISTY = ORACLES["twisty"]
