@@ -55,7 +55,7 @@ CHAPTERS: Mapping[str, Mapping[str, str]] = {
     "Groups": {"m12": "", "m24": ""},
 }
 """The bundled puzzles by chapter, each with the place where its result was published, if one is known."""
-TOO_LARGE = {"two-by-seven": "its 43,589,145,600 positions take hours and 90 GB"}
+TOO_LARGE = {"two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk"}
 """Bundled puzzles that the atlas leaves out, and why."""
 
 
@@ -65,45 +65,51 @@ class Family:
 
     title: str
     about: str
-    settings: Callable[[int], Settings]
+    settings: Callable[[str], Settings]
     """The ``[puzzle]`` table of a size, without its name."""
-    sizes: Sequence[int]
+    sizes: Sequence[str]
     size: str
     """The name of the size, for the head of the table."""
 
 
-def _board(code: int) -> Settings:
-    rows, columns = divmod(code, 10)
+def _numbers(first: int, end: int) -> list[str]:
+    return [str(number) for number in range(first, end)]
+
+
+def _board(size: str) -> Settings:
+    rows, columns = map(int, size.split("x"))
     tiles = [str(tile) for tile in range(1, rows * columns)]
     return {"family": "sliding", "rows": rows, "columns": columns, "start": " ".join([*tiles, "0"])}
 
 
-def _left_right_exchange(n: int) -> Settings:
-    ring = " ".join(map(str, range(n)))
-    return {"family": "generators", "n": n, "turns": "quarter", "moves": {"L": f"({ring})", "X": "(0 1)"}}
+def _left_right_exchange(size: str) -> Settings:
+    ring = " ".join(map(str, range(int(size))))
+    return {"family": "generators", "n": int(size), "turns": "quarter", "moves": {"L": f"({ring})", "X": "(0 1)"}}
 
 
 FAMILIES = (
     Family(
         "Sliding boards, all tiles different",
-        "The number of rows and columns, as one number. Radii: OEIS A151944.",
+        "The blank begins in a corner. Radii: OEIS A151944.",
         _board,
-        (22, 23, 24, 33),
+        ("2x2", "2x3", "2x4", "3x3"),
         "board",
     ),
-    Family("Pancakes", "Radii: OEIS A058986.", lambda n: {"family": "pancake", "n": n}, range(2, 11), "pancakes"),
+    Family(
+        "Pancakes", "Radii: OEIS A058986.", lambda n: {"family": "pancake", "n": int(n)}, _numbers(2, 11), "pancakes"
+    ),
     Family(
         "Burnt pancakes",
         "Radii: D. S. Cohen and M. Blum, *On the problem of sorting burnt pancakes* (1995).",
-        lambda n: {"family": "burnt-pancake", "n": n},
-        range(1, 8),
+        lambda n: {"family": "burnt-pancake", "n": int(n)},
+        _numbers(1, 8),
         "pancakes",
     ),
     Family(
         "TopSpin with four pieces on the turntable",
         "On rings of odd size only even permutations can be reached.",
-        lambda n: {"family": "topspin", "n": n},
-        range(5, 11),
+        lambda n: {"family": "topspin", "n": int(n)},
+        _numbers(5, 11),
         "pieces",
     ),
     Family(
@@ -111,28 +117,28 @@ FAMILIES = (
         "Rotate a row by one place either way, or exchange the first two pieces. From 4 pieces on the radius is "
         "n (n - 1) / 2.",
         _left_right_exchange,
-        range(3, 11),
+        _numbers(3, 11),
         "pieces",
     ),
     Family(
         "Towers of Hanoi with three pegs",
         "The radius is 2^n - 1 (Lucas 1883), and there are 2^n antipodes.",
-        lambda n: {"family": "hanoi", "pegs": 3, "discs": n},
-        range(1, 11),
+        lambda n: {"family": "hanoi", "pegs": 3, "discs": int(n)},
+        _numbers(1, 11),
         "discs",
     ),
     Family(
         "Towers of Hanoi with four pegs",
         "Moving the whole tower takes 1, 3, 5, 9, 13, 17, 25, 33, 41, 49 moves (Frame and Stewart 1941; Bousch 2014).",
-        lambda n: {"family": "hanoi", "pegs": 4, "discs": n},
-        range(1, 11),
+        lambda n: {"family": "hanoi", "pegs": 4, "discs": int(n)},
+        _numbers(1, 11),
         "discs",
     ),
     Family(
         "Lights Out on square boards",
         "Positions that cannot be reached are left out (Anderson and Feil 1998).",
-        lambda n: {"family": "lights-out", "rows": n, "columns": n},
-        range(2, 6),
+        lambda n: {"family": "lights-out", "rows": int(n), "columns": int(n)},
+        _numbers(2, 6),
         "side",
     ),
 )

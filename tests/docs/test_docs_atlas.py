@@ -78,6 +78,6 @@ def test_a_run_finds_the_same(name: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.title)
 def test_sizes_of_a_family(family: Family) -> None:
     for size in family.sizes:
-        layers = RESULTS.families[family.title][str(size)]
+        layers = RESULTS.families[family.title][size]
         assert sum(layers) > 100_000 or layers_of(family.settings(size)) == layers
         assert np.all(np.array(layers) > 0)
