@@ -30,8 +30,8 @@ from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpac
 from antipodes.spaces.swap_tables import SwapTables
 from antipodes.spaces.tied_parity import parity_by_place
 
-HALF = {"half": True}
-"""The details of a space that numbers half of the arrangements."""
+PARITY = "parity"
+"""The key of the details that has the parities of a space that numbers half of the arrangements."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ class ArrangementSpace(StateSpace):
         """The parities of a space with these details; FieldError if there is none."""
         if not details:
             return None
-        if details != HALF or details["half"] is not True:
-            raise FieldError(f"details: expected {{}} or {HALF}, found {shorten(repr(dict(details)))}")
-        if (parity := parity_by_place(puzzle)) is None:
-            raise FieldError(f"details: expected {{}}, since no place decides the parity of arrangements, found {HALF}")
+        parity = parity_by_place(puzzle)
+        expected = {} if parity is None else {PARITY: list(parity)}
+        if details != expected:
+            raise FieldError(f"details: expected {expected}, found {shorten(repr(dict(details)))}")
         return parity
 
     @property
@@ -102,8 +102,9 @@ class ArrangementSpace(StateSpace):
 
     @property
     def record(self) -> SpaceRecord:
-        """The cut into rows and columns, and whether half of the arrangements are numbered."""
-        return SpaceRecord(self.KIND, self.rows, self.width, {} if self.parity is None else HALF)
+        """The cut into rows and columns, and the parities of the half that is numbered."""
+        details = {} if self.parity is None else {PARITY: list(self.parity)}
+        return SpaceRecord(self.KIND, self.rows, self.width, details)
 
     def rank(self, labels: Labels) -> Indices:
         """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
