@@ -15,7 +15,7 @@ from antipodes.spaces.selection import best_space
 from antipodes.spaces.space import StateSpace
 from antipodes.tables.planning.config_size import config_size
 
-CHUNK_STATES = (256 * KIB, 4 * MIB)
+CHUNK_STATES = (128 * KIB, 4 * MIB)
 """States of a chunk: few enough to be read for one query, enough to be worth a file."""
 DIVISORS_TRIED = 1000
 """Numbers of chunks tried for one that divides the rows evenly."""
