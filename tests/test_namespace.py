@@ -19,7 +19,7 @@ LEVELS = (
     ("runs",),
     ("executors", "storage"),
     ("config", "events", "machine", "sizes"),
-    ("toml_file",),
+    ("python_source", "toml_file"),
     ("text_file",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from antipodes import arguments
+from antipodes import arguments, python_source
 from antipodes.errors import ConfigError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.readers import FORMATS
@@ -62,6 +62,8 @@ class Config:
     @cached_property
     def puzzle(self) -> Puzzle:
         """The puzzle that the settings describe."""
+        if self.settings.get("family") == python_source.FAMILY:
+            return python_source.puzzle_in(self.settings)
         return puzzle_from(self.settings)
 
 
@@ -71,13 +73,17 @@ def bundled_configs(folder: str = "") -> dict[str, Path]:
 
 
 def load_config(name_or_path: str) -> Config:
-    """The config with a bundled name, or in a file.
+    """The config with a bundled name, in a file, or of a puzzle written in Python: ``path.py:name``, ``module:name``.
 
     Raises
     ------
     ConfigError
         There is none, or it does not describe a puzzle; the message names the file and the key.
+    SourceError
+        The Python code does not define a puzzle; the message names the file and the line.
     """
+    if isinstance(name_or_path, str) and python_source.is_reference(name_or_path):
+        return Config(python_source.python_settings(name_or_path))
     path = find_config(name_or_path, bundled_configs(), "puzzle")
     try:
         config = Config(_definition_in(path)) if path.suffix in DEFINITIONS else _config_in(path)

@@ -27,6 +27,10 @@ class ConfigError(InputError):
     """A config that describes no puzzle, board or run."""
 
 
+class SourceError(AntipodesError, ImportError):
+    """The Python file with the definition of a puzzle is missing, has changed, or fails."""
+
+
 class PositionError(InputError):
     """A text or an array that is no position of the puzzle at hand."""
 

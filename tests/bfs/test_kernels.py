@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import UNREACHED, Bitmap, words
-from antipodes.bfs.kernels import boundary_lines, expand, mark, recover, settle
+from antipodes.bfs.kernels import boundary_lines, expand, mark, pull, recover, settle
+from antipodes.spaces.move_tables import ILLEGAL
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -33,15 +34,39 @@ def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> 
     column_map = rng.integers(0, 3, (rows + 3, moves), dtype=np.int16)
     lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
     column_maps = np.array([np.arange(width), rng.permutation(width), rng.permutation(width)], dtype=np.int32)
+    column_maps[2, rng.random(width) < 0.3] = ILLEGAL
     before = rng.random((covered, width)) < 0.1
     expected = before.copy()
     for line, column in np.argwhere(flags):
         row = lines[line]
         for to_row, number in zip(target[row], column_map[row], strict=True):
-            if first <= to_row < first + covered:
+            if first <= to_row < first + covered and column_maps[number, column] != ILLEGAL:
                 expected[to_row - first, column_maps[number, column]] = True
     incoming = to_bits(before)
     expand(incoming, first, to_bits(flags), lines, target, column_map, column_maps)
+    assert np.array_equal(to_flags(incoming, width), expected)
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(0, 6), st.integers(0, 4))
+def test_pull(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
+    first, covered = 2, 5
+    flags, visited = rng.random((rows, width)) < rng.random(), rng.random((covered, width)) < rng.random()
+    target = -np.sort(-rng.integers(-1, 10, (first + covered, moves), dtype=np.int32), axis=1)  # illegal ones last
+    column_map = rng.integers(0, 3, (first + covered, moves), dtype=np.int16)
+    lines = np.sort(rng.permutation(10)[:rows]).astype(np.int32)
+    column_maps = np.array([np.arange(width), rng.permutation(width), rng.permutation(width)], dtype=np.int32)
+    column_maps[2, rng.random(width) < 0.3] = ILLEGAL
+    before = rng.random((covered, width)) < 0.1
+    expected = before.copy()
+    frontier = dict(zip(lines.tolist(), flags, strict=True))
+    for row, column in np.argwhere(~visited):
+        for to_row, number in zip(target[first + row], column_map[first + row], strict=True):
+            to_column = column_maps[number, column]
+            if to_row in frontier and to_column != ILLEGAL and frontier[to_row][to_column]:
+                expected[row, column] = True
+    incoming = to_bits(before)
+    pull(incoming, to_bits(visited), first, to_bits(flags), lines, target, column_map, column_maps)
     assert np.array_equal(to_flags(incoming, width), expected)
 
 

@@ -94,7 +94,7 @@ def test_iddfs_in_words_and_in_labels(places: int) -> None:
 
 def test_memory_is_bounded() -> None:
     with pytest.raises(ResourceLimitError, match="positions reached"):
-        bfs(Problem.of(EIGHT, random_walk(EIGHT, 5, 60)), memory_limit=1 << 18)
+        bfs(Problem.of(EIGHT, EIGHT.parse("8 6 7 2 5 4 3 0 1")), memory_limit=1 << 20)
 
 
 def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:

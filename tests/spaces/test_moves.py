@@ -59,6 +59,18 @@ def test_column_maps_are_permutations_and_the_first_is_the_identity(table: dict[
     assert (np.sort(column_maps, axis=1) == np.arange(space.width)).all()
 
 
+@settings(deadline=None, max_examples=60)
+@given(puzzle_settings())
+def test_in_undirected_tables_every_successor_is_a_predecessor(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    space = spaces_of(puzzle)[0]
+    tables = space.move_tables()
+    edges = {(one, other) for one in range(space.size) for other in successors_by_tables(space, tables, one)}
+    assert tables.undirected == puzzle.moves.reversible
+    if tables.undirected:
+        assert edges == {(other, one) for one, other in edges}
+
+
 def test_horizontal_moves_change_no_column() -> None:
     puzzle = puzzle_from({"name": "line", "family": "sliding", "rows": 1, "columns": 5, "start": "1 2 3 4 0"})
     assert (spaces_of(puzzle)[0].move_tables().column_map == 0).all()

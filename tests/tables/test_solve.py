@@ -49,7 +49,7 @@ def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> No
         problem = Problem.of(puzzle, np.random.default_rng(seed).permutation(puzzle.start_labels[0]))
         with open_table(store) as table:
             assert table.match("?" * puzzle.places).by_distance == dict(enumerate(table.layers))
-            if not (problem.steps.inverse >= 0).all():
+            if not problem.puzzle.moves.reversible:
                 with pytest.raises(InputError, match="needs reversible moves"):
                     solve_by_table(problem, table)
                 return

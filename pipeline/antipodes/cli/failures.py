@@ -19,11 +19,12 @@ from antipodes.errors import (
     OutputError,
     ReaderGoneError,
     ResourceLimitError,
+    SourceError,
     StoreMismatchError,
 )
 from antipodes.quoting import shorten
 
-BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError)
+BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, SourceError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"
 """The environment variable that shows tracebacks of unexpected errors."""
 INTERRUPTED_BY_TYPER = 130

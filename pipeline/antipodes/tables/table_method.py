@@ -109,4 +109,4 @@ def _asks_for_start(problem: Problem) -> bool:
 
 
 def _reversible(problem: Problem) -> bool:
-    return bool((problem.steps.inverse >= 0).all())
+    return problem.puzzle.moves.reversible

@@ -56,6 +56,19 @@ def expand(
 
 
 @kernel
+def _last_at_most(ascending: NDArray[np.int32] | NDArray[np.int64], value: int) -> int:
+    """The place of the last number that is at most ``value``; the first one is. np.searchsorted compiles slower."""
+    place, end = 0, len(ascending)
+    while end - place > 1:
+        middle = (place + end) >> 1
+        if ascending[middle] <= value:
+            place = middle
+        else:
+            end = middle
+    return place
+
+
+@kernel
 def _line_of(rows: NDArray[np.int32], row: int) -> int:
     """The line of a row in ``rows``, ascending; -1 if there is none. Immediate where the rows have no gaps."""
     guess = row - rows[0]
@@ -63,8 +76,8 @@ def _line_of(rows: NDArray[np.int32], row: int) -> int:
         return -1
     if guess < len(rows) and rows[guess] == row:
         return guess
-    found = np.searchsorted(rows, row)
-    return found if rows[found] == row else -1
+    line = _last_at_most(rows, row)
+    return line if rows[line] == row else -1
 
 
 @kernel
@@ -145,7 +158,7 @@ def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDAr
             to_row = target[row, move]
             if to_row < 0 or missing == 0:
                 break
-            number = np.searchsorted(bounds, to_row, side="right") - 1
+            number = _last_at_most(bounds, to_row)
             missing -= not reached[number]
             reached[number] = True
     return reached

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import Depths
+from antipodes.bfs.arrays import UNREACHED, Depths
 from antipodes.jit.compile import kernel
 from antipodes.spaces.move_tables import ColumnMap, MoveTables
 
@@ -23,7 +23,7 @@ class Findings(NamedTuple):
     skipped: NDArray[np.int64]
     """Indices of positions more than one deeper than a predecessor."""
     unsupported: NDArray[np.int64]
-    """Indices of positions, other than starts, without a predecessor one less deep."""
+    """Indices of reached positions, other than starts, without a less deep predecessor."""
     not_zero: NDArray[np.int64]
     """Indices of starts whose depth is not 0."""
     drawn: NDArray[np.int64]
@@ -52,61 +52,78 @@ def check_partition(
     unreached: ``expanded`` equals ``deepest`` in a finished table, and is one less in an unfinished one. The ``seed``,
     from 0 to 2^63 - 1, determines the random positions.
     """
-    skipped = np.zeros(block.depths.shape, dtype=np.bool_)
-    supported = np.zeros(block.depths.shape, dtype=np.bool_)
+    unreached = UNREACHED[block.depths.dtype.name]
+    least = np.full_like(block.depths, unreached)
     for source in sources:
         rows = slice(source.first_row, source.first_row + len(source.depths))
-        _compare(
-            block.depths, block.first_row, skipped, supported, source.depths,
-            tables.target[rows], tables.column_map[rows], tables.column_maps, deepest, expanded,
+        _find_least(
+            least, block.first_row, source.depths,
+            tables.target[rows], tables.column_map[rows], tables.column_maps, expanded, unreached,
         )  # fmt: skip
     first_index = block.first_row * block.depths.shape[1]
     depths = block.depths.ravel()
+    skipped, unsupported = _compare(depths, least.ravel(), deepest)
     starts_here = starts[(starts >= first_index) & (starts < first_index + depths.size)] - first_index
-    supported.ravel()[starts_here] = True
+    unsupported[starts_here] = False
     layers, drawn = _census(depths, deepest, np.uint64(first_index ^ seed))
     return Findings(
         layers,
         np.flatnonzero(skipped) + first_index,
-        np.flatnonzero((depths <= deepest) & ~supported.ravel()) + first_index,
+        np.flatnonzero(unsupported) + first_index,
         starts_here[depths[starts_here] != 0] + first_index,
         np.where(drawn < 0, -1, drawn + first_index),
     )
 
 
 @kernel
-def _compare(
-    depths: Depths,
+def _find_least(
+    least: Depths,
     first_row: int,
-    skipped: NDArray[np.bool_],
-    supported: NDArray[np.bool_],
     source: Depths,
     target: NDArray[np.int32],
     column_map: ColumnMap,
     column_maps: NDArray[np.int32],
-    deepest: int,
     expanded: int,
+    unreached: int,
 ) -> None:
+    """Lower ``least`` to the depths of all predecessors in ``source`` that are at most ``expanded`` deep.
+
+    No branch depends on depths, whose order no processor predicts.
+    """
+    before = np.empty(source.shape[1], dtype=source.dtype)
     for row in range(source.shape[0]):
+        for column in range(source.shape[1]):
+            before[column] = source[row, column] if source[row, column] <= expanded else unreached
         for move in range(target.shape[1]):
             if target[row, move] < 0:
                 break
             to_row = target[row, move] - first_row
-            if to_row < 0 or to_row >= depths.shape[0]:
+            if to_row < 0 or to_row >= least.shape[0]:
                 continue
             number = column_map[row, move] if column_map.shape[1] else 0
+            if number == 0:
+                for column in range(source.shape[1]):
+                    least[to_row, column] = min(least[to_row, column], before[column])
+                continue
             for column in range(source.shape[1]):
-                depth = np.int64(source[row, column])
-                if depth > expanded:
-                    continue
                 to_column = column_maps[number, column]
-                if to_column < 0:
-                    continue
-                reached = np.int64(depths[to_row, to_column])
-                if reached > deepest or reached > depth + 1:
-                    skipped[to_row, to_column] = True
-                elif reached == depth + 1:
-                    supported[to_row, to_column] = True
+                if to_column >= 0:
+                    least[to_row, to_column] = min(least[to_row, to_column], before[column])
+
+
+@kernel
+def _compare(depths: Depths, least: Depths, deepest: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of the ``depths`` are skipped, and which unsupported, given the ``least`` depth of any predecessor.
+
+    A skipped position is supported: it has a predecessor that is less deep, though not just one.
+    """
+    skipped, unsupported = np.zeros(len(depths), dtype=np.bool_), np.zeros(len(depths), dtype=np.bool_)
+    for place in range(len(depths)):
+        depth, before = np.int64(depths[place]), np.int64(least[place])
+        unreached = depth > deepest
+        skipped[place] = before <= deepest and (unreached or depth > before + 1)
+        unsupported[place] = not unreached and before >= depth
+    return skipped, unsupported
 
 
 @kernel

@@ -17,7 +17,7 @@ def random_positions(parts: Sequence[Part], count: int, seed: str) -> Labels:
 
 
 def _drawn(part: Part, count: int, seed: str) -> Labels:
-    numbers = _numbers(count * part.places, seed).reshape(count, part.places)
+    numbers = random_numbers(count * part.places, seed).reshape(count, part.places)
     if part.counts is None:
         return (numbers % len(part.symbols)).astype(np.uint8)
     placed = np.repeat(np.arange(len(part.counts), dtype=np.uint8), part.counts)
@@ -25,6 +25,6 @@ def _drawn(part: Part, count: int, seed: str) -> Labels:
     return shuffled
 
 
-def _numbers(count: int, seed: str) -> NDArray[np.uint64]:
-    """Numbers below 2^64 from SHAKE-256, since the random numbers of numpy may change with its version."""
+def random_numbers(count: int, seed: str) -> NDArray[np.uint64]:
+    """``(count,)`` numbers below 2^64 from SHAKE-256, since the random numbers of numpy may change with its version."""
     return np.frombuffer(hashlib.shake_256(seed.encode()).digest(8 * count), dtype="<u8").astype(np.uint64)

@@ -5,6 +5,7 @@ from itertools import islice
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.breadth_first import MEMORY_LIMIT, Reached
+from antipodes.searches.layers_back import LayersBack
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.progress import Listener, Progress, silence
 from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
@@ -47,7 +48,8 @@ def bfs(
         if not reached.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, reached.expanded)
         found = goals[reached.depths(goals) >= 0]
-    paths = shortest_paths(reached, found, problem.steps_back, request.every).reversed()
+    back = problem.steps_back if problem.undoable else LayersBack(reached)
+    paths = shortest_paths(reached, found, back, request.every).reversed()
     return solved(METHOD, paths, request, reached.expanded)
 
 

@@ -1,6 +1,7 @@
 """Bidirectional breadth-first search: expand the smaller frontier until the two meet."""
 
 from antipodes import arguments
+from antipodes.errors import InputError
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
 from antipodes.searches.breadth_first import MEMORY_LIMIT
@@ -26,7 +27,7 @@ def bidirectional(
     Raises
     ------
     InputError
-        An argument is of another type, or negative.
+        The moves cannot be undone, an argument is of another type, or negative.
     ResourceLimitError
         The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
     """
@@ -34,6 +35,8 @@ def bidirectional(
     request = Request(every, bound, listed, memory_limit, listener)
     if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
+    if not problem.undoable:
+        raise InputError("bidirectional needs moves that can be undone, and a move of this puzzle has no inverse; use bfs")
     frontiers: Frontiers = Frontiers(
         problem,
         request.memory_limit,

@@ -36,12 +36,12 @@ def blank_steps(edges: Edges, packing: Packing, ends: set[int]) -> BlankSteps:
     first = np.cumsum([0, *map(len, lists)])
     moves = range(int(away.max()) + 2)
     within = [[sum(distance < left for distance in own) for left in moves] for own in distances]
-    bit = [1 << packing.bits * place for place in range(packing.places)]
+    bit = [1 << packing.bits[0] * place for place in range(packing.places)]
     return BlankSteps(
         first=first.astype(np.uint64),
         end_of=(first[:-1, np.newaxis] + np.array(within)).astype(np.uint64),
         following=np.array([step for own in lists for step in own], dtype=np.uint64),
-        shift=np.array([packing.bits * b for _, b in steps], dtype=np.uint64),
+        shift=np.array([packing.bits[0] * b for _, b in steps], dtype=np.uint64),
         spread=np.array([bit[a] ^ bit[b] for a, b in steps], dtype=np.uint64),
         place=np.array([b for _, b in steps], dtype=np.uint64),
     )

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.step_kernels import Position, allowed, apply, undo
-from antipodes.searches.steps import Steps
+from antipodes.searches.steps.kernels import Position, make, next_legal
+from antipodes.searches.steps.move_arrays import MoveArrays
 
 Numbers = NDArray[np.int64]
 DEPTH, EXPANDED, FOUND, NEXT_BOUND = range(4)
@@ -16,17 +16,14 @@ DEPTH, EXPANDED, FOUND, NEXT_BOUND = range(4)
 class Descent(NamedTuple):
     """The state of a depth-first search; in arrays with an entry per depth, index 0 is the root."""
 
-    labels: Position
-    empties: Numbers
-    """The empty places, and after them the group of moves that need no empty place."""
-    slot: Numbers
-    """Which of the empties is being filled, ``(bound + 1,)``."""
+    labels: NDArray[np.uint8]
+    """``(bound + 1, places)``: the current position at each depth."""
     candidate: Numbers
-    """Which move is to be tried next."""
+    """``(bound + 1,)``: which move is to be tried next."""
     taken: Numbers
-    """The move that led from each depth to the next."""
+    """``(bound,)``: the move that led from each depth to the next."""
     estimates: Numbers
-    """The lower bound at each depth."""
+    """``(bound + 1,)``: the lower bound at each depth."""
     tally: Numbers
     """``[DEPTH, EXPANDED, FOUND, NEXT_BOUND]``: the last is the least total of a pruned branch."""
 
@@ -36,7 +33,7 @@ def descend(
     descent: Descent,
     budget: int,
     goals: NDArray[np.uint8],
-    steps: Steps,
+    moves: MoveArrays,
     costs: Numbers,
     paths: Numbers,
     every: bool,
@@ -46,107 +43,80 @@ def descend(
     A goal counts at the greatest depth only. The moves of the paths found are written to ``paths`` ``(n, depth)``,
     as long as there is room.
     """
-    labels, empties, slot, candidate = descent.labels, descent.empties, descent.slot, descent.candidate
-    taken, estimates, tally = descent.taken, descent.estimates, descent.tally
+    labels, candidate, taken, estimates, tally = descent
     greatest = len(taken)
     guided = len(costs) > 0
     depth = tally[DEPTH]
     stop = tally[EXPANDED] + budget
-    while depth >= 0:
-        move = -1
-        if depth < greatest:
-            last = steps.inverse[taken[depth - 1]] if depth else -1
-            move = next_move(labels, empties, slot, candidate, depth, last, steps)
+    while depth >= 0 and tally[EXPANDED] < stop:
+        move = next_move(labels[depth], candidate[depth], taken[depth - 1] if depth else -1, moves)
         if move < 0:
             depth -= 1
-            if depth >= 0:
-                undo(labels, taken[depth], steps)
-                follow(empties, taken[depth], steps, True)
-            if tally[EXPANDED] >= stop:
-                break
             continue
+        candidate[depth] = move + 1
         value = estimates[depth]
         if guided:
-            a, b = steps.occupied[steps.occupied_at[move]], steps.swaps[steps.swap_at[move]].sum()
-            b -= a
-            value += costs[labels[a], b] - costs[labels[a], a]
-        apply(labels, move, steps)
+            change = moves.change_at[move]
+            a, b = moves.origin[change], moves.place[change]
+            piece = labels[depth, a]
+            value += costs[piece, b] - costs[piece, a]
         total = depth + 1 + value
         if total > greatest:
             tally[NEXT_BOUND] = min(tally[NEXT_BOUND], total)
-            undo(labels, move, steps)
             continue
+        make(labels[depth], move, moves, labels[depth + 1])
         taken[depth] = move
-        if depth + 1 == greatest:
-            if is_goal(labels, goals):
+        depth += 1
+        if depth == greatest:
+            if is_goal(labels[depth], goals):
                 if tally[FOUND] < len(paths):
                     paths[tally[FOUND]] = taken
                 tally[FOUND] += 1
                 if not every:
                     return True
-            elif tally[NEXT_BOUND] > total + 1:
-                tally[NEXT_BOUND] = total + 1
-            undo(labels, move, steps)
+            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], total + 1)
+            depth -= 1
             continue
-        follow(empties, move, steps, False)
-        depth += 1
         tally[EXPANDED] += 1
         estimates[depth] = value
-        slot[depth] = 0
-        candidate[depth] = steps.group[empties[0]]
+        candidate[depth] = 0
     tally[DEPTH] = depth
     return bool(depth < 0)
 
 
 @kernel
-def next_move(
-    labels: Position, empties: Numbers, slot: Numbers, candidate: Numbers, depth: int, inverse: int, steps: Steps
-) -> int:
-    """The next legal move at a depth, other than ``inverse``, or -1."""
-    i, move = slot[depth], candidate[depth]
-    while True:
-        end = steps.group[empties[i] + 1]
-        while move < end:
-            legal = move != inverse and allowed(labels, move, steps)
-            if legal and (not steps.ambiguous or is_new(labels, empties, i, move, steps)):
-                slot[depth], candidate[depth] = i, move + 1
-                return int(move)
-            move += 1
-        i += 1
-        if i == len(empties):
-            return -1
-        move = steps.group[empties[i]]
+def next_move(labels: Position, first: int, last: int, moves: MoveArrays) -> int:
+    """The next legal move from ``first`` on that the ``last`` one does not make useless, or -1."""
+    back = moves.inverse[last] if last >= 0 else -1
+    paired = last >= 0 and len(moves.wasted) > 0
+    move = next_legal(labels, first, moves)
+    while move < len(moves.guard):
+        if move != back and not (paired and moves.wasted[last, move]) and is_new(labels, move, moves):
+            return int(move)
+        move = next_legal(labels, move + 1, moves)
+    return -1
 
 
 @kernel
-def is_new(labels: Position, empties: Numbers, i: int, move: int, steps: Steps) -> bool:
-    """Whether no move tried earlier at the same position leads to the same one."""
-    for j in range(i + 1):
-        end = move if j == i else steps.group[empties[j] + 1]
-        for earlier in range(steps.group[empties[j]], end):
-            if allowed(labels, earlier, steps) and same_result(labels, earlier, move, steps):
-                return False
-    return True
+def is_new(labels: Position, move: int, moves: MoveArrays) -> bool:
+    """Whether no legal move before this one leads to the same position."""
+    if not len(moves.effects):
+        return True
+    earlier = next_legal(labels, 0, moves)
+    while earlier < move and not same_result(labels, earlier, move, moves):
+        earlier = next_legal(labels, earlier + 1, moves)
+    return bool(earlier == move)
 
 
 @kernel
-def same_result(labels: Position, one: int, other: int, steps: Steps) -> bool:
+def same_result(labels: Position, one: int, other: int, moves: MoveArrays) -> bool:
     """Whether two moves lead to the same position."""
-    return bool((labels[steps.origin[one]] == labels[steps.origin[other]]).all())
-
-
-@kernel
-def follow(empties: Numbers, move: int, steps: Steps, backwards: bool) -> None:
-    """Keep the list of empty places up with a move, or with taking it back."""
-    begin, end = steps.swap_at[move], steps.swap_at[move + 1]
-    for i in range(begin, end):
-        swap = begin + end - 1 - i if backwards else i
-        a, b = steps.swaps[swap, 0], steps.swaps[swap, 1]
-        for j in range(len(empties) - 1):
-            if empties[j] == a:
-                empties[j] = b
-            elif empties[j] == b:
-                empties[j] = a
+    for place in range(len(labels)):
+        first = np.int64(labels[moves.effects[one, 0, place]]) + moves.effects[one, 1, place]
+        second = np.int64(labels[moves.effects[other, 0, place]]) + moves.effects[other, 1, place]
+        if (first - second) % moves.moduli[place] != 0:
+            return False
+    return True
 
 
 @kernel

@@ -8,12 +8,17 @@ from antipodes.searches.problem import Problem
 
 
 class Frontiers:
-    """The positions within some distance of a position, and the positions within some distance before a goal."""
+    """The positions within some distance of a position, and the positions within some distance before a goal.
+
+    If the moves are not undoable, the latter are the goals alone.
+    """
 
     def __init__(self, problem: Problem, memory_limit: int, pulse: Callable[[], None] = lambda: None) -> None:
         half = memory_limit // 2
         self.forward = Reached(problem.position[None], problem.steps, problem.packing, half, pulse)
-        self.backward = Reached(problem.goals, problem.steps_back, problem.packing, half, pulse)
+        self._undoable = problem.undoable
+        steps_back = problem.steps_back if problem.undoable else problem.steps
+        self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse)
         self.common = self._common()
         """The positions ``(n, words)`` at which the frontiers meet, one on each shortest path; none until they meet."""
 
@@ -38,14 +43,15 @@ class Frontiers:
         return self._smaller().last_layer_size
 
     def expand(self) -> bool:
-        """Expand the smaller frontier; False if it has no successors, so that no goal can be reached."""
+        """Expand the smaller frontier that can be expanded; False if it has no successors, so that no goal can be reached."""
         if not self._smaller().expand():
             return False
         self.common = self._common()
         return True
 
     def _smaller(self) -> Reached:
-        return self.forward if self.forward.last_layer_size <= self.backward.last_layer_size else self.backward
+        backward = self._undoable and self.backward.last_layer_size < self.forward.last_layer_size
+        return self.backward if backward else self.forward
 
     def _common(self) -> Words:
         """The positions in both last layers; no earlier layers meet before these do."""

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.step_kernels import Position, allowed, apply, undo
-from antipodes.searches.steps import Steps
+from antipodes.searches.packing import Layout
+from antipodes.searches.steps.kernels import Position, changed, next_legal
+from antipodes.searches.steps.move_arrays import MoveArrays
 
 Words = NDArray[np.uint64]
 Slots = NDArray[np.int32]
@@ -69,58 +70,43 @@ def fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
 
 
 @kernel
-def pack(labels: Position, bits: int, key: Words) -> None:
-    """Labels as words, as `Packing.pack` does it."""
-    in_a_word = 64 // bits
-    place = 0
-    for i in range(len(key)):
-        word = np.uint64(0)
-        for j in range(min(in_a_word, len(labels) - place)):
-            word |= np.uint64(labels[place]) << np.uint64(j * bits)
-            place += 1
-        key[i] = word
-
-
-@kernel
-def unpack(key: Words, bits: int, labels: Position) -> None:
-    """Words as labels, as `Packing.unpack` does it."""
-    in_a_word = 64 // bits
-    mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
-    place = 0
-    for i in range(len(key)):
-        word = key[i]
-        for _ in range(min(in_a_word, len(labels) - place)):
-            labels[place] = word & mask
-            word >>= np.uint64(bits)
-            place += 1
-
-
-@kernel
 def expand(
-    words: Words, slots: Slots, begin: int, end: int, count: int, places: int, bits: int, steps: Steps
+    words: Words, slots: Slots, begin: int, end: int, count: int, layout: Layout, moves: MoveArrays
 ) -> tuple[int, int]:
     """Enter the successors of the positions from ``begin`` to ``end``: the first not expanded, and the set's size.
 
     It stops before the words could run out.
     """
-    labels = np.empty(places, np.uint8)
+    labels = np.empty(len(layout.word), np.uint8)
     key = np.empty(words.shape[1], np.uint64)
     for i in range(begin, end):
-        if count + len(steps.inverse) > len(words):
+        if count + len(moves.guard) > len(words):
             return i, count
-        unpack(words[i], bits, labels)
-        for place in range(places + 1):
-            if place < places and labels[place] != 0:
-                continue
-            for move in range(steps.group[place], steps.group[place + 1]):
-                if not allowed(labels, move, steps):
-                    continue
-                apply(labels, move, steps)
-                pack(labels, bits, key)
-                undo(labels, move, steps)
-                slot = slot_of(key, words, slots)
-                if slots[slot] < 0:
-                    words[count] = key
-                    slots[slot] = count
-                    count += 1
+        unpack(words[i], layout, labels)
+        move = next_legal(labels, 0, moves)
+        while move < len(moves.guard):
+            key[:] = words[i]
+            make_packed(key, labels, move, layout, moves)
+            slot = slot_of(key, words, slots)
+            if slots[slot] < 0:
+                words[count] = key
+                slots[slot] = count
+                count += 1
+            move = next_legal(labels, move + 1, moves)
     return end, count
+
+
+@kernel
+def unpack(key: Words, layout: Layout, labels: Position) -> None:
+    """Words as labels, as `Packing.unpack` does it."""
+    for place in range(len(labels)):
+        labels[place] = (key[layout.word[place]] >> layout.shift[place]) & layout.mask[place]
+
+
+@kernel
+def make_packed(key: Words, labels: Position, move: int, layout: Layout, moves: MoveArrays) -> None:
+    """Make a move on a packed position, whose labels are given."""
+    for change in range(moves.change_at[move], moves.change_at[move + 1]):
+        place = moves.place[change]
+        difference = np.uint64(labels[place]) ^ np.uint64(changed(labels, change, moves))
+        key[layout.word[place]] ^= difference << layout.shift[place]

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
+from antipodes.searches.block_descent import BlockDescent
 from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.progress import Listener, Pace, Progress
-from antipodes.searches.steps import replay
+from antipodes.searches.steps.compiled_steps import CompiledSteps
 from antipodes.searches.unreachability import UnreachableProof
 
 FAR = 1 << 62
@@ -105,6 +106,8 @@ def _with_parity(depth: int, problem: Problem) -> int:
 
 
 def _estimate(problem: Problem, heuristic: Heuristic) -> int:
+    if not len(heuristic.costs):
+        return 0
     from antipodes.searches.blank_kernels import estimate
 
     return estimate(problem.position, *heuristic)
@@ -116,9 +119,12 @@ def _descent_to(depth: int, problem: Problem, heuristic: Heuristic, request: Req
         if problem.packing.words == 1 and not len(heuristic.costs):
             return _walk_blank(depth, problem, edges, request)
         return _move_blank(depth, problem, edges, heuristic, request)
-    if problem.packing.words == 1 and not problem.steps.ambiguous:
-        return _move_pieces(depth, problem, heuristic, request)
-    return _move_any(depth, problem, heuristic, request)
+    steps = problem.steps
+    if not isinstance(steps, CompiledSteps):
+        return _move_blocks(depth, problem, request)
+    if edges is not None and problem.packing.words == 1:
+        return _move_pieces(depth, problem, steps, heuristic, request)
+    return _move_any(depth, problem, steps, heuristic, request)
 
 
 def _room(depth: int, request: Request, dtype: type[np.integer[Any]], length: int) -> NDArray[Any]:
@@ -146,7 +152,7 @@ def _walk_blank(depth: int, problem: Problem, edges: Edges, request: Request) ->
     tally = np.array([1, 0, 0, 0], dtype=np.uint64)
     goals = packing.pack(problem.goals)[:, 0]
     path, paths = np.empty(depth + 1, dtype=np.uint64), _room(depth, request, np.uint64, depth + 1)
-    rules = (goals, *steps[:5], packing.bits)
+    rules = (goals, *steps[:5], packing.bits[0])
 
     def result() -> _Pass:
         _, _, found, cut = tally.tolist()
@@ -194,12 +200,13 @@ def _follow_blank(position: Labels, path: NDArray[np.uint64]) -> Labels:
     return np.array(positions)
 
 
-def _move_pieces(depth: int, problem: Problem, heuristic: Heuristic, request: Request) -> _Descent:
+def _move_pieces(
+    depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request
+) -> _Descent:
     from antipodes.searches.word_kernels import move_pieces
 
-    steps, packing = problem.steps, problem.packing
-    origin, moves = steps.occupied, len(steps.occupied)
-    destination = steps.swaps.sum(axis=1) - origin
+    packing, arrays, moves = problem.packing, steps.arrays, steps.most
+    destination, origin = arrays.guard, arrays.tested
     added = np.zeros((moves, len(problem.puzzle.symbols)), dtype=np.int64)
     if len(heuristic.costs):
         added[:] = (heuristic.costs[:, destination] - heuristic.costs[:, origin]).T
@@ -208,49 +215,51 @@ def _move_pieces(depth: int, problem: Problem, heuristic: Heuristic, request: Re
     pending = np.zeros((len(words), 3), dtype=np.int64)
     pending[0] = moves, depth, _estimate(problem, heuristic)
     tally = np.array([1, 0, 0, FAR])
-    shifts = (packing.bits * np.stack((origin, destination))).astype(np.uint64)
+    shifts = packing.layout.shift[np.stack((origin, destination))]
     path, paths = np.empty(depth + 1, dtype=np.int64), _room(depth, request, np.int64, depth + 1)
-    goals, inverse = packing.pack(problem.goals)[:, 0], np.append(steps.inverse, -1)
-    rules = (goals, shifts[0], shifts[1], inverse, added, packing.bits)
+    goals, inverse = packing.pack(problem.goals)[:, 0], np.append(arrays.inverse, -1)
+    rules = (goals, shifts[0], shifts[1], inverse, added, packing.bits[0])
 
     def result() -> _Pass:
         _, _, found, following = tally.tolist()
         taken = _shown(paths, found, problem, request)[:, 1:]
-        return _Pass([_replay(problem, one) for one in taken], found, following)
+        return _Pass([steps.replay(problem.position, one) for one in taken], found, following)
 
     return _Descent(
         lambda budget: move_pieces(words, pending, tally, budget, *rules, path, paths, request.every), tally, result
     )
 
 
-def _move_any(depth: int, problem: Problem, heuristic: Heuristic, request: Request) -> _Descent:
+def _move_any(
+    depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request
+) -> _Descent:
     from antipodes.searches.depth_first_kernels import Descent, descend
 
-    empties = np.append(np.flatnonzero(problem.position == 0), problem.puzzle.places)
-    tally = np.array([0, 1, 0, FAR])
+    tally = np.array([0, 0, 0, FAR])
     descent = Descent(
-        labels=problem.position.copy(),
-        empties=empties,
-        slot=np.zeros(depth + 1, dtype=np.int64),
-        candidate=np.full(depth + 1, problem.steps.group[empties[0]]),
+        labels=np.repeat(problem.position[np.newaxis], depth + 1, axis=0),
+        candidate=np.zeros(depth + 1, dtype=np.int64),
         taken=np.empty(depth, dtype=np.int64),
         estimates=np.full(depth + 1, _estimate(problem, heuristic)),
         tally=tally,
     )
     paths = _room(depth, request, np.int64, depth)
-    rules = (problem.goals, problem.steps, heuristic.costs)
+    rules = (problem.goals, steps.arrays, heuristic.costs)
 
     def result() -> _Pass:
         _, _, found, following = tally.tolist()
         taken = _shown(paths, found, problem, request)
-        return _Pass([_replay(problem, path) for path in taken], found, following)
+        return _Pass([steps.replay(problem.position, path) for path in taken], found, following)
 
     return _Descent(lambda budget: descend(descent, budget, *rules, paths, request.every), tally, result)
 
 
-def _replay(problem: Problem, moves: NDArray[np.int64]) -> Labels:
-    """The positions that a sequence of moves passes."""
-    positions = [problem.position]
-    for move in moves:
-        positions.append(replay(positions[-1], move, problem.steps))
-    return np.array(positions)
+def _move_blocks(depth: int, problem: Problem, request: Request) -> _Descent:
+    search = BlockDescent(problem, depth, _room(depth, request, np.uint8, 0).shape[0], request.every)
+
+    def result() -> _Pass:
+        check_listing(len(search.paths), depth, problem.puzzle.places, request.memory_limit)
+        _, _, found, following = search.tally.tolist()
+        return _Pass(search.paths, found, following)
+
+    return _Descent(search.advance, search.tally, result)

@@ -1,49 +1,73 @@
 """Positions packed into 64-bit words, for large sets of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.puzzle import Labels
+from antipodes.puzzles.moves.moves import Labels
+from antipodes.puzzles.part import Part
 
 Words = NDArray[np.uint64]
 WORD = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """The number of places, and the bits of each; no place is split between two words."""
+class Layout(NamedTuple):
+    """Where the label of each place is, ``(places,)`` each."""
 
-    places: int
-    bits: int
+    word: NDArray[np.int64]
+    shift: Words
+    mask: Words
+
+
+@dataclass(frozen=True)
+class Packing:
+    """The bits of each place; no place is split between two words."""
+
+    bits: tuple[int, ...]
 
     @classmethod
-    def of(cls, places: int, symbols: int) -> "Packing":
-        """The smallest packing for this number of labels."""
-        return cls(places, max(1, (symbols - 1).bit_length()))
+    def of(cls, parts: Sequence[Part]) -> "Packing":
+        """The smallest packing of positions of these parts."""
+        return cls(tuple(_bits(part) for part in parts for _ in range(part.places)))
 
     @property
-    def in_a_word(self) -> int:
-        """The number of places in a word."""
-        return WORD // self.bits
+    def places(self) -> int:
+        """The number of places."""
+        return len(self.bits)
 
     @property
     def words(self) -> int:
         """The number of words of a position."""
-        return -(-self.places // self.in_a_word)
+        return int(self.layout.word[-1]) + 1
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where each place is: the first takes the lowest bits of the first word, and so on."""
+        word, shift, ends = 0, 0, []
+        for bits in self.bits:
+            if shift + bits > WORD:
+                word, shift = word + 1, 0
+            ends.append((word, shift))
+            shift += bits
+        words, shifts = np.array(ends, dtype=np.int64).T
+        masks = [(1 << bits) - 1 for bits in self.bits]
+        return Layout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
 
     def pack(self, labels: Labels) -> Words:
-        """``(n, places)`` labels as ``(n, words)``; the first place takes the lowest bits of the first word."""
-        shifts = (np.arange(self.places) % self.in_a_word * self.bits).astype(np.uint64)
-        shifted = labels.astype(np.uint64) << shifts
-        firsts = np.arange(0, self.places, self.in_a_word)
+        """``(n, places)`` labels as ``(n, words)``."""
+        shifted = labels.astype(np.uint64) << self.layout.shift
+        firsts = np.searchsorted(self.layout.word, np.arange(self.words))
         words: Words = np.bitwise_or.reduceat(shifted, firsts, axis=1)
         return words
 
     def unpack(self, words: Words) -> Labels:
         """The inverse of `pack`."""
-        places = np.arange(self.places)
-        shifts = (places % self.in_a_word * self.bits).astype(np.uint64)
-        mask = np.uint64((1 << self.bits) - 1)
-        return ((words[:, places // self.in_a_word] >> shifts) & mask).astype(np.uint8)
+        return ((words[:, self.layout.word] >> self.layout.shift) & self.layout.mask).astype(np.uint8)
+
+
+def _bits(part: Part) -> int:
+    return max(1, (len(part.symbols) - 1).bit_length())

@@ -12,7 +12,8 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.packing import Packing
 from antipodes.searches.progress import Listener, silence
 from antipodes.searches.solvability import parities, solvable
-from antipodes.searches.steps import Steps, reversed_moves, steps_of
+from antipodes.searches.steps.selection import steps_of, undoable
+from antipodes.searches.steps.steps import Steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,17 +62,22 @@ class Problem:
     @cached_property
     def packing(self) -> Packing:
         """How sets of positions are stored."""
-        return Packing.of(self.puzzle.places, self.puzzle.label_count)
+        return Packing.of(self.puzzle.parts)
 
     @cached_property
     def steps(self) -> Steps:
         """The moves."""
-        return steps_of(self.puzzle.moves, self.puzzle.places)
+        return steps_of(self.puzzle.moves, self.puzzle.parts)
 
     @cached_property
     def steps_back(self) -> Steps:
-        """The moves backwards: from the goals towards the position."""
-        return steps_of(reversed_moves(self.puzzle.moves), self.puzzle.places)
+        """The moves backwards, from the goals towards the position; they exist only if the moves are `undoable`."""
+        return steps_of(self.puzzle.moves, self.puzzle.parts, backwards=True)
+
+    @cached_property
+    def undoable(self) -> bool:
+        """Whether the positions before a position are known, and not only those after it."""
+        return undoable(self.puzzle.moves, self.position)
 
     @cached_property
     def parities(self) -> frozenset[int]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes.errors import InconsistentDistancesError
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.packing import Packing, Words
-from antipodes.searches.steps import Steps
+from antipodes.searches.steps.steps import Numbers
 
 Edges = NDArray[np.int64]
 
@@ -24,6 +24,13 @@ class Distances(Protocol):
 
     def depths(self, keys: Words) -> NDArray[np.int64]:
         """The distance of each of ``(n, words)`` packed positions; negative if it is unknown."""
+
+
+class Downwards(Protocol):
+    """The moves towards the seeds."""
+
+    def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
+        """The positions one move nearer or farther, and for each the row that it comes after; see `Steps`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,17 +75,15 @@ class ShortestPaths:
                 waiting += [(*path, after) for after in self.edges[depth][begin:end, 1][::-1].tolist()]
 
 
-def shortest_paths(known: Distances, keys: Words, steps_down: Steps, every: bool) -> ShortestPaths:
+def shortest_paths(known: Distances, keys: Words, steps_down: Downwards, every: bool) -> ShortestPaths:
     """The shortest paths from positions ``(n, words)`` at one distance to the seeds; one path unless ``every``.
 
     ``steps_down`` are the moves towards the seeds. Raises InconsistentDistancesError if the distances are wrong.
     """
-    from antipodes.searches.step_kernels import successors
-
     keys = np.unique(keys, axis=0) if every else keys[:1]
     layers, edges = [known.packing.unpack(keys)], []
     for depth in range(int(known.depths(keys)[0]) - 1, -1, -1):
-        after, before = successors(layers[-1], steps_down)
+        after, before = steps_down.successors(layers[-1])
         after_keys = known.packing.pack(after)
         down = np.flatnonzero(known.depths(after_keys) == depth)
         stranded = np.setdiff1d(np.arange(len(layers[-1])), before[down])

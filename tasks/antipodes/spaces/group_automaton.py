@@ -1,23 +1,24 @@
 """How moves pass through a stabiliser chain: an automaton that reads the digits of a position and writes the new ones.
 
 An element of the group is a product of representatives ``v1 v2 ... vk``, one a level. A move multiplies it from the
-left: ``g v1 = w1 g'``, where ``w1`` is the representative of the new digit, and ``g'`` lies in the next level and
-multiplies the rest in the same way. The *states* at a level are the different ``g`` that occur there, at most as many as
-the level has elements. At the cut between rows and columns they are the column maps, so these are counted exactly
-before any table is built.
+left: ``g v1 = w1 h``. Here ``w1`` is the representative of the new digit, and ``h`` lies in the next level and
+multiplies the rest in the same way. The *states* of a level are the different ``g`` that occur there, at most as many
+as its group has elements. Those at the cut between rows and columns are the column maps, so column maps are counted
+exactly before any table is built.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import FieldError, ResourceLimitError
-from antipodes.spaces.stabiliser_chain import Level, Permutations, after
+from antipodes.spaces.stabiliser_chain import Level, Permutations, after, sifted
 
 MOST_TRANSITIONS = 1 << 24
-"""Transitions of a level that are worth counting; they take some seconds."""
+"""Transitions that are worth counting; it takes some seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Automaton:
     """The automaton of some elements of a group. State 0 is the identity at every level."""
 
     levels: tuple[Level, ...]
+    """Those of a complete chain, see `StabiliserChain.is_complete`."""
     elements: Permutations
     """``(moves, points)``: the elements that multiply positions. They are states 1 and following of the first level."""
 
@@ -45,46 +47,46 @@ class Automaton:
         Raises
         ------
         FieldError
-            An element does not lie in the group of the chain, or the chain is no group.
+            An element does not lie in the group of the chain.
         ResourceLimitError
-            There are more states than are worth counting.
+            There are more transitions than are worth counting.
         """
-        points = self.elements.shape[1]
-        identity = np.arange(points, dtype=np.int16)[np.newaxis]
-        states = np.concatenate([identity, self.elements.astype(np.int16)])
-        transitions = []
-        for number, level in enumerate(self.levels):
-            one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
-            transitions.append(one)
-        if (states != identity).any():
+        identity = np.arange(self.elements.shape[1], dtype=np.int16)[np.newaxis]
+        if (sifted(self.levels, self.elements) != identity).any():
             raise FieldError("generators: expected those of a group that has all moves, found another")
-        return tuple(transitions)
+        states = np.concatenate([identity, self.elements])
+        found: list[Transitions] = []
+        left = MOST_TRANSITIONS
+        for number, level in enumerate(self.levels):
+            left -= len(states) * len(level.transversal)
+            if left < 0:
+                raise ResourceLimitError(
+                    f"expected at most {MOST_TRANSITIONS:,} transitions of moves in the levels of a group, found more"
+                )
+            one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
+            found.append(one)
+        return tuple(found)
 
     @cached_property
     def state_counts(self) -> tuple[int, ...]:
-        """The number of states at each level, and past the last one."""
-        return (*(len(one.next) for one in self.transitions), 1)
+        """The number of states at each level, and past the last one; upper bounds where counting takes too long."""
+        try:
+            return (*(len(one.next) for one in self.transitions), 1)
+        except ResourceLimitError:
+            radices = [len(level.transversal) for level in self.levels]
+            states = (1 + len(self.elements) * prod(radices[:at]) for at in range(len(radices) + 1))
+            return tuple(min(count, prod(radices[at:])) for at, count in enumerate(states))
 
 
 def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transitions, Permutations]:
     """The transitions of a level, and the states ``(n, points)`` at the next one."""
-    digits = len(level.transversal)
-    if len(states) * digits * (len(later) + 1) > MOST_TRANSITIONS * 8 or len(states) * digits > MOST_TRANSITIONS:
-        raise ResourceLimitError(
-            f"expected at most {MOST_TRANSITIONS:,} transitions of a level of the group, "
-            f"found {len(states):,} states x {digits} digits"
-        )
     written = level.numbers[states[:, level.orbit]].astype(np.int32)
-    if (written < 0).any():
-        raise FieldError("generators: expected those of a group that has all moves, found another")
-    numbers, first = np.zeros((len(states), digits), dtype=np.int32), np.zeros(1, dtype=np.int64)
     images = states[:, level.transversal[:, later]]
     images = level.inverse[written[:, :, np.newaxis], images]
-    flat, first = _numbered(images.reshape(len(states) * digits, len(later)), states.shape[1])
-    numbers = flat.reshape(written.shape).astype(np.int32)
-    by, digit = np.divmod(first, digits)
+    numbers, first = _numbered(images.reshape(written.size, len(later)), states.shape[1])
+    by, digit = np.divmod(first, written.shape[1])
     following = after(level.inverse[written[by, digit]], after(states[by], level.transversal[digit]))
-    return Transitions(written, numbers), following
+    return Transitions(written, numbers.reshape(written.shape).astype(np.int32)), following
 
 
 def _numbered(rows: NDArray[np.int16], points: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,8 +23,8 @@ def fill_rows(
 ) -> None:
     """Fill rows of the move tables from the digit of the last level of the rows.
 
-    ``before`` and ``states``, ``(moves, rows of the levels above)``, say where moves lead above that level, and in which
-    states they reach it; ``written`` and ``following``, ``(states, digits)``, are its transitions.
+    ``before`` and ``states``, ``(moves, rows of the levels above)``, say where moves lead above that level, and the
+    states in which they reach it; ``written`` and ``following``, ``(states, digits)``, are its transitions.
     """
     digits = written.shape[1]
     for line in range(target.shape[0]):

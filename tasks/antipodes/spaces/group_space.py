@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.moves.transforms import Transforms
@@ -16,7 +17,7 @@ from antipodes.spaces.group_tables import GroupTables
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.puzzle_points import PuzzlePoints, points_of
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
-from antipodes.spaces.stabiliser_chain import Permutations, StabiliserChain, checked_chain
+from antipodes.spaces.stabiliser_chain import Permutations, StabiliserChain, checked_chain, sifted
 
 BATCH = 1 << 20
 """Positions that are ranked together."""
@@ -42,7 +43,7 @@ class GroupSpace(StateSpace):
         if points is None:
             return False
         starts = puzzle.start_labels
-        return len(starts) == 1 or bool((_sifted(_chain(puzzle), points.permutations(starts))).all())
+        return len(starts) == 1 or bool((_members(_chain(puzzle), points.permutations(starts))).all())
 
     @classmethod
     def size_for(cls, puzzle: Puzzle) -> int:
@@ -67,11 +68,9 @@ class GroupSpace(StateSpace):
         points = points_of(puzzle)
         if points is None:
             raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
-        chain = checked_chain(*(record.details.get(name) for name in ("points", "base", "generators")))
-        if chain.points != points.count:
-            raise FieldError(f"points: expected {points.count}, found {chain.points}")
+        chain = checked_chain(points.count, record.details.get("base"), record.details.get("generators"))
         starts = points.permutations(puzzle.start_labels)
-        if not _sifted(chain, np.concatenate([_elements(puzzle), starts])).all():
+        if not _members(chain, np.concatenate([_elements(puzzle), starts])).all():
             raise FieldError("generators: expected those of a group that has all moves and starts, found another")
         for leading in range(len(chain.base) + 1):
             space = cls(puzzle, chain, leading)
@@ -109,11 +108,7 @@ class GroupSpace(StateSpace):
     def record(self) -> SpaceRecord:
         """The chain, from which the numbering follows, and the cut into rows and columns."""
         chain = self.chain
-        details = {
-            "points": chain.points,
-            "base": list(chain.base),
-            "generators": [list(each) for each in chain.generators],
-        }
+        details = {"base": list(chain.base), "generators": [list(each) for each in chain.generators]}
         return SpaceRecord(self.KIND, self.rows, self.width, details)
 
     def rank(self, labels: Labels) -> Indices:
@@ -139,11 +134,16 @@ class GroupSpace(StateSpace):
 
     @property
     def most_column_maps(self) -> int:
-        """The number of column maps; ResourceLimitError where they are too many to be counted."""
+        """The number of column maps; an upper bound where counting takes too long."""
         return self._tables.most_column_maps
 
+    @property
+    def cost(self) -> float:
+        """Relative time of a search with this cut."""
+        return self._tables.cost
+
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
+        """Move tables, and the calls that fill them; ResourceLimitError where counting column maps takes too long."""
         return self._tables.begin()
 
     def building_bytes(self, threads: int) -> int:
@@ -184,8 +184,7 @@ def _elements(puzzle: Puzzle) -> Permutations:
     return points.elements(moves)
 
 
-def _sifted(chain: StabiliserChain, elements: Permutations) -> Any:
+def _members(chain: StabiliserChain, elements: Permutations) -> NDArray[np.bool_]:
     """Which of the permutations ``(n, points)`` are elements of the group, ``(n,)``."""
-    from antipodes.spaces.stabiliser_chain import sifted
-
-    return (sifted(chain.levels, elements) == np.arange(chain.points)).all(axis=1)
+    members: NDArray[np.bool_] = (sifted(chain.levels, elements) == np.arange(chain.points)).all(axis=1)
+    return members

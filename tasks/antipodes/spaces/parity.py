@@ -30,7 +30,7 @@ def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
 
 
 def merged(arrangements: Labels, labels: int) -> Labels:
-    """The arrangements ``(n, places)`` of ``labels`` different labels, with the last label written as the one before it."""
+    """The arrangements ``(n, places)`` of ``labels`` different labels, the last label written as the one before it."""
     return np.minimum(arrangements, np.uint8(labels - 2))
 
 

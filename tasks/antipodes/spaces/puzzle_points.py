@@ -47,7 +47,7 @@ class PuzzlePoints:
         return np.cumsum(self.moduli) - self.moduli
 
     def permutations(self, labels: Labels) -> Permutations:
-        """The positions ``(n, places)`` as permutations ``(n, points)``; labels that do not occur give no permutation."""
+        """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
         for first in range(0, len(labels), BATCH):
             self._convert(labels[first : first + BATCH], permutations[first : first + BATCH])
@@ -62,7 +62,9 @@ class PuzzlePoints:
                 turns = (labels[:, value] + modulus - self._start_values[homes]) % modulus
                 homes = np.where(labels[:, value] < modulus, homes, -1)
             known = homes >= 0
-            lines_here, homes, turns = (lines, homes, turns) if known.all() else (lines[known], homes[known], turns[known])
+            lines_here, homes, turns = (
+                (lines, homes, turns) if known.all() else (lines[known], homes[known], turns[known])
+            )
             for turn in range(modulus):
                 permutations[lines_here, firsts[homes] + turn] = firsts[seat] + (turn + turns) % modulus
 
@@ -109,7 +111,8 @@ def points_of(puzzle: Puzzle) -> PuzzlePoints | None:
         return None
     if not all(part.all_different for part in puzzle.parts):
         return None
-    pieces, values = [], []
+    pieces: list[int] = []
+    values: list[int] = []
     for number, (part, here) in enumerate(zip(puzzle.parts, puzzle.ranges, strict=True)):
         places = range(here.start, here.stop)
         if part.twists:

@@ -4,21 +4,23 @@ from collections.abc import Sequence
 
 from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
+from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.field_space import FieldSpace
 from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.orbit_space import OrbitSpace
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-KINDS: dict[str, type[StateSpace]] = {kind.KIND: kind for kind in (ArrangementSpace, GroupSpace)}
+SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)
+KINDS = {kind.KIND: kind for kind in SPACES}
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
-ROW_COST, COLUMN_COST = 5, 1
-"""Relative time to build an entry of the row tables, and of a column map; measured with seven-tiles."""
 
 
 def best_space(puzzle: Puzzle) -> StateSpace:
-    """The space whose move tables are built fastest; it depends on the puzzle alone.
+    """The space whose cut costs the least time; it depends on the puzzle alone.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
             f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
             f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
         )
-    return min(fitting, key=_building_cost)
+    return min(fitting, key=lambda space: space.cost)
 
 
 def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
@@ -62,8 +64,18 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
 
 
 def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
-    """The kind of space that suits the moves of a puzzle."""
-    return GroupSpace if isinstance(puzzle.moves, Transforms) and GroupSpace.suits(puzzle) else ArrangementSpace
+    """The kind of space that suits the moves of a puzzle.
+
+    A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
+    than that, it has fewer column maps, so it is preferred.
+    """
+    if isinstance(puzzle.moves, Functions):
+        return FieldSpace
+    if not isinstance(puzzle.moves, Transforms):
+        return ArrangementSpace
+    if GroupSpace.suits(puzzle) and GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle):
+        return GroupSpace
+    return OrbitSpace
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
@@ -73,7 +85,3 @@ def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
     if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
     return kind.cuts(puzzle)
-
-
-def _building_cost(space: StateSpace) -> int:
-    return ROW_COST * space.rows * space.most_moves + COLUMN_COST * space.width * space.most_column_maps

@@ -12,6 +12,8 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.move_tables import MAPS_OF_INT16, Fill, MoveTables
 
 Indices = NDArray[np.int64]
+ROW_COST, COLUMN_COST = 5, 1
+"""Relative time to build an entry of the row tables, and of a column map; measured with seven-tiles."""
 NOT_NUMBERED = -1
 """Instead of an index: the space does not number the position, since no moves lead to it from the start."""
 
@@ -111,6 +113,11 @@ class StateSpace(ABC):
     @abstractmethod
     def most_column_maps(self) -> int:
         """An upper bound of the column maps."""
+
+    @property
+    def cost(self) -> float:
+        """Relative time that a search takes because of its cut into rows and columns: building the move tables."""
+        return ROW_COST * self.rows * self.most_moves + COLUMN_COST * self.width * self.most_column_maps
 
     @abstractmethod
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:

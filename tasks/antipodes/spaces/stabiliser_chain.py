@@ -1,7 +1,7 @@
 """A permutation group as a chain of stabilisers: each element is a product of one representative of each level.
 
-Level ``i`` is the group of the elements that fix the first ``i`` points of the *base*. The *orbit* of a level is the set
-of points to which its elements take the next base point; its *transversal* has one representative for each of them.
+Level ``i`` is the group of the elements that fix the first ``i`` points of the *base*. The *orbit* of a level is the
+set of points to which its elements take the next base point; its *transversal* has a representative for each of them.
 Source: A. Seress, Permutation Group Algorithms (2003), chapter 4.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import FieldError
+from antipodes.quoting import quote
 
 Permutations = NDArray[np.int16]
 """``(n, points)``: the image of each point."""
@@ -79,6 +80,21 @@ class StabiliserChain:
     def order(self) -> int:
         """The number of elements."""
         return prod(self.radices)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the generators are strong, so that products of representatives are all elements of their group.
+
+        They are if each generator of a level times each representative is again a product of representatives.
+        """
+        fixing = np.array(self.generators, dtype=np.int16).reshape(-1, self.points)
+        for number, level in enumerate(self.levels):
+            for generator in fixing:
+                rest = sifted(self.levels[number:], generator[level.transversal])
+                if (rest != np.arange(self.points)).any():
+                    return False
+            fixing = fixing[fixing[:, level.point] == level.point]
+        return not len(fixing) or bool((fixing == np.arange(self.points)).all())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the generators alone to other processes, not the levels that follow from them."""
@@ -153,29 +169,30 @@ def sifted(levels: Sequence[Level], permutations: Permutations) -> Permutations:
     return rest
 
 
-def checked_chain(points: object, base: object, generators: object) -> StabiliserChain:
-    """The chain of a record that comes from a file.
+def checked_chain(points: int, base: object, generators: object) -> StabiliserChain:
+    """The chain on so many points of a record that comes from a file.
 
     Raises
     ------
     FieldError
-        The numbers are no base and no permutations. Whether the generators are strong is not checked.
+        The numbers are no base and strong generators of a group.
     """
-    if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= MAX_POINTS:
-        raise FieldError(f"points: expected 1 to {MAX_POINTS}, found {points!r:.40}")
     numbers = _integers("base", base)
     if len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(points)):
-        raise FieldError(f"base: expected different points from 0 to {points - 1}, found {numbers!r:.40}")
+        raise FieldError(f"base: expected different points from 0 to {points - 1}, found {quote(numbers)}")
     if not isinstance(generators, list | tuple):
-        raise FieldError(f"generators: expected a list, found {generators!r:.40}")
+        raise FieldError(f"generators: expected a list, found {quote(generators)}")
     permutations = tuple(_integers("generators", each) for each in generators)
     for each in permutations:
         if len(each) != points or set(each) != set(range(points)):
-            raise FieldError(f"generators: expected permutations of {points} points, found {each!r:.40}")
-    return StabiliserChain(points, numbers, permutations)
+            raise FieldError(f"generators: expected permutations of {points} points, found {quote(each)}")
+    chain = StabiliserChain(points, numbers, permutations)
+    if not chain.is_complete:
+        raise FieldError("generators: expected strong generators for the base, found others")
+    return chain
 
 
 def _integers(name: str, values: object) -> tuple[int, ...]:
     if not isinstance(values, list | tuple) or not all(type(value) is int for value in values):
-        raise FieldError(f"{name}: expected lists of integers, found {values!r:.40}")
+        raise FieldError(f"{name}: expected lists of integers, found {quote(values)}")
     return tuple(values)

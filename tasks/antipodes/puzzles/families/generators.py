@@ -46,8 +46,15 @@ def _turn(name: str, value: object, size: int) -> Turn:
     check_symbol(name, "[puzzle] moves")
     if any(character.isspace() for character in name):
         raise ConfigError(f"[puzzle] moves: expected names without blanks, found {quote(name)}")
-    origin = _from_cycles(name, value, size) if isinstance(value, str) else _from_list(name, value, size)
-    return Turn((origin,), ((0,) * size,), (1,))
+    return Turn((origin_of(name, value, size),), ((0,) * size,), (1,))
+
+
+def origin_of(name: str, value: object, size: int) -> tuple[int, ...]:
+    """The place from which each of ``size`` places gets its piece, by a move written as a list or in cycles.
+
+    ConfigError if the value is neither; the message names the move.
+    """
+    return _from_cycles(name, value, size) if isinstance(value, str) else _from_list(name, value, size)
 
 
 def _from_list(name: str, value: object, size: int) -> tuple[int, ...]:

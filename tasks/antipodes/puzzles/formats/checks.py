@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection
 
 from antipodes.errors import ConfigError
-from antipodes.names import check_symbol
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes.quoting import quote
 
@@ -14,6 +13,8 @@ MOST_MOVES = 1024
 """Of a puzzle, powers and other names too: they are held in memory one by one."""
 MOST_LABELS = 256
 """Different pieces of an orbit, and orientations of a piece: labels are bytes."""
+LONGEST_NAME = 64
+"""Characters: some files name moves by the sequences that they stand for."""
 WHOLE = re.compile(r"[0-9]{1,9}")
 ROTATION = re.compile(r"[xyz][2']?|[A-Z_]+v")
 
@@ -26,7 +27,8 @@ def check_length(text: str) -> None:
 
 def check_new(name: str, known: Collection[str], where: str) -> None:
     """Raise ConfigError where a name cannot be shown, or is one of the ``known``, or these are too many."""
-    check_symbol(name, where)
+    if not name.isprintable() or not 1 <= len(name) <= LONGEST_NAME or name.isspace():
+        raise ConfigError(f"{where}: expected a name of 1 to {LONGEST_NAME} printable characters, found {quote(name)}")
     if name in known:
         raise ConfigError(f"{where}: expected a new name, found {quote(name)} again")
     if len(known) >= MOST_MOVES:

@@ -23,7 +23,7 @@ from antipodes.errors import ConfigError
 from antipodes.puzzles.formats.checks import MOST_LABELS, check_length, check_new, is_rotation
 from antipodes.puzzles.formats.definition import Definition, Orbit, Turn
 from antipodes.puzzles.settings import MAX_PLACES
-from antipodes.quoting import quote
+from antipodes.quoting import quote, shorten
 
 NAME = re.compile(r"\s*([^\s:=;,()\[\]\"]+)\s*:=(.*)", re.DOTALL)
 QUESTION = re.compile(r"\s*(?:(?:Size|Order)\s*\(.*\)\s*)?", re.DOTALL)
@@ -53,6 +53,8 @@ def read_gap(text: str) -> Definition:
     degree = max(found.degree, 1)
     origins = {name: _origins(cycles, degree) for name, cycles in found.cycles.items()}
     orbits, turns = _with_orientation(origins, found.identical, degree) or _points(origins, found.identical, degree)
+    if not orbits:
+        raise ConfigError("expected a permutation that moves points, found none")
     chosen = {names[old]: turns[old] for old in generators if not is_rotation(names[old])}
     if not chosen:
         raise ConfigError("expected a permutation that is no rotation of the whole, found none")
@@ -79,7 +81,7 @@ class _Statements:
                 raise ConfigError(f"line {line}: expected NAME:=..., found {quote(statement.strip())}; not supported")
             return
         name, value = match[1], "".join(match[2].split())
-        where = f"line {line}: {name if name.isidentifier() and len(name) <= 32 else quote(name)}"
+        where = f"line {line}: {name if name.isidentifier() and len(name) <= 32 else shorten(quote(name), 40)}"
         if name == "Gen":
             self._read_generators(value, where)
         elif name == "ip":

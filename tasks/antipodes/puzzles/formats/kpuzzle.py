@@ -80,6 +80,8 @@ def _parsed(text: str) -> object:
         raise ConfigError(f"line {error.lineno}: expected JSON, found {error.msg} at column {error.colno}") from None
     except RecursionError:
         raise ConfigError("expected JSON of a few levels, found too many levels") from None
+    except ConfigError:
+        raise
     except ValueError:  # an integer of thousands of digits
         raise ConfigError("expected numbers of few digits, found thousands") from None
 
@@ -223,4 +225,4 @@ def _at(path: str, key: str) -> str:
 
 def _word(key: str) -> str:
     """A key in a path, quoted where it is not plain."""
-    return key if key.isidentifier() and len(key) <= 32 else quote(key)
+    return key if key.isidentifier() and len(key) <= 32 else shorten(quote(key), 40)

@@ -1,6 +1,6 @@
 """Which turns count as one move: the metrics of twisty puzzles."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 
 from antipodes.errors import ConfigError
 from antipodes.puzzles.formats.checks import MOST_MOVES
@@ -22,7 +22,7 @@ def expand(turns: Mapping[str, Turn], metric: str = "half") -> dict[str, Turn]:
     Raises
     ------
     ConfigError
-        There is no such metric, or there are more than `MOST_MOVES` moves.
+        There is no such metric, no turn changes anything, or there are more than `MOST_MOVES` moves.
     """
     if metric not in METRICS:
         raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
@@ -40,7 +40,9 @@ def expand(turns: Mapping[str, Turn], metric: str = "half") -> dict[str, Turn]:
             power = turn.power(exponent)
             if power not in effects:
                 effects.add(power)
-                moves[name if exponent == 1 else _name(name, exponent, turns.keys() | moves.keys())] = power
+                moves[_name(name, exponent, turns, moves)] = power
+    if not moves:
+        raise ConfigError("turns: expected one that changes something, found none")
     return moves
 
 
@@ -53,13 +55,16 @@ def _exponents(order: int, metric: str) -> list[int]:
     return [1, -1] if metric == "quarter" else [1]
 
 
-def _name(name: str, exponent: int, taken: Set[str]) -> str:
-    """The name of a power of a turn, none of those that are taken."""
+def _name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Mapping[str, Turn]) -> str:
+    """The name of a power of a turn: none that a move has, and none that reads as a power of another turn."""
+    if exponent == 1:
+        return name
     family, backwards = name, exponent < 0
     amount = "" if abs(exponent) == 1 else str(abs(exponent))
     if name.endswith("'"):
         family, backwards = name[:-1], not backwards
     written = f"{family}{amount}{PRIME if backwards else ''}"
-    if family and not family[-1].isdigit() and not family.endswith(PRIME) and written not in taken:
+    reads_as = max((other for other in turns if written.startswith(other)), key=len, default=name)
+    if family and not family[-1].isdigit() and not family.endswith(PRIME) and reads_as == name and written not in moves:
         return written
     return f"({name}){amount}{PRIME if exponent < 0 else ''}"

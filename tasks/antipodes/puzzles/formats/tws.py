@@ -92,7 +92,7 @@ class _Lines:
 
     def shown(self) -> str:
         """The current line as a message quotes it."""
-        return quote(" ".join(self.tokens)) if self.tokens else "the end of the file"
+        return shorten(quote(" ".join(self.tokens))) if self.tokens else "the end of the file"
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class Functions(Moves):
         parts: Sequence[Part],
         inverses: Mapping[str, str | Function | None] | None = None,
         source: str = "",
+        plain: bool = False,
     ) -> None:
         """Copy the functions.
 
@@ -50,6 +51,8 @@ class Functions(Moves):
             another has that for its own inverse, if it is not said otherwise. None, or nothing: not known.
         source
             The SHA-256 of the file with the functions, or another text that changes with them.
+        plain
+            Whether move tables list each position apart, whatever the functions seem to have in common.
 
         Raises
         ------
@@ -61,6 +64,7 @@ class Functions(Moves):
         self._names = tuple(arguments.text(name, "the name of a move") for name in functions)
         self._parts = tuple(parts)
         self._source = source
+        self.plain = plain
         self._functions = tuple(OwnFunction(_function(one, name), f"move {name!r}") for name, one in functions.items())
         self._inverses = self._resolved(dict(inverses or {}))
 

@@ -1,0 +1,33 @@
+"""The implementation of `Steps` for each kind of moves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from antipodes.errors import InputError
+from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.puzzles.moves.swaps import Swaps
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.part import Part
+from antipodes.searches.steps.batch_steps import BatchSteps
+from antipodes.searches.steps.compiled_steps import CompiledSteps
+from antipodes.searches.steps.steps import Steps
+
+
+def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:
+    """The moves, or the moves that undo them: in machine code if they are arrays, else in numpy."""
+    if isinstance(moves, Swaps | Transforms):
+        return CompiledSteps(moves.reversed() if backwards else moves, parts)
+    return BatchSteps(len(moves), moves.before if backwards else moves.after)
+
+
+def undoable(moves: Moves, position: Labels) -> bool:
+    """Whether the positions before a position are known: some functions come without an inverse."""
+    if isinstance(moves, Swaps | Transforms):
+        return True
+    try:
+        for number in range(len(moves)):
+            moves.before(number, position[np.newaxis])
+    except InputError:
+        return False
+    return True

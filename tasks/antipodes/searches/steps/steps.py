@@ -1,0 +1,37 @@
+"""The interface of moves on many positions, as the searches use them."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.moves.moves import Labels
+from antipodes.searches.position_set import PositionSet
+
+Numbers = NDArray[np.int64]
+
+
+class Steps(ABC):
+    """The moves of a puzzle, forwards or backwards."""
+
+    @property
+    @abstractmethod
+    def most(self) -> int:
+        """No position has more successors."""
+
+    @abstractmethod
+    def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
+        """The successors of ``(n, places)``: ``(m, places)``, and for each the row that it comes after, ``(m,)``.
+
+        Moves that lead from a position to the same one may give it several times.
+        """
+
+    @abstractmethod
+    def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
+        """Add the successors of the positions numbered ``begin`` to ``end``; return how many were expanded, at least 1.
+
+        Raises
+        ------
+        ResourceLimitError
+            The positions would take more memory than the set may have.
+        """

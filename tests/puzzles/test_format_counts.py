@@ -1,0 +1,90 @@
+"""The samples and puzzles made from geometry, in all formats, against known layers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import twisty_geometry
+from oracles import ORACLES
+from project import ROOT
+from twisty_search import layers
+
+from antipodes.puzzles.formats.definition import Definition
+from antipodes.puzzles.formats.gap import read_gap
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes.puzzles.formats.metrics import expand
+from antipodes.puzzles.formats.tws import read_tws
+
+SAMPLES = ROOT / "tests" / "support" / "samples"
+READERS: dict[str, Callable[[str], Definition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}
+CUBE = "2x2x2 no fixed corner, "
+NOVICE = "puzzlernovice"
+KNOWN: dict[str, Any] = ORACLES["twisty"]
+GEOMETRY = {make.__name__: make() for make in (twisty_geometry.skewb, twisty_geometry.ivy_cube, twisty_geometry.dino)}
+PYRAMINX = twisty_geometry.pyraminx()
+
+
+def sample(name: str) -> Definition:
+    path = SAMPLES / name
+    return READERS[path.suffix](path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "key", "depth"),
+    [
+        ("pyramorphix.tws", "half", "pyramorphix", 99),
+        ("pyramorphix.gap", "half", "pyramorphix", 99),
+        ("puzzlernovice.tws", "half", NOVICE, 99),
+        ("puzzlernovice.tws", "quarter", f"{NOVICE}, each move and its inverse alone (quarter turns)", 99),
+        ("2x2x2.tws", "half", CUBE + "half turns", 5),
+        ("2x2x2.tws", "quarter", CUBE + "quarter turns", 5),
+        ("2x2x2.kpuzzle.json", "half", CUBE + "half turns", 5),
+        ("2x2x2.kpuzzle.json", "quarter", CUBE + "quarter turns", 5),
+        pytest.param("master_pyramorphix.tws", "half", "master_pyramorphix", 99, marks=pytest.mark.slow),
+        pytest.param("master_pyramorphix.gap", "quarter", "master_pyramorphix", 99, marks=pytest.mark.slow),
+    ],
+)
+def test_layers_of_samples(name: str, metric: str, key: str, depth: int) -> None:
+    definition = sample(name)
+    assert layers(definition, expand(definition.turns, metric).values(), depth) == KNOWN[key][: depth + 1]
+
+
+@pytest.mark.parametrize("name", GEOMETRY)
+def test_every_format_says_the_same(name: str) -> None:
+    made = GEOMETRY[name]
+    definition = read_tws(made.tws())
+    assert definition == read_tws(made.tws(("StartState", "MoveTransformation")))
+    assert definition == read_kpuzzle(made.kpuzzle())
+    counts = [layers(one, expand(one.turns).values(), 4) for one in (definition, read_gap(made.gap()))]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("name", ["skewb", "dino"])
+def test_gap_finds_the_orbits_again(name: str) -> None:
+    definition, found = read_tws(GEOMETRY[name].tws()), read_gap(GEOMETRY[name].gap())
+    assert found.turns == definition.turns
+    assert [orbit.orientations for orbit in found.orbits] == [orbit.orientations for orbit in definition.orbits]
+
+
+def test_the_ivy_cube_as_a_whole() -> None:
+    """Its 29,160 positions are those of four corners and an even permutation of six faces."""
+    for found in (read_tws(GEOMETRY["ivy_cube"].tws()), read_gap(GEOMETRY["ivy_cube"].gap())):
+        counts = layers(found, expand(found.turns).values())
+        assert (sum(counts), len(counts) - 1, counts[1]) == (29160, 8, 8)
+
+
+def test_the_pyraminx_of_the_sample_is_that_of_geometry() -> None:
+    found = sample("pyraminx.gap")
+    made = read_tws(PYRAMINX.tws())
+    assert sorted((len(orbit.pieces), orbit.orientations) for orbit in found.orbits) == [(4, 3), (4, 3), (6, 2)]
+    assert list(found.turns) == ["r", "BL", "l", "BR", "b", "F", "u", "D"]
+    assert layers(found, expand(found.turns).values(), 4) == layers(made, expand(made.turns).values(), 4)
+
+
+def test_rotations_of_the_cube_are_no_moves() -> None:
+    found = sample("2x2x2.kpuzzle.json")
+    assert list(found.turns) == ["U", "L", "F", "R", "B", "D"]
+    assert list(found.others) == ["x", "y", "z", "Uv", "Lv", "Fv", "Rv", "Bv", "Dv"]
+    assert found.others["Dv"] == found.others["y"].inverse()
+    opposite = found.turns["U"].then(found.turns["D"].inverse())
+    assert opposite == found.others["y"], "both layers of the cube turn as one"

@@ -1,0 +1,133 @@
+"""The format of cubing.js: its keys, earlier ones too, and each refusal with its path."""
+
+import json
+from typing import Any
+
+import pytest
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
+
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "orbits": [
+        {"orbitName": "CORNERS", "numPieces": 3, "numOrientations": 3},
+        {"orbitName": "EDGES", "numPieces": 4, "numOrientations": 1},
+    ],
+    "defaultPattern": {
+        "CORNERS": {"pieces": [0, 1, 2], "orientation": [0, 2, 1]},
+        "EDGES": {"pieces": [0, 0, 7, 7], "orientation": [0, 0, 0, 0]},
+    },
+    "moves": {
+        "R": {"CORNERS": {"permutation": [1, 2, 0], "orientationDelta": [0, 1, 2]}},
+        "U": {"EDGES": {"permutation": [1, 2, 3, 0], "orientationDelta": [0, 0, 0, 0]}},
+        "x": {},
+    },
+    "derivedMoves": {"F": "[x: R] U2'", "Fv": "x'", "L": "F R"},
+}
+
+
+def read(**changes: Any) -> Definition:
+    whole = {key: value for key, value in {**SMALL, **changes}.items() if value is not None}
+    return read_kpuzzle(json.dumps(whole))
+
+
+def test_read() -> None:
+    found = read()
+    assert found.name == "small"
+    assert found.orbits == (Orbit("CORNERS", (0, 1, 2), 3, (0, 2, 1)), Orbit("EDGES", (0, 0, 1, 1), 1, (0,) * 4))
+    assert list(found.turns) == ["R", "U", "F", "L"]
+    assert list(found.others) == ["x", "Fv"]
+    turn = found.turns["R"]
+    assert (turn.permutations, turn.twists) == (((1, 2, 0), (0, 1, 2, 3)), ((0, 1, 2), (0,) * 4))
+    assert found.turns["F"] == turn.then(found.turns["U"].power(2))
+    assert found.turns["L"] == found.turns["F"].then(turn)
+
+
+def test_keys_of_earlier_versions() -> None:
+    orbits = {orbit["orbitName"]: {k: v for k, v in orbit.items() if k != "orbitName"} for orbit in SMALL["orbits"]}
+    moves = {
+        name: {
+            orbit: {"permutation": entry["permutation"], "orientation": entry["orientationDelta"]}
+            for orbit, entry in move.items()
+        }
+        for name, move in SMALL["moves"].items()
+    }
+    old = {"orbits": orbits, "startStateData": SMALL["defaultPattern"], "moves": moves}
+    derived = {"experimentalDerivedMoves": SMALL["derivedMoves"]}
+    assert read(**old, **derived, defaultPattern=None, derivedMoves=None) == read()
+
+
+def test_what_may_be_left_out() -> None:
+    found = read(name=None, derivedMoves=None, defaultPattern={"EDGES": {"pieces": [3, 3, 3, 3]}})
+    assert found.name == ""
+    assert found.orbits == (Orbit("CORNERS", (0, 1, 2), 3, (0,) * 3), Orbit("EDGES", (0,) * 4, 1, (0,) * 4))
+    assert list(found.turns) == ["R", "U"]
+
+
+def pattern(**changes: Any) -> dict[str, Any]:
+    return {"defaultPattern": {"CORNERS": {"pieces": [0, 1, 2], "orientation": [0, 0, 0], **changes}}}
+
+
+def move(**changes: Any) -> dict[str, Any]:
+    return {"moves": {"R": {"CORNERS": {"permutation": [1, 2, 0], **changes}}}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"orbits": None}, "orbits: expected a value, found none"),
+        ({"orbits": []}, "orbits: expected an orbit, found none"),
+        ({"orbits": 3}, "orbits: expected a table, found 3"),
+        ({"orbits": ["A"]}, r"orbits\[0\]: expected a table, found 'A'"),
+        ({"orbits": [{"orbitName": 1}]}, r"orbits\[0\].orbitName: expected a text, found 1"),
+        ({"orbits": [{"orbitName": "A"}]}, r"orbits\[0\].numPieces: expected a value, found none"),
+        ({"orbits": [*SMALL["orbits"], SMALL["orbits"][0]]}, r"orbits\[2\].orbitName: expected a new name, found 'COR"),
+        ({"orbits": {"A": {"numPieces": 0}}}, "orbits.A.numPieces: expected a number from 1 to 1024, found 0"),
+        ({"orbits": {"A": {"numPieces": 2.0}}}, "orbits.A.numPieces: expected a number from 1 to 1024, found 2.0"),
+        ({"orbits": {"A": {"numPieces": True}}}, "orbits.A.numPieces: expected a number .*, found True"),
+        ({"orbits": {"A": {"n": 1}}}, "orbits.A.n: expected one of numPieces, numOrientations, .*; not supported"),
+        ({"defaultPattern": None}, "defaultPattern: expected a value, found none"),
+        ({"startState": {}}, "startState: expected defaultPattern or startState, found both"),
+        ({"defaultPattern": {"X": {}}}, "defaultPattern.X: expected one of CORNERS, EDGES; not supported"),
+        (pattern(pieces=[0, 1]), "defaultPattern.CORNERS.pieces: expected a list of 3 numbers, found 2"),
+        (pattern(pieces="012"), "defaultPattern.CORNERS.pieces: expected a list of 3 numbers, found '012'"),
+        (pattern(pieces=[0, 1, -1]), r"defaultPattern.CORNERS.pieces\[2\]: expected a number from 0 to 1024, found -1"),
+        (pattern(orientation=[0, 3, 0]), r"defaultPattern.CORNERS.orientation\[1\]: expected a number from 0 to 2"),
+        (pattern(orientations=[0, 0, 0]), "defaultPattern.CORNERS.orientations: expected one of pieces, .* not supp"),
+        ({"moves": {}}, "moves: expected a move, found none"),
+        ({"moves": {"x": {}}, "derivedMoves": {"y": "x"}}, "moves: expected one that is no rotation of the whole"),
+        ({"moves": {"R": []}}, r"moves.R: expected a table, found \[\]"),
+        ({"moves": {"R": {"X": {}}}}, "moves.R.X: expected one of CORNERS, EDGES; not supported"),
+        ({"moves": {"": {}}}, "moves.'': expected a name of 1 to 64 printable characters"),
+        (move(permutation=[1, 1, 0]), "moves.R.CORNERS.permutation: expected each place once, found 1 twice"),
+        (move(permutation=[1, 2, 3]), r"moves.R.CORNERS.permutation\[2\]: expected a number from 0 to 2, found 3"),
+        (move(orientationDelta=[0, 0, 3]), r"moves.R.CORNERS.orientationDelta\[2\]: expected a number from 0 to 2"),
+        (move(orientation=[0] * 3, orientationDelta=[0] * 3), "moves.R.CORNERS.orientation: .*, found both"),
+        ({"derivedMoves": {"R": "U"}}, "derivedMoves.R: expected a new name, found 'R' again"),
+        ({"derivedMoves": {"F": 1}}, "derivedMoves.F: expected a sequence of moves, found 1"),
+        ({"derivedMoves": {"F": "R Q"}}, "derivedMoves.F: expected moves R, U, x, F; found 'Q' at character 3"),
+        ({"derivedMoves": {"F": "G", "G": "F"}}, "derivedMoves.[FG]: expected a sequence of other moves, found '[FG]'"),
+        ({"illegal": 1}, "illegal: expected one of .*; not supported"),
+        ({"name": 1}, "name: expected a text, found 1"),
+    ],
+)
+def test_refused_with_the_path(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        read(**changes)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: expected JSON, found Expecting value at column 1"),
+        ('{\n"name": "a",\n}', "line 3: expected JSON, found .* at column 1"),
+        ("[]", r"the file: expected a table, found \[\]"),
+        ('{"moves": {"R": {}, "R": {}}}', "R: expected each key of a table once, found it twice"),
+        ('{"name": NaN}', "name: expected a text, found nan"),
+    ],
+)
+def test_refused_json(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        read_kpuzzle(text)

@@ -1,0 +1,70 @@
+"""Which powers of turns are moves, and what they are called."""
+
+import pytest
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.formats.checks import MOST_MOVES
+from antipodes.puzzles.formats.definition import Turn
+from antipodes.puzzles.formats.metrics import expand
+from antipodes.puzzles.formats.sequences import parse_sequence
+
+
+def cycle(length: int, places: int = 12, first: int = 0) -> Turn:
+    """A turn of that order."""
+    origins = list(range(places))
+    origins[first : first + length] = [*range(first + 1, first + length), first]
+    return Turn((tuple(origins),), ((0,) * places,), (1,))
+
+
+@pytest.mark.parametrize(
+    ("order", "half", "quarter"),
+    [
+        (2, ["R"], ["R"]),
+        (3, ["R", "R'"], ["R", "R'"]),
+        (4, ["R", "R2", "R'"], ["R", "R'"]),
+        (5, ["R", "R2", "R2'", "R'"], ["R", "R'"]),
+        (6, ["R", "R2", "R3", "R2'", "R'"], ["R", "R'"]),
+    ],
+)
+def test_names_of_powers(order: int, half: list[str], quarter: list[str]) -> None:
+    assert list(expand({"R": cycle(order)})) == half
+    assert list(expand({"R": cycle(order)}, "quarter")) == quarter
+    assert list(expand({"R": cycle(order)}, "single")) == ["R"]
+
+
+def test_nothing_and_repetitions_are_left_out() -> None:
+    turns = {"R": cycle(4), "N": cycle(1), "S": cycle(4).inverse(), "T": cycle(3)}
+    assert list(expand(turns)) == ["R", "R2", "R'", "T", "T'"]
+    assert list(expand(turns, "single")) == ["R", "S", "T"]
+    with pytest.raises(ConfigError, match="turns: expected one that changes something, found none"):
+        expand({"N": cycle(1)})
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        {"R2": cycle(4)},
+        {"R'": cycle(5)},
+        {"R2'": cycle(5), "R": cycle(3)},
+        {"R": cycle(5), "R'": cycle(5, first=4), "R2": cycle(5, first=2)},
+        {"a1": cycle(7), "a12": cycle(5)},
+        {"'": cycle(4), "''": cycle(5)},
+    ],
+)
+def test_names_are_read_back_as_their_moves(turns: dict[str, Turn]) -> None:
+    moves = expand(turns)
+    assert len(moves) == len(set(moves.values()))
+    assert len(moves) == len(expand({f"T{chr(65 + k)}": turn for k, turn in enumerate(turns.values())}))
+    for name, move in moves.items():
+        assert parse_sequence(name, moves) == move
+        if name.startswith(("(", *turns)):
+            assert parse_sequence(name, turns) == move, name
+
+
+def test_refused() -> None:
+    with pytest.raises(ConfigError, match="turns: expected one of half, quarter, single, found 'face'"):
+        expand({"R": cycle(4)}, "face")
+    long = cycle(MOST_MOVES, MOST_MOVES + 10).then(cycle(9, MOST_MOVES + 10, MOST_MOVES + 1))
+    with pytest.raises(ConfigError, match=r"expected at most 1,024 moves, found powers of 'L' up to 9215; see"):
+        expand({"R": cycle(4, MOST_MOVES + 10), "L": long})
+    assert list(expand({"L": long}, "quarter")) == ["L", "L'"]

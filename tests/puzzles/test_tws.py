@@ -1,0 +1,179 @@
+"""The format of twsearch: its conventions, and each refusal with its line."""
+
+import pytest
+from twisty_geometry import pyraminx
+from twisty_search import layers
+
+from antipodes.errors import ConfigError
+from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.metrics import expand
+from antipodes.puzzles.formats.tws import read_tws
+
+HEAD = "Name Small\nSet CORNER 4 3\nSet EDGE 3 2\nSolved\nCORNER\n1 2 3 4\n0 1 2 0\nEDGE\n1 1 2\nEnd\n"
+MOVE = "Move R\nCORNER\n2 3 1 4\n1 0 0 2\nEnd\n"
+
+
+def read(text: str) -> Definition:
+    return read_tws(HEAD + text)
+
+
+def test_orbits() -> None:
+    found = read(MOVE)
+    assert found.name == "Small"
+    assert found.orbits == (
+        Orbit("CORNER", (0, 1, 2, 3), 3, (0, 1, 2, 0)),
+        Orbit("EDGE", (0, 0, 1), 2, (0, 0, 0)),
+    )
+    assert found.others == {}
+
+
+def test_twists_of_a_move_belong_to_pieces() -> None:
+    """The piece on the first place gets the twist 1 wherever it goes, which is the third place."""
+    turn = read(MOVE).turns["R"]
+    assert turn.permutations == ((1, 2, 0, 3), (0, 1, 2))
+    assert turn.twists == ((0, 0, 1, 2), (0, 0, 0))
+    assert turn.orientations == (3, 2)
+
+
+def test_twists_of_a_transformation_belong_to_places() -> None:
+    turn = read("MoveTransformation R\nCORNER\n1 2 0 3\n0 0 1 2\nEnd\n").turns["R"]
+    assert turn == read(MOVE).turns["R"]
+
+
+def test_a_start_state_counts_from_nought() -> None:
+    text = HEAD.replace("Solved", "StartState").replace("1 2 3 4", "0 1 2 3").replace("1 1 2", "0 0 1")
+    assert read_tws(text + MOVE) == read(MOVE)
+
+
+def test_sets_left_out() -> None:
+    text = "Set A 3 1\nSet B 2 5\nSolved\nEnd\nMove M\nA\n2 1 3\nEnd\n"
+    found = read_tws(text)
+    assert found.name == ""
+    assert found.orbits == (Orbit("A", (0, 1, 2), 1, (0, 0, 0)), Orbit("B", (0, 1), 5, (0, 0)))
+    assert found.turns["M"].permutations == ((1, 0, 2), (0, 1))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_blanks_comments_and_line_ends(end: str) -> None:
+    text = ("# a comment\n\n" + HEAD + "  \n#\n" + MOVE).replace("0 1 2 0", " 0\t1 2  0 ")
+    assert read_tws("\ufeff" + text.replace("\n", end)) == read(MOVE)
+
+
+def test_numbers_of_pieces_may_have_gaps() -> None:
+    text = HEAD.replace("1 1 2", "7 7 900")
+    assert read_tws(text + MOVE).orbits == read(MOVE).orbits
+
+
+def test_rotations_aliases_and_sequences() -> None:
+    rotations = "Move y\nEnd\nMove RUv\nEnd\nMove Rv2\nEnd\n"
+    found = read(MOVE + rotations + "MoveAlias Q R'\nMoveSequence S R L2 Q\nMoveSequence z S\nMove L\nEnd\n")
+    assert list(found.turns) == ["R", "Rv2", "S", "L"], "the moves of a search, in the order of the file"
+    assert list(found.others) == ["y", "RUv", "Q", "z"]
+    assert found.others["Q"] == found.turns["R"].inverse()
+    assert found.turns["S"].is_identity
+
+
+def test_a_sequence_may_name_what_follows() -> None:
+    found = read("MoveSequence S [R: T]\nMoveAlias T R2\n" + MOVE)
+    assert list(found.turns) == ["S", "R"]
+    assert found.turns["S"] == found.turns["R"].power(2)
+
+
+def test_a_puzzle_of_sequences_alone() -> None:
+    text = "Move x\nEDGE\n2 3 1\nEnd\nMoveSequence T x2\n"
+    assert list(expand(read(text).turns)) == ["T", "T'"]
+
+
+def test_illegal_is_refused_by_name_and_line() -> None:
+    with pytest.raises(ConfigError, match=r"^line 16: Illegal: expected .*; 'Illegal CORNER 3 1' is not supported$"):
+        read(MOVE + "Illegal CORNER 3 1\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: end of the file: expected Solved or StartState, found none"),
+        ("Set A 2 1\nSolved\nEnd\n", "line 4: end of the file: expected a Move that is no rotation of the whole"),
+        ("Set A 2 1\nSolved\nEnd\nMove y\nEnd\n", "line 6: end of the file: expected a Move that is no rotation"),
+        ("Name\n", "line 1: expected 'Name WORD', found 'Name'"),
+        ("Name a b\n", "line 1: expected 'Name WORD', found 'Name a b'"),
+        ("Name a\nName b\n", "line 2: Name: expected it once, as the first line"),
+        ("Set A 2\n", "line 1: expected 'Set NAME PIECES ORIENTATIONS', found 'Set A 2'"),
+        ("Set A 0 1\n", "line 1: Set: pieces: expected a number from 1 to 1024, found '0'"),
+        ("Set A 2 300\n", "line 1: Set: orientations: expected a number from 1 to 256, found '300'"),
+        ("Set A ² 1\n", "line 1: Set: pieces: expected a number from 1 to 1024, found '²'"),
+        ("Set A 1000 1\nSet B 1000 1\n", "line 2: Set: expected at most 1024 places in all, found 2,000"),
+        ("Set A 2 1\nSet A 2 1\n", "line 2: Set: expected a new name, found 'A' again"),
+        ("Set 2A 2 1\n", "line 1: Set: expected a name that begins with a letter, found '2A'"),
+        ("Set End 2 1\n", "line 1: Set: expected a name that begins with a letter, found 'End'"),
+        ("Solved\nEnd\n", "line 1: Solved: expected it once, after the sets"),
+        ("Set A 2 1\nMove R\nEnd\n", "line 2: Move: expected it after the solved position"),
+        ("Set A 2 1\nSolved\n", "line 3: expected End of line 2: Solved, found the end of the file"),
+        ("Set A 2 1\nSolved\nA\n", "line 3: A: expected a line of 2 numbers after it, found the end of the file"),
+        ("Set A 2 1\nSolved\nA\nEnd\n", "line 3: A: expected a line of 2 numbers after it, found 'End'"),
+        ("Set A 2 1\nSolved\nA\n1 2 3\nEnd\n", "line 4: expected 2 numbers, found 3"),
+        ("Set A 2 1\nSolved\nA\n0 1\nEnd\n", "line 4: expected a number from 1 to 1024, found '0'"),
+        ("Set A 2 1\nSolved\nA\n? 1\nEnd\n", "line 4: expected a number from 1 to 1024, found '?'"),
+        ("Set A 2 2\nSolved\nA\n1 2\n0 2\nEnd\n", "line 5: expected a number from 0 to 1, found '2'"),
+        ("Set A 2 2\nSolved\nA\n1 2\n0 1\n0 0\nEnd\n", "line 6: expected End; found '0 0'"),
+        ("Set A 2 1\nSolved\nB\n1 2\nEnd\n", "line 3: expected End, A; found 'B'"),
+        ("Set A 2 1\nSolved\nA\n1 2\nA\n1 2\nEnd\n", "line 5: expected End; found 'A'"),
+        ("Set A 2 1\nSolved\nEnd\nSet B 2 1\n", "line 4: Set: expected it before the solved position"),
+        ("Set A 2 1\nSolved\nEnd\nSolved\nEnd\n", "line 4: Solved: expected it once"),
+        ("Set A 300 1\nSolved\nEnd\n", "line 2: Solved: expected at most 256 different pieces, found 300"),
+        ("SwizzleSet A B\n", "line 1: SwizzleSet: expected Name, Set, .*; 'SwizzleSet A B' is not supported"),
+        ("# x\n\nBlock 1 2\n", "line 3: Block: expected Name, .* is not supported"),
+    ],
+)
+def test_refused_with_the_line(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        read_tws(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Move\nEnd\n", "line 11: expected 'Move NAME', found 'Move'"),
+        ("Move R\nEDGE\n1 2 2\nEnd\n", "line 13: expected each place once, found 2 twice"),
+        ("MoveTransformation R\nEDGE\n0 1 1\nEnd\n", "line 13: expected each place once, found 1 twice"),
+        ("Move R\nEDGE\n0 1 2\nEnd\n", "line 13: expected a number from 1 to 3, found '0'"),
+        ("Move R\nEDGE\n2 1 3\n? 0 0\nEnd\n", r"line 14: expected a number from 0 to 1, found '\?'"),
+        ("Move R\nEDGE\n2 1 3\n0 -1 0\nEnd\n", "line 14: expected a number from 0 to 1, found '-1'"),
+        ("Move R\nEnd\nMove R\nEnd\n", "line 13: Move: expected a new name, found 'R' again"),
+        ("Move R\nEnd now\n", "line 12: expected 'End', found 'End now'"),
+        ("MoveAlias R\n", "line 11: expected 'MoveAlias NEW OLD', found 'MoveAlias R'"),
+        ("MoveSequence R\n", r"line 11: expected 'MoveSequence NAME MOVE...', found 'MoveSequence R'"),
+        ("Move R\nEnd\nMoveAlias S T\n", "line 13: MoveAlias S: expected moves R, S; found 'T' at character 1"),
+        ("Move R\nEnd\nMoveSequence S R S2\n", "line 13: MoveSequence S: expected a sequence of other moves"),
+        ("MoveAlias A B\nMoveAlias B A\n", "line 1[12]: MoveAlias [AB]: expected a sequence of other moves"),
+    ],
+)
+def test_refused_moves(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        read(text)
+
+
+def test_messages_are_short_however_long_the_line_is() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read("Illegal " + "CORNER " * 5000 + "\n")
+    assert len(str(caught.value)) < 300
+
+
+def test_the_wrong_convention_makes_another_puzzle() -> None:
+    """The layers of the pyraminx tell the conventions apart; those of the cube do not, since it becomes its mirror."""
+    text = pyraminx().tws()
+    right, wrong = read_tws(text), read_tws("\n".join(_as_transformations(text.split("\n"))))
+    assert [turn.permutations for turn in wrong.turns.values()] == [turn.permutations for turn in right.turns.values()]
+    assert layers(right, expand(right.turns).values(), 4) == [1, 16, 136, 896, 5456]
+    assert layers(wrong, expand(wrong.turns).values(), 4) == [1, 16, 136, 890, 5306]
+
+
+def _as_transformations(lines: list[str]) -> list[str]:
+    """The moves of a file as transformations, which count from 0, with their twists left as they are."""
+    changed, is_move = [], False
+    for before, line in zip(["", *lines], lines, strict=False):
+        is_move = is_move or line.startswith("Move")
+        if is_move and before in ("CORNER", "TIP", "EDGE"):
+            line = " ".join(str(int(number) - 1) for number in line.split())
+        changed.append(line.replace("Move ", "MoveTransformation "))
+    return changed

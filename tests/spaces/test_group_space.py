@@ -1,0 +1,297 @@
+"""Puzzles whose pieces all differ: their positions are numbered without gaps, and their tables follow their moves."""
+
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from math import factorial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import twisty_geometry
+from brute_force import layers_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import ORACLES
+from search_problems import pancakes, tiles, turns
+from table_search import layers_by_tables
+
+from antipodes.errors import FieldError, InputError
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces import rules
+from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.selection import best_space, stored_space
+from antipodes.spaces.space import NOT_NUMBERED
+
+SAMPLES = Path(__file__).parents[1] / "support" / "samples"
+
+
+def twisty(name: str, **more: Any) -> Puzzle:
+    """The puzzle of a sample."""
+    path = SAMPLES / name
+    kind = "kpuzzle" if path.suffix == ".json" else path.suffix[1:]
+    return puzzle_from({"name": "p", "family": "twisty", "format": kind, "definition": path.read_text(), **more})
+
+
+def made(puzzle: twisty_geometry.Made) -> Puzzle:
+    """The puzzle from geometry."""
+    return puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": puzzle.tws()})
+
+
+def of_parts(parts: list[Part], start: list[int], moves: Transforms, *more: list[int]) -> Puzzle:
+    starts = (tuple(start), *map(tuple, more))
+    return Puzzle("p", "random", "", Lists(tuple(part.places for part in parts)), tuple(parts), starts, moves)
+
+
+@st.composite
+def puzzles(draw: st.DrawFn) -> Puzzle:
+    """Two orbits of pieces with or without orientation, and lights that stay on their places."""
+    parts: list[Part] = []
+    start: list[int] = []
+    moduli: list[int] = []
+    moves = draw(st.integers(1, 3))
+    origins: list[list[int]] = [[] for _ in range(moves)]
+    added: list[list[int]] = [[] for _ in range(moves)]
+    for _ in range(2):
+        size, radix = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+        order = draw(st.permutations(range(size)))
+        parts.append(pieces(tuple(order), tuple("ABC"[:size])))
+        start, moduli = [*start, *order], [*moduli, *[size] * size]
+        twists = [draw(st.integers(0, radix - 1)) for _ in range(size)]
+        permutations = [draw(st.permutations(range(size))) for _ in range(moves)]
+        for origin, add, permutation in zip(origins, added, permutations, strict=True):
+            first = len(origin)
+            origin.extend(first + place for place in permutation)
+            add.extend([0] * size)
+            if radix > 1:
+                origin.extend(first + size + place for place in permutation)
+                add.extend(draw(st.integers(0, radix - 1)) for _ in range(size))
+        if radix > 1:
+            parts.append(values(size, radix, twists=True))
+            start, moduli = [*start, *twists], [*moduli, *[radix] * size]
+    parts.append(values(2, 2))
+    for origin, add in zip(origins, added, strict=True):
+        origin.extend([len(origin), len(origin) + 1])
+        add.extend([draw(st.integers(0, 1)), draw(st.integers(0, 1))])
+    return of_parts(parts, [*start, 1, 0], Transforms(map(str, range(moves)), origins, [*moduli, 2, 2], added))
+
+
+@settings(deadline=None)
+@given(puzzles())
+def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
+    layers = layers_of(puzzle)
+    for space in GroupSpace.cuts(puzzle):
+        assert space.size == GroupSpace.size_for(puzzle) == space.reachable == sum(layers)
+        positions = space.unrank(np.arange(space.size))
+        assert len(np.unique(puzzle.checked(positions), axis=0)) == space.size
+        assert space.rank(positions).tolist() == list(range(space.size))
+        assert space.rank(puzzle.start_labels).tolist() == [0]
+        assert layers_by_tables(space.move_tables()) == layers
+        assert space.rows % space.block_rows == 0
+
+
+@settings(deadline=None)
+@given(puzzles())
+def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> None:
+    space = best_space(puzzle)
+    assert isinstance(space, GroupSpace)
+    sample = np.arange(0, space.size, max(1, space.size // 50))
+    by_tables = rules.by_tables(space.move_tables(), sample)
+    assert not len(rules.differing(rules.successors(space, sample), by_tables, len(sample)))
+    assert (rules.predecessors(space, sample).indices >= 0).all()
+
+
+@settings(deadline=None, max_examples=50)
+@given(puzzles(), st.data())
+def test_positions_that_cannot_be_reached_have_no_number(puzzle: Puzzle, data: st.DataObject) -> None:
+    space = best_space(puzzle)
+    reached = {tuple(position) for position in space.unrank(np.arange(space.size)).tolist()}
+    contents = [
+        data.draw(st.permutations(puzzle.starts[0][here]))
+        if part.holds_pieces
+        else data.draw(st.lists(st.integers(0, len(part.symbols) - 1), min_size=part.places, max_size=part.places))
+        for part, here in zip(puzzle.parts, puzzle.ranges, strict=True)
+    ]
+    position = [label for content in contents for label in content]
+    (rank,) = space.rank(puzzle.checked([position])).tolist()
+    assert (rank != NOT_NUMBERED) == (tuple(position) in reached)
+
+
+def test_labels_that_no_position_has_are_not_numbered() -> None:
+    space = best_space(pancakes((0, 1, 2, 3)))
+    labels = np.array([[0, 1, 2, 200], [0, 0, 0, 0], [0, 1, 1, 3], [0, 1, 2, 3]], dtype=np.uint8)
+    assert space.rank(labels).tolist() == [NOT_NUMBERED] * 3 + [0]
+
+
+KNOWN = {
+    "skewb": (made(twisty_geometry.skewb()), 37_791_360),
+    "dino": (made(twisty_geometry.dino()), factorial(12) // 2),
+    "pyraminx": (twisty("pyraminx.gap"), 302_330_880),
+    "2x2x2": (twisty("2x2x2.tws"), factorial(8) * 3**7),
+    "2x2x2 of another file": (twisty("2x2x2.kpuzzle.json"), factorial(8) * 3**7),
+    "5x5 lights": (puzzle_from({"name": "p", "family": "lights-out", "rows": 5, "columns": 5}), 2**23),
+    "burnt pancakes": (puzzle_from({"name": "p", "family": "burnt-pancake", "n": 8}), factorial(8) * 2**8),
+    "TopSpin": (puzzle_from({"name": "p", "family": "topspin", "n": 11}), factorial(11) // 2),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_numbers_of_positions(name: str) -> None:
+    puzzle, order = KNOWN[name]
+    space = best_space(puzzle)
+    assert isinstance(space, GroupSpace)
+    assert space.size == GroupSpace.size_for(puzzle) == order
+    assert space.table_bytes < 20e6
+    sample = np.random.default_rng(1).integers(0, order, 200)
+    positions = puzzle.checked(space.unrank(sample))
+    assert (space.rank(positions) == sample).all()
+    by_tables = rules.by_tables(space.move_tables(), sample)
+    assert not len(rules.differing(rules.successors(space, sample), by_tables, len(sample)))
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "layers"),
+    [
+        (twisty("pyramorphix.tws"), ORACLES["twisty"]["pyramorphix"]),
+        (twisty("pyramorphix.gap"), ORACLES["twisty"]["pyramorphix"]),
+        (twisty("master_pyramorphix.tws"), ORACLES["twisty"]["master_pyramorphix"]),
+        (twisty("master_pyramorphix.gap"), ORACLES["twisty"]["master_pyramorphix"]),
+        (
+            puzzle_from({"name": "p", "family": "pancake", "n": 9}),
+            ORACLES["permutation-families"]["pancake-9"],
+        ),
+        (
+            puzzle_from({"name": "p", "family": "burnt-pancake", "n": 7}),
+            ORACLES["permutation-families"]["burnt_pancake-7"],
+        ),
+        (puzzle_from({"name": "p", "family": "topspin", "n": 8}), ORACLES["permutation-families"]["top_spin-8"]),
+    ],
+)
+def test_published_layers(puzzle: Puzzle, layers: list[int]) -> None:
+    assert layers_by_tables(best_space(puzzle).move_tables()) == layers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turns", ["half", "quarter"])
+def test_published_layers_of_the_2x2x2(turns: str) -> None:
+    space = best_space(twisty("2x2x2.tws", turns=turns))
+    assert layers_by_tables(space.move_tables()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
+
+
+def test_one_way_moves_reach_the_same_positions() -> None:
+    puzzle = turns((0, 1, 2, 3, 4))
+    space = best_space(puzzle)
+    tables = space.move_tables()
+    assert (space.size, tables.undirected) == (60, False)
+    assert layers_by_tables(tables) == layers_of(puzzle)
+
+
+def test_connected_starts_share_a_space() -> None:
+    one, parts = pancakes((0, 1, 2)), [pieces((0, 1, 2), tuple("ABC"))]
+    both = of_parts(parts, [0, 1, 2], one.moves, [2, 1, 0])  # type: ignore[arg-type]
+    assert GroupSpace.suits(both)
+    assert sorted(best_space(both).rank(both.start_labels).tolist())[0] == 0
+
+
+def test_unconnected_starts_have_no_group() -> None:
+    rotation = Transforms.permuting({"R": [1, 2, 0]}, 3)
+    parts = [pieces((0, 1, 2), tuple("ABC"))]
+    assert GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]))
+    assert not GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]))
+
+
+UNSUITED = {
+    "equal pieces": pancakes((0, 0, 1)),
+    "swaps": tiles(2, 2, "1 2 3 0"),
+    "values that move": of_parts([values(2, 2)], [0, 1], Transforms("A", [[1, 0]], [2, 2])),
+    "labels that are added to": of_parts(
+        [pieces((0, 1), tuple("AB"))], [0, 1], Transforms("A", [[0, 1]], [2, 2], [[1, 1]])
+    ),
+    "twists that go elsewhere": of_parts(
+        [pieces((0, 1), tuple("AB")), values(2, 2, twists=True)],
+        [0, 1, 0, 0],
+        Transforms("A", [[1, 0, 2, 3]], [2, 2, 2, 2]),
+    ),
+    "conditions": of_parts([pieces((0, 1), tuple("AB"))], [0, 1], Transforms("A", [[1, 0]], [2, 2], None, [[1, 3]])),
+}
+
+
+@pytest.mark.parametrize("name", UNSUITED)
+def test_puzzles_that_are_no_groups(name: str) -> None:
+    assert not GroupSpace.suits(UNSUITED[name])
+    with pytest.raises(FieldError):
+        GroupSpace.restored(UNSUITED[name], best_space(pancakes((0, 1, 2))).record)
+
+
+def test_a_puzzle_without_a_group_has_no_order() -> None:
+    with pytest.raises(InputError, match="expected a puzzle whose pieces all differ"):
+        GroupSpace.size_for(tiles(2, 2, "1 2 3 0"))
+
+
+@settings(deadline=None, max_examples=30)
+@given(puzzles())
+def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
+    for space in GroupSpace.cuts(puzzle):
+        again = stored_space(puzzle, space.record)
+        assert again == space
+        assert (again.unrank(np.arange(space.size)) == space.unrank(np.arange(space.size))).all()
+
+
+TWO = best_space(KNOWN["2x2x2"][0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rows": 7}, "rows: 7 rows of 648 columns match no row/column split"),
+        ({"rows": 648, "width": 136080}, "match no row/column split"),
+        ({"details": {}}, "base: expected lists of integers, found None"),
+        ({"details": {**TWO.record.details, "base": [0, 3]}}, "expected strong generators"),
+        ({"details": {**TWO.record.details, "generators": []}}, "expected those of a group that has all moves"),
+        ({"details": {"base": [], "generators": []}}, "expected those of a group that has all moves"),
+    ],
+)
+def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(FieldError, match=message):
+        stored_space(KNOWN["2x2x2"][0], replace(TWO.record, **changes))
+
+
+def test_a_record_of_another_puzzle_is_refused() -> None:
+    with pytest.raises(FieldError, match="expected permutations of 24 points"):
+        stored_space(KNOWN["2x2x2"][0], best_space(KNOWN["dino"][0]).record)
+
+
+def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
+    TWO.move_tables()
+    sent = pickle.loads(pickle.dumps(TWO))
+    assert sent == TWO
+    assert len(pickle.dumps(TWO)) < 20_000
+    assert (sent.unrank(np.arange(100)) == TWO.unrank(np.arange(100))).all()
+
+
+def test_a_bound_of_the_bytes_in_use() -> None:
+    assert sum(array.nbytes for array in TWO.move_tables()[:3]) == TWO.table_bytes
+    assert TWO.building_bytes(2) < 20e6
+
+
+def test_indices_out_of_range_are_refused() -> None:
+    with pytest.raises(InputError, match="expected an index from 0 to 88179839, found 88179840"):
+        TWO.unrank(np.array([0, TWO.size]))
+
+
+def test_planning_and_a_single_query_load_no_compiler() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from antipodes.puzzles.families import puzzle_from\n"
+        "from antipodes.spaces.selection import best_space\n"
+        "space = best_space(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
+        "assert space.rank(space.unrank(np.array([5]))) == 5 and space.table_bytes\n"
+        "assert not {'numba', 'sympy', 'numpy.ma'} & set(sys.modules), sorted(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
