@@ -20,6 +20,12 @@ def test_text(cli: Command) -> None:
     assert cli("rank", "eight-puzzle", out[0]).out == "0\n"
 
 
+def test_a_position_without_an_index(cli: Command, refused: Callable[..., str]) -> None:
+    odd = "2 1 3 4 5 6 7 8 0"
+    assert json.loads(cli("rank", "eight-puzzle", odd, "--json").out) == {"position": odd, "index": None}
+    assert f"position '{odd}': no moves lead to it, so it has no index" in refused("rank", "eight-puzzle", odd)
+
+
 def test_a_large_one(cli: Command) -> None:
     last = 518_918_399
     position = json.loads(cli("unrank", "seven-tiles", last, "--json").out)["position"]
