@@ -1,4 +1,4 @@
-"""Move tables of two puzzles with many moves, made here by numpy alone, and their published layers."""
+"""Move tables of two puzzles with many moves, made here by numpy alone, and their layers."""
 
 from itertools import permutations, product
 from typing import NamedTuple
@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 from antipodes.spaces.move_tables import MoveTables
 
 TWISTS = 3
-CUBE_LAYERS = (1, 18, 243, 2874, 28000, 205416, 1168516, 5402628, 20776176, 45391616, 15139616, 64736)
-"""The 2x2x2 in half turns, all corners free: OEIS A079761 has these for a fixed corner, times 24 and fewer."""
-PANCAKE_LAYERS = {
-    8: (1, 7, 42, 251, 1191, 4281, 10561, 15011, 8520, 455),
-    10: (1, 9, 72, 575, 4119, 23638, 109640, 390724, 1029065, 1337771, 657898, 75283, 5),
-    11: (1, 10, 90, 809, 6562, 45474, 260628, 1163189, 3980297, 9654427, 14250471, 8804591, 1692135, 58232, 84)[:0],
+CUBE = (1, 18, 243, 2874, 28000, 205416, 1168516, 5402628, 20776176, 45391616, 15139616, 64736)
+"""Positions of the 2x2x2 by the half turns and quarter turns that they need."""
+PANCAKES = {
+    9: (1, 8, 56, 391, 2278, 10666, 38015, 93585, 132697, 79379, 5804),
+    11: (1, 10, 90, 809, 6429, 43891, 252737, 1174766, 4126515, 9981073, 14250471, 9123648, 956354, 6),
 }
 """Stacks of different pancakes by the flips that they need."""
 
 
 class Example(NamedTuple):
-    """Move tables, and the index of the start."""
+    """Move tables, the index of the start, and the layers."""
 
     name: str
     tables: MoveTables
     start: int
+    layers: tuple[int, ...]
 
 
 def cube() -> Example:
@@ -43,7 +43,8 @@ def cube() -> Example:
     powers = TWISTS ** np.arange(7)[::-1]
     maps = [np.arange(len(twists))]
     maps += [((twists[:, origin] + added) % TWISTS)[:, :7] @ powers for origin, added in moves]
-    return Example("2x2x2", _tables(target, np.broadcast_to(np.arange(1, 19), target.shape), np.array(maps)), 0)
+    column_map = np.broadcast_to(1 + np.arange(len(moves)), target.shape)
+    return Example("2x2x2, no fixed corner", _tables(target, column_map, np.array(maps)), 0, CUBE)
 
 
 def pancakes(n: int, leading: int) -> Example:
@@ -64,7 +65,7 @@ def pancakes(n: int, leading: int) -> Example:
         for turned in range(1, n - leading + 1)
     ]
     tables = _tables(np.array(target).T, np.array(column_map).T, np.array(maps))
-    return Example(f"pancake {n}", tables, 0)
+    return Example(f"{n} pancakes", tables, 0, PANCAKES[n])
 
 
 def _tables(target: NDArray[np.int64], column_map: NDArray[np.int64], maps: NDArray[np.int64]) -> MoveTables:
@@ -72,6 +73,7 @@ def _tables(target: NDArray[np.int64], column_map: NDArray[np.int64], maps: NDAr
         np.ascontiguousarray(target, dtype=np.int32),
         np.ascontiguousarray(column_map, dtype=np.int16),
         maps.astype(np.int32),
+        undirected=True,
     )
 
 

@@ -141,12 +141,14 @@ DRAWN: list[tuple[Notation, list[Part], str, str]] = [
 
 @pytest.mark.parametrize(("notation", "parts", "text", "drawing"), DRAWN)
 def test_draw(notation: Notation, parts: list[Part], text: str, drawing: str) -> None:
-    assert notation.draw(notation.split(text, parts)) == drawing.removeprefix("\n")
+    lines = notation.draw(notation.split(text, parts)).split("\n")
+    assert [line.rstrip() for line in lines] == drawing.removeprefix("\n").split("\n")
+    assert len({len(line) for line in lines}) == 1
 
 
 def test_high_stacks_and_long_rings_keep_their_shape() -> None:
     stack = Pancakes(100, numbers(100)).draw(numbers(100)).split("\n")
     assert len(stack) == 101
     assert max(map(len, stack)) < 60
-    assert len({len(line) for line in Ring(100, 4).draw(numbers(100)).split("\n")[1:]}) == 1
+    assert len({len(line) for line in Ring(100, 4).draw(numbers(100)).split("\n")}) == 1
     assert {line.count("│") for line in Towers(4, 30).draw(["0"] * 30).split("\n")[1:-1]} == {3}

@@ -9,11 +9,13 @@ from oracles import ORACLES
 from project import ROOT
 from twisty_search import layers
 
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Definition
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.metrics import expand
 from antipodes.puzzles.formats.tws import read_tws
+from antipodes.spaces.selection import index_size
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
 READERS: dict[str, Callable[[str], Definition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}
@@ -79,6 +81,18 @@ def test_the_pyraminx_of_the_sample_is_that_of_geometry() -> None:
     assert sorted((len(orbit.pieces), orbit.orientations) for orbit in found.orbits) == [(4, 3), (4, 3), (6, 2)]
     assert list(found.turns) == ["r", "BL", "l", "BR", "b", "F", "u", "D"]
     assert layers(found, expand(found.turns).values(), 4) == layers(made, expand(made.turns).values(), 4)
+
+
+@pytest.mark.parametrize("kind", ["tws", "gap", "kpuzzle"])
+@pytest.mark.parametrize(
+    ("name", "positions"),
+    [("skewb", 37_791_360), ("ivy_cube", 29_160), ("dino", 239_500_800), ("pyraminx", 302_330_880)],
+)
+def test_the_groups_of_puzzles_from_geometry(name: str, positions: int, kind: str) -> None:
+    """Their orders are published, those of the larger three as what twsearch counts."""
+    text = getattr((GEOMETRY | {"pyraminx": PYRAMINX})[name], kind)()
+    puzzle = puzzle_from({"name": name, "family": "twisty", "format": kind, "definition": text})
+    assert index_size(puzzle) == positions
 
 
 def test_rotations_of_the_cube_are_no_moves() -> None:

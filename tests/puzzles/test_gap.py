@@ -127,7 +127,10 @@ def test_the_mathieu_group_m11() -> None:
         ("M_A:=(1,2);ip:=[1,2];", r"line 1: ip: expected one list of lists such as \[\[1\],\[2,3\]\], found '\[1,2\]'"),
         ("M_A:=(1,2);ip:=[[1],];", "line 1: ip: expected one list of lists"),
         ("M_A:=(1,2);ip:=[[1]];ip:=[[2]];", "line 1: ip: expected one list of lists"),
-        (f"M_A:=({','.join(map(str, range(1, 301)))});", "expected at most 256 different pieces that change places"),
+        (
+            f"M_A:=({','.join(map(str, range(1, 301)))});ip:=[[1]];",
+            "expected at most 256 different pieces that change places",
+        ),
     ],
 )
 def test_refused_with_the_line(text: str, message: str) -> None:

@@ -74,6 +74,19 @@ def test_refused(text: str, message: str) -> None:
         parse_sequence(text, NAMES, PositionError)
 
 
+@settings(deadline=None)
+@given(st.text(st.sampled_from("RUwx'y2 ()[]:,./²’é\n"), max_size=40))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        found = parse_sequence(text, NAMES)
+    except ConfigError as error:
+        message = str(error)
+        assert "expected" in message
+        assert len(message.splitlines()) == 1
+    else:
+        assert parse_sequence(f"({text}\n)'", NAMES) == found.inverse()
+
+
 def test_no_names() -> None:
     with pytest.raises(ConfigError, match="expected moves with names, found none"):
         parse_sequence("R", {})

@@ -105,6 +105,7 @@ def test_illegal_is_refused_by_name_and_line() -> None:
         ("Set A 1000 1\nSet B 1000 1\n", "line 2: Set: expected at most 1024 places in all, found 2,000"),
         ("Set A 2 1\nSet A 2 1\n", "line 2: Set: expected a new name, found 'A' again"),
         ("Set 2A 2 1\n", "line 1: Set: expected a name that begins with a letter, found '2A'"),
+        ("Set -A 2 1\n", "line 1: Set: expected a name that begins with a letter, found '-A'"),
         ("Set End 2 1\n", "line 1: Set: expected a name that begins with a letter, found 'End'"),
         ("Solved\nEnd\n", "line 1: Solved: expected it once, after the sets"),
         ("Set A 2 1\nMove R\nEnd\n", "line 2: Move: expected it after the solved position"),

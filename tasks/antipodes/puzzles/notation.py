@@ -32,7 +32,7 @@ class Notation(ABC):
 
     @abstractmethod
     def draw(self, symbols: Sequence[str]) -> str:
-        """A drawing of one or several lines."""
+        """A drawing of one or several lines, all of one length, so that drawings stand side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,17 @@ class Lists(Notation):
 
     def draw(self, symbols: Sequence[str]) -> str:
         """A line for each part."""
-        return "\n".join(" ".join(symbols[first:end]) for first, end in self._ranges)
+        return rectangle([" ".join(symbols[first:end]) for first, end in self._ranges])
 
     @property
     def _ranges(self) -> list[tuple[int, int]]:
         return list(pairwise(accumulate(self.sizes, initial=0)))
+
+
+def rectangle(lines: Sequence[str]) -> str:
+    """The lines as one text, filled with blanks to the length of the longest."""
+    width = max(map(len, lines))
+    return "\n".join(line.ljust(width) for line in lines)
 
 
 def check_symbols(written: Sequence[str], known: Sequence[str]) -> None:

@@ -36,7 +36,9 @@ def bidirectional(
     if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
     if not problem.undoable:
-        raise InputError("bidirectional needs moves that can be undone, and a move of this puzzle has no inverse; use bfs")
+        raise InputError(
+            "bidirectional needs moves that can be undone, and a move of this puzzle has no inverse; use bfs"
+        )
     frontiers: Frontiers = Frontiers(
         problem,
         request.memory_limit,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
-from antipodes.searches.block_descent import BlockDescent
 from antipodes.searches.blank_steps import blank_steps
+from antipodes.searches.block_descent import BlockDescent
 from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
@@ -230,9 +230,7 @@ def _move_pieces(
     )
 
 
-def _move_any(
-    depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request
-) -> _Descent:
+def _move_any(depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request) -> _Descent:
     from antipodes.searches.depth_first_kernels import Descent, descend
 
     tally = np.array([0, 0, 0, FAR])

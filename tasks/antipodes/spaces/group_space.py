@@ -142,6 +142,11 @@ class GroupSpace(StateSpace):
         """Relative time of a search with this cut."""
         return self._tables.cost
 
+    @property
+    def least_cost(self) -> float:
+        """A lower bound of the `cost`."""
+        return self._tables.least_cost
+
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them; ResourceLimitError where counting column maps takes too long."""
         return self._tables.begin()

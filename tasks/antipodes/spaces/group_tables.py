@@ -64,7 +64,12 @@ class GroupTables:
         """Relative time of a search: it reads a row for each move, and column maps from one cache or another."""
         maps, positions = self.most_column_maps * self.width * 4, self.rows * self.width
         slower = WIDE_COST * (4 * self.width > ONE_MAP) + MAPS_COST * (maps > ALL_MAPS)
-        return ROW_COST * self.rows * self.most_moves + maps / 4 + slower * positions * self.most_moves
+        return self.least_cost + maps / 4 + slower * positions * self.most_moves
+
+    @property
+    def least_cost(self) -> float:
+        """The part of the cost that needs no count of column maps."""
+        return ROW_COST * self.rows * self.most_moves
 
     @cached_property
     def undirected(self) -> bool:

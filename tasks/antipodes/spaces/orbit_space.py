@@ -3,17 +3,42 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import factorial, prod
 from typing import ClassVar, Self
 
 from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.spaces.giants import generate_even
+from antipodes.spaces.group_space import GroupSpace
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.orbit_cut import OrbitCut, cuts_of, parts_of
 from antipodes.spaces.orbit_tables import OrbitTables
 from antipodes.spaces.part_index import combined, separated
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
+
+
+def has_every_arrangement(puzzle: Puzzle) -> bool:
+    """Whether it is certain that moves lead to all positions that an `OrbitSpace` numbers, found in a moment.
+
+    So it is if the puzzle is one arrangement of pieces, and its moves generate all even permutations: these lead to
+    every arrangement of different pieces with the same parity, and to every arrangement if two pieces are equal.
+    """
+    moves = puzzle.moves
+    if len(puzzle.parts) > 1 or not puzzle.parts[0].holds_pieces or not isinstance(moves, Transforms):
+        return False
+    return moves.allowed is None and generate_even(moves.origin.tolist())
+
+
+def least_group_order(puzzle: Puzzle) -> int:
+    """A lower bound of the order of the group of a puzzle's moves, found in a moment."""
+    moves = puzzle.moves
+    assert isinstance(moves, Transforms)
+    orders = [1]
+    for part, at in zip(puzzle.parts, puzzle.ranges, strict=True):
+        if part.holds_pieces and part.all_different and generate_even((moves.origin[:, at] - at.start).tolist()):
+            orders.append(factorial(part.places) // 2)
+    return max(orders)
 
 
 @dataclass(frozen=True)
@@ -58,6 +83,13 @@ class OrbitSpace(StateSpace):
     def width(self) -> int:
         """The number of columns of each row."""
         return self.cut.width
+
+    @property
+    def reachable(self) -> int | None:
+        """The number of positions that can be reached, where the moves form a group whose order is known."""
+        if has_every_arrangement(self.puzzle):
+            return self.size
+        return GroupSpace.size_for(self.puzzle) if GroupSpace.suits(self.puzzle) else None
 
     @property
     def block_rows(self) -> int:

@@ -10,7 +10,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement_space import ArrangementSpace
 from antipodes.spaces.field_space import FieldSpace
 from antipodes.spaces.group_space import GroupSpace
-from antipodes.spaces.orbit_space import OrbitSpace
+from antipodes.spaces.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
 SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)
@@ -20,7 +20,7 @@ MAX_ROWS = 2**31 - 1
 
 
 def best_space(puzzle: Puzzle) -> StateSpace:
-    """The space whose cut costs the least time; it depends on the puzzle alone.
+    """The space that is built and searched fastest; it depends on the puzzle alone.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
             f"expected positions that a cut divides into at most {MAX_ROWS:,} rows and columns; "
             f"the best of {best.size:,} positions has {best.rows:,} rows of {best.width:,} columns"
         )
-    return min(fitting, key=lambda space: space.cost)
+    return _cheapest(fitting)
 
 
 def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
@@ -67,15 +67,16 @@ def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
     """The kind of space that suits the moves of a puzzle.
 
     A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
-    than that, it has fewer column maps, so it is preferred.
+    than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
+    number anyway: that can take a minute.
     """
     if isinstance(puzzle.moves, Functions):
         return FieldSpace
     if not isinstance(puzzle.moves, Transforms):
         return ArrangementSpace
-    if GroupSpace.suits(puzzle) and GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle):
-        return GroupSpace
-    return OrbitSpace
+    if has_every_arrangement(puzzle) or least_group_order(puzzle) > arguments.GREATEST or not GroupSpace.suits(puzzle):
+        return OrbitSpace
+    return GroupSpace if GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle) else OrbitSpace
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
@@ -85,3 +86,16 @@ def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
     if size > arguments.GREATEST:
         raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
     return kind.cuts(puzzle)
+
+
+def _cheapest(spaces: Sequence[StateSpace]) -> StateSpace:
+    """The space of the least cost, the first of several. Column maps are only counted where they may matter."""
+    bounds = [space.least_cost for space in spaces]
+    best, least = spaces[0], None
+    for number in sorted(range(len(spaces)), key=bounds.__getitem__):
+        if least is not None and bounds[number] > least[0]:
+            break
+        found = spaces[number].cost, number
+        if least is None or found < least:
+            best, least = spaces[number], found
+    return best

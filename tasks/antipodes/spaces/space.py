@@ -14,6 +14,11 @@ from antipodes.spaces.move_tables import MAPS_OF_INT16, Fill, MoveTables
 Indices = NDArray[np.int64]
 ROW_COST, COLUMN_COST = 5, 1
 """Relative time to build an entry of the row tables, and of a column map; measured with seven-tiles."""
+CACHED_WIDTH = 1 << 14
+"""Columns of which a row and a column map stay in the cache of a processor."""
+WIDE_COST = 1 << 18
+"""Columns past these by which the search of a position takes as much longer as a unit of the costs above. Measured with
+pancakes, TopSpin, Hanoi and the 2x2x2: about 20 ns."""
 NOT_NUMBERED = -1
 """Instead of an index: the space does not number the position, since no moves lead to it from the start."""
 
@@ -116,8 +121,21 @@ class StateSpace(ABC):
 
     @property
     def cost(self) -> float:
-        """Relative time that a search takes because of its cut into rows and columns: building the move tables."""
-        return ROW_COST * self.rows * self.most_moves + COLUMN_COST * self.width * self.most_column_maps
+        """The time to build the tables, and the time that wide rows add to the search, in units of `COLUMN_COST`.
+
+        Many rows make large row tables, few rows make wide column maps, and the cut between is where both are small.
+        The search takes the same time for all cuts, until a row and its column map are too wide for the cache.
+        """
+        return self._cost_of(self.most_column_maps)
+
+    @property
+    def least_cost(self) -> float:
+        """A lower bound of the `cost`, found without counting column maps."""
+        return self._cost_of(1)
+
+    def _cost_of(self, column_maps: int) -> float:
+        building = ROW_COST * self.rows * self.most_moves + COLUMN_COST * self.width * column_maps
+        return building + self.size * max(0, self.width - CACHED_WIDTH) / WIDE_COST
 
     @abstractmethod
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:

@@ -95,5 +95,5 @@ def _stack(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> str:
     for symbol, filling in pancakes:
         label = f" {symbol} " if filling == PLAIN else symbol
         inner = label.center(longest + 2 * edges[symbol], filling)
-        lines.append(f"({inner})".center(width).rstrip())
+        lines.append(f"({inner})".center(width))
     return "\n".join([*lines, "═" * width])

@@ -34,7 +34,7 @@ class Ring(Notation):
         edge = "═" * len(table)
         return "\n".join(
             [
-                f"╔{edge}╗".center(inner + 2).rstrip(),
+                f"╔{edge}╗".center(inner + 2),
                 f"╭{f'╢{table}╟'.center(inner, '─')}╮",
                 f"│{f'╚{edge}╝'.center(inner)}│",
                 f"╰{(f' {below} ' if below else '').center(inner, '─')}╯",

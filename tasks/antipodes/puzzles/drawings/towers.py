@@ -29,7 +29,7 @@ class Towers(Notation):
     def draw(self, symbols: Sequence[str]) -> str:
         """The pegs side by side; discs are numbered from 1, the smallest."""
         towers = [self._tower([d for d, on in enumerate(symbols) if on == str(peg)]) for peg in range(self.pegs)]
-        lines = [" ".join(slices).rstrip() for slices in zip(*towers, strict=True)]
+        lines = [" ".join(slices) for slices in zip(*towers, strict=True)]
         return "\n".join([*lines, BASE.join([self._line(FOOT, self._half, BASE)] * self.pegs)])
 
     @property

@@ -5,11 +5,12 @@ from itertools import chain
 from typing import Any
 
 from antipodes.errors import ConfigError
+from antipodes.puzzles.drawings.nets import net_of
 from antipodes.puzzles.formats.definition import Definition, Orbit, Turn
 from antipodes.puzzles.formats.metrics import METRICS, expand
 from antipodes.puzzles.formats.readers import FORMATS
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.part import Part, pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import identity, refuse_unknown, text
@@ -21,14 +22,15 @@ HALF = METRICS[0]
 def twisty(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
 
-    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`.
+    ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. A ``net`` draws
+    positions, and its ``facelets`` say what its letters show; see `net_of`.
 
     Raises
     ------
     ConfigError
         A key is unknown, missing or out of range, or the definition is not one; the message says where.
     """
-    refuse_unknown(settings, {"file", "definition", "format", "turns"})
+    refuse_unknown(settings, {"file", "definition", "format", "turns", "net", "facelets"})
     if "file" in settings:
         raise ConfigError("[puzzle] file: expected in a config that is a file, found in settings: give definition")
     kind = text(settings, "format")
@@ -47,12 +49,19 @@ def puzzle_of(definition: Definition, settings: Mapping[str, Any], first_label: 
     return Puzzle(
         **identity(settings),
         family=settings["family"],
-        notation=Lists(tuple(part.places for part in parts)),
+        notation=_notation(settings, parts, start),
         parts=tuple(parts),
         starts=(start,),
         moves=transforms(definition.orbits, moves, parts),
         sequence_moves=transforms(definition.orbits, others, parts) if others else None,
     )
+
+
+def _notation(settings: Mapping[str, Any], parts: list[Part], start: tuple[int, ...]) -> Notation:
+    """Lists, drawn as a net if the settings have one."""
+    if "net" in settings or "facelets" in settings:
+        return net_of(text(settings, "net"), text(settings, "facelets"), parts, start)
+    return Lists(tuple(part.places for part in parts))
 
 
 def transforms(orbits: tuple[Orbit, ...], moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:

@@ -42,6 +42,8 @@ from antipodes.quoting import quote, shorten
 KEYWORDS = ("Name", "Set", "Solved", "StartState", "Move", "MoveTransformation", "MoveAlias", "MoveSequence")
 NAME = re.compile(r"\w{1,32}")
 WILD = "?"
+BEGINS_NUMBERS = "0123456789?-+"
+"""The first character of a line of numbers, good or bad ones; names of sets begin otherwise."""
 
 
 def read_tws(text: str) -> Definition:
@@ -169,7 +171,7 @@ class _Reader:
         name, size, orientations = self.lines.take("NAME", "PIECES", "ORIENTATIONS")
         where = self.lines.where("Set")
         check_new(name, self.sets, where)
-        if name == "End" or name[0] in "0123456789?":
+        if name == "End" or _is_numbers([name]):
             raise ConfigError(f"{where}: expected a name that begins with a letter, found {quote(name)}")
         self.sets[name] = _Set(
             whole_number(size, f"{where}: pieces", 1, MAX_PLACES),
@@ -279,4 +281,4 @@ class _Reader:
 
 def _is_numbers(tokens: list[str]) -> bool:
     """Whether a line has numbers, or the mark of an orientation that does not matter, rather than a name."""
-    return bool(tokens) and tokens[0][0] in "0123456789?-+"
+    return bool(tokens) and tokens[0][0] in BEGINS_NUMBERS

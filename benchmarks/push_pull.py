@@ -1,0 +1,95 @@
+"""The search phase with frontiers that are only pushed, and with those that are pushed or pulled."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from antipodes.bfs import group
+from antipodes.bfs.group import Group, Links
+from antipodes.bfs.kernels import warm_up
+from antipodes.bfs.rows import Partition
+from antipodes.config import load_config
+from antipodes.spaces.selection import best_space
+from benchmarks.measure import Row, median
+from benchmarks.puzzle_tables import Example, cube, pancakes
+
+TITLE = "Push and pull"
+REPEATS = 5
+WORKERS = 2
+PARTITIONS = 16
+MILLION = 1_000_000
+
+
+class Search(NamedTuple):
+    """One search: its layers, and what it took."""
+
+    layers: tuple[int, ...]
+    seconds: float
+    processor_seconds: float
+
+
+def measure() -> list[Row]:
+    """All figures; searches with and without pull take turns, so that both see the same machine."""
+    warm_up()
+    examples: list[tuple[Callable[[], Example], str]] = [
+        (cube, "1.2 s"),
+        (lambda: pancakes(11, 4), "40 million/s"),
+        (lambda: _bundled("three-colours"), "not slower"),
+        (lambda: _bundled("seven-tiles"), "not slower"),
+    ]
+    return [row for make, target in examples for row in _rows(make(), target)]
+
+
+def _bundled(name: str) -> Example:
+    puzzle = load_config(name).puzzle
+    space = best_space(puzzle)
+    return Example(f"`{name}`", space.move_tables(), int(space.rank(puzzle.start_labels)[0]), ())
+
+
+def _rows(example: Example, target: str) -> Iterator[Row]:
+    pushed = example._replace(tables=example.tables._replace(undirected=False))
+    turns = [(search(pushed, PARTITIONS), search(example, PARTITIONS)) for _ in range(REPEATS)]
+    layers, others = (one.layers for one in turns[0])
+    if layers != others or (example.layers and layers != example.layers):
+        raise RuntimeError(f"{example.name}: expected the same layers by push and by pull, found others")
+    moves = example.tables.target.shape[1]
+    yield Row(
+        f"{example.name}, {sum(layers):,} positions, at most {moves} moves: push only",
+        "",
+        _shown([one for one, _ in turns]),
+    )
+    yield Row(f"{example.name}: push or pull", target, _shown([one for _, one in turns]))
+
+
+def _shown(searches: list[Search]) -> str:
+    seconds, processor = (median([getattr(one, kind) for one in searches]) for kind in ("seconds", "processor_seconds"))
+    rate = sum(searches[0].layers) / seconds / MILLION
+    return f"{seconds:.3f} s, {rate:.0f} million/s, {processor:.3f} s of processor time"
+
+
+def search(example: Example, partitions: int) -> Search:
+    """Search in threads, without making the tables."""
+    tables = example.tables
+    bounds = [int(bound) for bound in np.linspace(0, len(tables.target), partitions + 1)]
+    parts = [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(bounds))]
+    links, starts = group.links(tables, bounds), np.array([example.start])
+    groups = [group.begin([part], tables.column_maps.shape[1], starts, "uint8", hold_depths=True) for part in parts]
+    layers = [1]
+    begin, processor = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        while layers[-1]:
+            groups = list(pool.map(_advance(groups, links, len(layers) - 1), range(partitions)))
+            layers.append(sum(group.found(one).get(len(layers), 0) for one in groups))
+    return Search(tuple(layers[:-1]), time.perf_counter() - begin, time.process_time() - processor)
+
+
+def _advance(groups: list[Group], links: Links, depth: int) -> Callable[[int], Group]:
+    def advance(number: int) -> Group:
+        others = [groups[one] for one in links.predecessors[number] if one != number]
+        return group.advance(groups[number], others, links, depth, 1)
+
+    return advance

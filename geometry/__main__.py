@@ -1,0 +1,78 @@
+"""Write the definitions of twisty puzzles and the configs that name them: ``python -m geometry``."""
+
+import textwrap
+from pathlib import Path
+
+from geometry.files import definition, picture
+from geometry.puzzles import Design, designs
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+VARIANTS = {
+    "2x2x2": ("2x2x2", "half", "The 2x2x2 cube, all eight corners free, in half turns: 88,179,840 positions"),
+    "2x2x2-quarter": (
+        "2x2x2",
+        "quarter",
+        "The 2x2x2 cube, all eight corners free, in quarter turns: 88,179,840 positions",
+    ),
+    "2x2x2-corner": ("2x2x2-corner", "half", "The 2x2x2 cube, one corner fixed, in half turns: 3,674,160 positions"),
+    "2x2x2-corner-quarter": (
+        "2x2x2-corner",
+        "quarter",
+        "The 2x2x2 cube, one corner fixed, in quarter turns: 3,674,160 positions",
+    ),
+    "2x2x3": ("2x2x3", "half", "The 2x2x3 tower, one edge fixed: 241,920 positions"),
+    "3x3x3-squares": ("3x3x3-squares", "half", "The 3x3x3 cube by half turns alone: 663,552 positions"),
+    "3x3x3-two-faces": (
+        "3x3x3-two-faces",
+        "half",
+        "The 3x3x3 cube by turns of two faces that touch: 73,483,200 positions",
+    ),
+    "skewb": ("skewb", "half", "The skewb, all eight corners turn: 37,791,360 positions"),
+    "skewb-corner": ("skewb-corner", "half", "The skewb, one corner fixed: 3,149,280 positions"),
+    "dino": ("dino", "half", "The dino cube, all eight corners turn: 239,500,800 positions"),
+    "dino-edge": ("dino-edge", "half", "The dino cube, one edge fixed: 19,958,400 positions"),
+    "ivy": ("ivy", "half", "The ivy cube: 29,160 positions"),
+    "pyraminx": ("pyraminx", "half", "The pyraminx without its tips: 933,120 positions"),
+    "pyraminx-tips": ("pyraminx-tips", "half", "The pyraminx with its tips: 75,582,720 positions"),
+    "pyraminx-faces": (
+        "pyraminx-faces",
+        "half",
+        "The pyraminx with its tips, by turns of faces, which roll it over: 302,330,880 positions",
+    ),
+    "halpern-kolmelij": ("halpern-kolmelij", "half", "The Halpern-Kolmelij pyramid: 3,732,480 positions"),
+}
+"""The bundled puzzles: design, metric and description of each name."""
+CONFIG = '''# Written by python -m geometry.
+[puzzle]
+name = "{name}"
+family = "twisty"
+file = "twisty/{design}.tws"
+turns = "{turns}"
+description = "{description}"
+net = """
+{net}
+"""
+facelets = """
+{facelets}
+"""
+'''
+
+
+def texts() -> dict[str, str]:
+    """The contents of all files, by their paths in ``configs``."""
+    made = {design.name: design for design in designs()}
+    found = {f"twisty/{name}.tws": definition(design) for name, design in made.items()}
+    return found | {f"{name}.toml": _config(name, made[variant[0]]) for name, variant in VARIANTS.items()}
+
+
+def _config(name: str, design: Design) -> str:
+    _, turns, description = VARIANTS[name]
+    net, facelets = picture(design)
+    lines = "\n".join(textwrap.wrap(facelets, 110))
+    return CONFIG.format(name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines)
+
+
+if __name__ == "__main__":
+    (CONFIGS / "twisty").mkdir(exist_ok=True)
+    for name, text in texts().items():
+        (CONFIGS / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,171 @@
+"""Nets: what a person who holds the puzzle sees after a turn, and what is refused."""
+
+import pytest
+
+from antipodes.config import load_config
+from antipodes.errors import ConfigError
+from antipodes.puzzles.drawings.nets import net_of
+from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.puzzle import Puzzle
+
+AFTER = {
+    ("2x2x2", "U"): """
+      ┌─────┐
+      │ W W │
+      │ W W │
+┌─────┼─────┼─────┬─────┐
+│ G G │ R R │ B B │ O O │
+│ O O │ G G │ R R │ B B │
+└─────┼─────┼─────┴─────┘
+      │ Y Y │
+      │ Y Y │
+      └─────┘""",
+    ("2x2x2", "R F"): """
+      ┌─────┐
+      │ W G │
+      │ O O │
+┌─────┼─────┼─────┬─────┐
+│ O Y │ G G │ W R │ W B │
+│ O B │ Y Y │ G R │ W B │
+└─────┼─────┼─────┴─────┘
+      │ R R │
+      │ Y B │
+      └─────┘""",
+    ("3x3x3-two-faces", "R"): """
+        ┌───────┐
+        │ W W G │
+        │ W W G │
+        │ W W G │
+┌───────┼───────┼───────┬───────┐
+│ O O O │ G G Y │ R R R │ W B B │
+│ O O O │ G G Y │ R R R │ W B B │
+│ O O O │ G G Y │ R R R │ W B B │
+└───────┼───────┼───────┴───────┘
+        │ Y Y B │
+        │ Y Y B │
+        │ Y Y B │
+        └───────┘""",
+    ("skewb", "UFR"): """
+        ┌───────┐
+        │ W G G │
+        │ G G G │
+        │ G G G │
+┌───────┼───────┼───────┬───────┐
+│ O O Y │ R R R │ W W W │ O B B │
+│ O O O │ R R R │ W W W │ B B B │
+│ O O O │ G R R │ W W R │ B B B │
+└───────┼───────┼───────┴───────┘
+        │ Y Y B │
+        │ Y Y Y │
+        │ Y Y Y │
+        └───────┘""",
+    ("dino", "UFR"): """
+        ┌───────┐
+        │ ╲ W ╱ │
+        │ W ╳ G │
+        │ ╱ G ╲ │
+┌───────┼───────┼───────┬───────┐
+│ ╲ O ╱ │ ╲ R ╱ │ ╲ W ╱ │ ╲ B ╱ │
+│ O ╳ O │ G ╳ R │ W ╳ R │ B ╳ B │
+│ ╱ O ╲ │ ╱ G ╲ │ ╱ R ╲ │ ╱ B ╲ │
+└───────┼───────┼───────┴───────┘
+        │ ╲ Y ╱ │
+        │ Y ╳ Y │
+        │ ╱ Y ╲ │
+        └───────┘""",
+    ("pyraminx", "U"): """
+  ╲ R R G G G ╱ B ╲ R R R B B ╱
+    ╲ R R G ╱ B B B ╲ R B B ╱
+      ╲ R ╱ G G G G G ╲ B ╱
+          ─────────────
+          ╲ Y Y Y Y Y ╱
+            ╲ Y Y Y ╱
+              ╲ Y ╱""",
+    ("pyraminx-tips", "u l'"): """
+  ╲ R R R R G ╱ B ╲ R B B B B ╱
+    ╲ R R R ╱ G G G ╲ B B B ╱
+      ╲ G ╱ Y G G G G ╲ B ╱
+          ─────────────
+          ╲ R Y Y Y Y ╱
+            ╲ Y Y Y ╱
+              ╲ Y ╱""",
+}
+
+
+def turned(puzzle: Puzzle, moves: str) -> str:
+    labels = puzzle.start_labels
+    for move in moves.split():
+        labels, _ = puzzle.moves.after(puzzle.moves.names.index(move), labels)
+    return puzzle.draw(labels[0])
+
+
+@pytest.mark.parametrize(("name", "moves"), AFTER)
+def test_a_turn_looks_as_on_the_puzzle(name: str, moves: str) -> None:
+    lines = turned(load_config(name).puzzle, moves).split("\n")
+    assert [line.rstrip() for line in lines] == AFTER[name, moves].split("\n")[1:]
+    assert len({len(line) for line in lines}) == 1
+
+
+PARTS = (pieces((0, 1), ("1", "2")), values(2, 2, twists=True), pieces((0, 0), ("1",)))
+START = (0, 1, 0, 0, 0, 0)
+
+
+def draw(parts: tuple[Part, ...], start: tuple[int, ...], picture: str, facelets: str, position: str) -> str:
+    return net_of(picture, facelets, parts, start).draw(position.split())
+
+
+@pytest.mark.parametrize(
+    ("position", "drawing"),
+    [
+        ("1 2 0 0 1 1", "AB|CD E!"),
+        ("2 1 0 0 1 1", "CD|AB E!"),
+        ("1 2 1 0 1 1", "BA|CD E!"),
+        ("2 1 0 1 1 1", "CD|BA E!"),
+    ],
+)
+def test_pieces_carry_their_colours(position: str, drawing: str) -> None:
+    facelets = "a0.0 a0.1 a1.0 a1.1 -"
+    assert draw(PARTS, START, "AB|CD E!", facelets, position) == drawing
+    turned_over = (0, 1, 1, 1, 0, 0)  # a start whose pieces are turned over: its picture shows them so
+    assert draw(PARTS, turned_over, "BA|DC E!", facelets, position) == drawing
+
+
+def test_pieces_with_more_facelets_than_orientations() -> None:
+    parts = (pieces((0, 1), ("1", "2")), values(2, 2, twists=True))
+    facelets = "a0.0 a0.1 a0.2 a0.3 a1.0 a1.1 a1.2 a1.3"
+    assert draw(parts, (0, 1, 0, 0), "ABCD EFGH", facelets, "2 1 1 0") == "GHEF ABCD"
+
+
+@pytest.mark.parametrize(
+    ("picture", "facelets", "message"),
+    [
+        ("AB", "a0.0", "facelets: expected 2, one per letter of net, found 1"),
+        ("AB", "a0.0 a0", "facelets: expected facelets such as a0.1, found 'a0'"),
+        ("AB", "a0.0 c0.0", "facelets: expected 2 orbits, from a on, found 'c0.0'"),
+        ("AB", "a0.0 a2.0", "facelets: expected places a0 to a1, found 'a2.0'"),
+        ("AB", "a0.0 a0.1", "facelets: expected 4 of orbit a, all of each piece, found 2"),
+        ("ABC", "a0.0 a0.1 a0.2", "facelets: expected a multiple of 2 facelets per piece of orbit a, found 3"),
+        (
+            "ABCDEF",
+            "a0.0 a0.1 a1.0 a1.1 b0.0 b1.0",
+            "net: expected one letter for each facelet of a piece, found E and F",
+        ),
+        ("ABC", "a0.0 a0.1 a0.0", "net: expected one letter for each facelet of a piece, found A and C"),
+        ("A" * 20_000, "a0.0", "net: expected at most 16,384 characters, found 20,000"),
+        ("", "", "net: expected a letter for each facelet, found none"),
+        ("─", "", "net: expected a letter for each facelet, found none"),
+        ("A", "x" * 1000, "x…'"),
+    ],
+)
+def test_refused(picture: str, facelets: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        net_of(picture, facelets, PARTS, START)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_every_position_can_be_drawn() -> None:
+    net = net_of("AB CD", "a0.0 a0.1 a1.0 a1.1", PARTS, START)
+    drawn = {net.draw([*one, *twists, "1", "1"]) for one in ("12", "21") for twists in ("00", "01", "10", "11")}
+    assert len(drawn) == 8
+    assert {len(text) for text in drawn} == {5}

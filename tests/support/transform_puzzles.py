@@ -1,0 +1,141 @@
+"""Random small puzzles of several parts whose moves are transforms, and search of them by brute force."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from math import factorial, prod
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes.spaces.orbit_space import OrbitSpace
+from antipodes.spaces.space import StateSpace
+
+MOST_POSITIONS = 700
+
+
+def puzzle_of(parts: tuple[Part, ...], starts: list[tuple[int, ...]], moves: Transforms) -> Puzzle:
+    """A puzzle without a family."""
+    return Puzzle("random", "random", "", Lists(tuple(part.places for part in parts)), parts, tuple(starts), moves)
+
+
+@st.composite
+def transform_puzzles(draw: st.DrawFn) -> Puzzle:
+    """One to three parts, of pieces or values; moves that permute and add, perhaps under conditions; some starts."""
+    parts = draw(st.lists(_parts(), min_size=1, max_size=3).filter(_is_small))
+    starts = [_joined(draw(_contents(part)) for part in parts) for _ in range(draw(st.integers(1, 2)))]
+    count = draw(st.integers(1, 4))
+    moduli = [len(part.symbols) for part in parts for _ in range(part.places)]
+    origin = [_joined(draw(_origins(parts, number)) for number in range(len(parts))) for _ in range(count)]
+    added = [_joined(draw(_added(part)) for part in parts) for _ in range(count)]
+    allowed = draw(st.none() | st.just([[draw(_masks(modulus)) for modulus in moduli] for _ in range(count)]))
+    moves = Transforms([f"m{number}" for number in range(count)], origin, moduli, added, allowed)
+    return puzzle_of(tuple(parts), starts, moves)
+
+
+def _joined(parts: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(parts))
+
+
+def _is_small(parts: list[Part]) -> bool:
+    return prod(part.size for part in parts) <= MOST_POSITIONS
+
+
+@st.composite
+def _parts(draw: st.DrawFn) -> Part:
+    if draw(st.booleans()):
+        counts = draw(
+            st.sampled_from([(1, 1, 1, 1), (1,) * 5, (2, 1, 1), (2, 2), (1, 3, 1), (1, 0, 2), (1, 1, 1), (2,)])
+        )
+        return pieces(tuple(np.repeat(range(len(counts)), counts).tolist()), tuple("abcdefg"[: len(counts)]))
+    return values(draw(st.integers(1, 4)), draw(st.integers(2, 3)))
+
+
+def _contents(part: Part) -> st.SearchStrategy[tuple[int, ...]]:
+    if part.counts is not None:
+        return st.permutations(np.repeat(range(len(part.counts)), part.counts).tolist()).map(tuple)
+    return st.tuples(*[st.integers(0, len(part.symbols) - 1)] * part.places)
+
+
+def _origins(parts: list[Part], number: int) -> st.SearchStrategy[list[int]]:
+    """Permutations of the places of a part, often the one that leaves all in place."""
+    first = sum(part.places for part in parts[:number])
+    still = list(range(first, first + parts[number].places))
+    even = [*still[1:3], still[0], *still[3:]] if len(still) > 2 else still
+    return st.one_of(st.just(still), st.just(even), st.permutations(still))
+
+
+def _added(part: Part) -> st.SearchStrategy[list[int]]:
+    """What is added on each place: nothing to pieces, and often as much to some values as is taken from others."""
+    nothing = [0] * part.places
+    if part.holds_pieces or part.places < 2:
+        return st.just(nothing)
+    radix = len(part.symbols)
+    balanced = [1, radix - 1, *nothing[2:]]
+    any_value = st.integers(0, radix - 1)
+    return st.one_of(
+        st.just(nothing), st.just(balanced), st.lists(any_value, min_size=part.places, max_size=part.places)
+    )
+
+
+def _masks(modulus: int) -> st.SearchStrategy[int]:
+    """Often all values, sometimes with a bit that stands for no value."""
+    every = (1 << modulus) - 1
+    return st.one_of(st.just(every), st.just(every), st.just((1 << 64) - 1), st.integers(1, every))
+
+
+def orbit_spaces(puzzle: Puzzle) -> list[OrbitSpace]:
+    """The spaces of all cuts."""
+    return list(OrbitSpace.cuts(puzzle))
+
+
+def numbers_after(space: StateSpace, tables: MoveTables, index: int) -> list[int]:
+    """The indices one move after an index, by the tables, ascending."""
+    row, column = divmod(index, space.width)
+    targets = tables.target[row][tables.target[row] != ILLEGAL].astype(np.int64)
+    assert (tables.target[row][len(targets) :] == ILLEGAL).all(), "legal moves come first"
+    maps = tables.column_map[row][: len(targets)] if space.width > 1 else np.zeros(len(targets), dtype=np.int64)
+    columns = tables.column_maps[maps, column]
+    after: list[Any] = (targets * space.width + columns)[columns != ILLEGAL].tolist()
+    return sorted(after)
+
+
+def layers_of(puzzle: Puzzle) -> list[list[tuple[int, ...]]]:
+    """The positions at each depth, by the moves of the puzzle."""
+    seen = set(puzzle.starts)
+    layers = [sorted(seen)]
+    while layers[-1]:
+        after = {tuple(one) for labels in layers[-1] for one in puzzle.successors(np.array(labels)).tolist()}
+        layers.append(sorted(after - seen))
+        seen |= after
+    return layers[:-1]
+
+
+def layers_by_tables(space: StateSpace) -> list[int]:
+    """The number of positions at each depth, by the move tables."""
+    tables = space.move_tables()
+    target = tables.target.astype(np.int64)
+    frontier = np.unique(space.rank(space.puzzle.start_labels))
+    visited = np.zeros(space.size, dtype=np.bool_)
+    counts = []
+    while len(frontier):
+        visited[frontier] = True
+        counts.append(len(frontier))
+        rows, columns = np.divmod(frontier, space.width)
+        maps = tables.column_map[rows] if space.width > 1 else np.zeros(target[rows].shape, dtype=np.int64)
+        to_column = tables.column_maps[maps, columns[:, np.newaxis]]
+        after = (target[rows] * space.width + to_column)[(target[rows] != ILLEGAL) & (to_column != ILLEGAL)]
+        new = np.zeros(space.size, dtype=np.bool_)
+        new[after] = True
+        frontier = np.flatnonzero(new & ~visited)
+    return counts
+
+
+def half_of(places: int) -> int:
+    """The number of even permutations."""
+    return factorial(places) // 2
