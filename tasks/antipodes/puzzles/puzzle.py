@@ -118,6 +118,14 @@ class Puzzle:
             raise PositionError(f"position {quote(shorten(text))}: {error}") from None
         return labels
 
+    def is_position(self, text: str) -> bool:
+        """Whether `parse` reads the text."""
+        try:
+            self.parse(text)
+        except PositionError:
+            return False
+        return True
+
     def parse_many(self, texts: Sequence[str]) -> Labels:
         """Read many positions, ``(n, places)``; raises as `parse` for the first text that is not a position."""
         if isinstance(texts, str) or not isinstance(texts, Sequence):
