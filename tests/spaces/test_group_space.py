@@ -18,7 +18,7 @@ from oracles import ORACLES
 from search_problems import pancakes, tiles, turns
 from table_search import layers_by_tables
 
-from antipodes.errors import FieldError, InputError
+from antipodes.errors import ConfigError, FieldError, InputError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.notation import Lists
@@ -42,6 +42,11 @@ def twisty(name: str, **more: Any) -> Puzzle:
 def made(puzzle: twisty_geometry.Made) -> Puzzle:
     """The puzzle from geometry."""
     return puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": puzzle.tws()})
+
+
+def group_space(puzzle: Puzzle) -> GroupSpace:
+    """The space with the best cut, even if a space of another kind is preferred for the puzzle."""
+    return min(GroupSpace.cuts(puzzle), key=lambda space: space.cost)
 
 
 def of_parts(parts: list[Part], start: list[int], moves: Transforms, *more: list[int]) -> Puzzle:
@@ -99,8 +104,7 @@ def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
 @settings(deadline=None)
 @given(puzzles())
 def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> None:
-    space = best_space(puzzle)
-    assert isinstance(space, GroupSpace)
+    space = group_space(puzzle)
     sample = np.arange(0, space.size, max(1, space.size // 50))
     by_tables = rules.by_tables(space.move_tables(), sample)
     assert not len(rules.differing(rules.successors(space, sample), by_tables, len(sample)))
@@ -110,7 +114,7 @@ def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> 
 @settings(deadline=None, max_examples=50)
 @given(puzzles(), st.data())
 def test_positions_that_cannot_be_reached_have_no_number(puzzle: Puzzle, data: st.DataObject) -> None:
-    space = best_space(puzzle)
+    space = group_space(puzzle)
     reached = {tuple(position) for position in space.unrank(np.arange(space.size)).tolist()}
     contents = [
         data.draw(st.permutations(puzzle.starts[0][here]))
@@ -124,7 +128,7 @@ def test_positions_that_cannot_be_reached_have_no_number(puzzle: Puzzle, data: s
 
 
 def test_labels_that_no_position_has_are_not_numbered() -> None:
-    space = best_space(pancakes((0, 1, 2, 3)))
+    space = group_space(pancakes((0, 1, 2, 3)))
     labels = np.array([[0, 1, 2, 200], [0, 0, 0, 0], [0, 1, 1, 3], [0, 1, 2, 3]], dtype=np.uint8)
     assert space.rank(labels).tolist() == [NOT_NUMBERED] * 3 + [0]
 
@@ -144,8 +148,7 @@ KNOWN = {
 @pytest.mark.parametrize("name", KNOWN)
 def test_known_numbers_of_positions(name: str) -> None:
     puzzle, order = KNOWN[name]
-    space = best_space(puzzle)
-    assert isinstance(space, GroupSpace)
+    space = group_space(puzzle)
     assert space.size == GroupSpace.size_for(puzzle) == order
     assert space.table_bytes < 20e6
     sample = np.random.default_rng(1).integers(0, order, 200)
@@ -174,19 +177,19 @@ def test_known_numbers_of_positions(name: str) -> None:
     ],
 )
 def test_published_layers(puzzle: Puzzle, layers: list[int]) -> None:
-    assert layers_by_tables(best_space(puzzle).move_tables()) == layers
+    assert layers_by_tables(group_space(puzzle).move_tables()) == layers
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", ["half", "quarter"])
 def test_published_layers_of_the_2x2x2(turns: str) -> None:
-    space = best_space(twisty("2x2x2.tws", turns=turns))
+    space = group_space(twisty("2x2x2.tws", turns=turns))
     assert layers_by_tables(space.move_tables()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
 
 
 def test_one_way_moves_reach_the_same_positions() -> None:
     puzzle = turns((0, 1, 2, 3, 4))
-    space = best_space(puzzle)
+    space = group_space(puzzle)
     tables = space.move_tables()
     assert (space.size, tables.undirected) == (60, False)
     assert layers_by_tables(tables) == layers_of(puzzle)
@@ -196,7 +199,7 @@ def test_connected_starts_share_a_space() -> None:
     one, parts = pancakes((0, 1, 2)), [pieces((0, 1, 2), tuple("ABC"))]
     both = of_parts(parts, [0, 1, 2], one.moves, [2, 1, 0])  # type: ignore[arg-type]
     assert GroupSpace.suits(both)
-    assert sorted(best_space(both).rank(both.start_labels).tolist())[0] == 0
+    assert sorted(group_space(both).rank(both.start_labels).tolist())[0] == 0
 
 
 def test_unconnected_starts_have_no_group() -> None:
@@ -226,7 +229,19 @@ UNSUITED = {
 def test_puzzles_that_are_no_groups(name: str) -> None:
     assert not GroupSpace.suits(UNSUITED[name])
     with pytest.raises(FieldError):
-        GroupSpace.restored(UNSUITED[name], best_space(pancakes((0, 1, 2))).record)
+        GroupSpace.restored(UNSUITED[name], group_space(pancakes((0, 1, 2))).record)
+
+
+def test_the_order_of_a_group_beyond_64_bits() -> None:
+    assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^77"):
+        best_space(pancakes_of(200))
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^32"):
+        best_space(pancakes_of(30))
+
+
+def pancakes_of(n: int) -> Puzzle:
+    return puzzle_from({"name": "p", "family": "pancake", "n": n})
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:
@@ -243,7 +258,7 @@ def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
         assert (again.unrank(np.arange(space.size)) == space.unrank(np.arange(space.size))).all()
 
 
-TWO = best_space(KNOWN["2x2x2"][0])
+TWO = group_space(KNOWN["2x2x2"][0])
 
 
 @pytest.mark.parametrize(
@@ -262,9 +277,37 @@ def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: s
         stored_space(KNOWN["2x2x2"][0], replace(TWO.record, **changes))
 
 
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
+    puzzle = pancakes((0, 1, 2, 3))
+    record = group_space(puzzle).record
+    details = {name: list(values) for name, values in record.details.items()}
+    name = data.draw(st.sampled_from(sorted(details)))
+    if data.draw(st.booleans()):
+        details[name] = data.draw(anything)
+    elif details[name]:
+        details[name][data.draw(st.integers(0, len(details[name]) - 1))] = data.draw(
+            anything | st.permutations(range(4)).map(list)
+        )
+    try:
+        space = stored_space(puzzle, replace(record, details=details))
+    except FieldError:
+        return
+    assert space.rank(space.unrank(np.arange(space.size))).tolist() == list(range(24))
+    assert layers_by_tables(space.move_tables()) == layers_of(puzzle)
+
+
 def test_a_record_of_another_puzzle_is_refused() -> None:
     with pytest.raises(FieldError, match="expected permutations of 24 points"):
-        stored_space(KNOWN["2x2x2"][0], best_space(KNOWN["dino"][0]).record)
+        stored_space(KNOWN["2x2x2"][0], group_space(KNOWN["dino"][0]).record)
 
 
 def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
@@ -289,8 +332,9 @@ def test_planning_and_a_single_query_load_no_compiler() -> None:
     code = (
         "import sys, numpy as np\n"
         "from antipodes.puzzles.families import puzzle_from\n"
-        "from antipodes.spaces.selection import best_space\n"
-        "space = best_space(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
+        "from antipodes.spaces.group_space import GroupSpace\n"
+        "spaces = GroupSpace.cuts(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
+        "space = min(spaces, key=lambda space: space.cost)\n"
         "assert space.rank(space.unrank(np.array([5]))) == 5 and space.table_bytes\n"
         "assert not {'numba', 'sympy', 'numpy.ma'} & set(sys.modules), sorted(sys.modules)\n"
     )

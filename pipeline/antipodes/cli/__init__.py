@@ -10,6 +10,7 @@ from typing import NoReturn
 import typer
 
 from antipodes.cli.commands import (
+    check,
     farthest,
     layers,
     plan,
@@ -37,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (puzzles, plan, run, resume, status, layers, farthest, query, verify, solve, rank, tile, show):
+for module in (puzzles, plan, run, resume, status, layers, farthest, query, verify, solve, rank, check, tile, show):
     module.register(app)
 
 

@@ -7,6 +7,9 @@ from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 
+BATCH = 1 << 14
+"""Positions that are moved together."""
+
 
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
     """The positions from one ``(places,)`` at a distance back to a start, ``(distance + 1, places)``.
@@ -26,12 +29,29 @@ def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, di
 
 def _predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> Labels:
     """One of the positions at a depth from which a move leads to this one, in the first chunk that has one."""
+    if not space.puzzle.moves.invertible:
+        return _found_predecessor(space, chunks, position, depth)
     before = space.puzzle.moves.predecessors(position)
     chosen = chunks.first_at(space.unchecked.rank(before), depth)
     if chosen is None:
         raise _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
     predecessor: Labels = before[chosen]
     return predecessor
+
+
+def _found_predecessor(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int) -> Labels:
+    """As `_predecessor`, where a move has no known inverse: all positions at the depth are moved until one fits."""
+    moves = space.puzzle.moves
+    for indices in chunks.all_at(depth):
+        for first in range(0, len(indices), BATCH):
+            labels = space.unchecked.unrank(indices[first : first + BATCH])
+            for number in range(len(moves)):
+                after, legal = moves.after(number, labels)
+                fitting = np.flatnonzero(legal & (after == position).all(axis=1))
+                if fitting.size:
+                    predecessor: Labels = labels[fitting[0]]
+                    return predecessor
+    raise _damaged(space, chunks, position, depth + 1, f"and no position at depth {depth} leads there")
 
 
 def _damaged(space: CheckedSpace, chunks: TableChunks, position: Labels, depth: int, but: str) -> StoreDamagedError:

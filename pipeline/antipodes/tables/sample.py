@@ -58,12 +58,18 @@ def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indic
 def check_sample(
     space: StateSpace, sample: Indices, tables: MoveTables, known: KnownDepths, deepest: int, expanded: int
 ) -> dict[str, Indices]:
-    """The indices of the sample that the rules contradict, by the kind of problem."""
-    after, before = rules.successors(space, sample), rules.predecessors(space, sample)
-    asked = (sample, after.indices, before.indices)
+    """The indices of the sample that the rules contradict, by the kind of problem.
+
+    Where a move has no known inverse, the depths of predecessors are compared by the move tables alone, elsewhere.
+    """
+    after = rules.successors(space, sample)
+    before = rules.predecessors(space, sample) if space.puzzle.moves.invertible else None
+    asked = (sample, after.indices, before.indices if before else sample[:0])
     found = known.of(np.concatenate(asked), deepest)  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
-    wrong = rules.contradicted(depths, after, after_depths, before, before_depths, expanded)
+    wrong = rules.contradicted(depths, after, after_depths, expanded)
+    if before:
+        wrong |= rules.unsupported(depths, before, before_depths, expanded)
     return {
         "moves by the rules of the puzzle that differ from the move tables": sample[
             rules.differing(after, rules.by_tables(tables, sample), len(sample))

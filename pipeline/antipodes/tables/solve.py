@@ -60,6 +60,8 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     address = arguments.optional(store, arguments.address, "a store")
     if address is not None and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
+    if not problem.undoable:
+        return Choice("bfs", "a move has no inverse, so the search goes forwards only")
     if index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
     if swap_edges(problem.puzzle) is not None:

@@ -71,7 +71,7 @@ def _last_at_most(ascending: NDArray[np.int32] | NDArray[np.int64], value: int) 
 @kernel
 def _line_of(rows: NDArray[np.int32], row: int) -> int:
     """The line of a row in ``rows``, ascending; -1 if there is none. Immediate where the rows have no gaps."""
-    guess = row - rows[0]
+    guess = row - int(rows[0])
     if guess < 0 or row > rows[-1]:
         return -1
     if guess < len(rows) and rows[guess] == row:

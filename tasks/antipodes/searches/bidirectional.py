@@ -27,7 +27,7 @@ def bidirectional(
     Raises
     ------
     InputError
-        The moves cannot be undone, an argument is of another type, or negative.
+        A move has no known inverse, or an argument is of another type, or negative.
     ResourceLimitError
         The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
     """
@@ -36,9 +36,7 @@ def bidirectional(
     if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
     if not problem.undoable:
-        raise InputError(
-            "bidirectional needs moves that can be undone, and a move of this puzzle has no inverse; use bfs"
-        )
+        raise InputError("bidirectional needs an inverse for every move; choose bfs")
     frontiers: Frontiers = Frontiers(
         problem,
         request.memory_limit,

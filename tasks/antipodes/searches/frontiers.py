@@ -10,7 +10,7 @@ from antipodes.searches.problem import Problem
 class Frontiers:
     """The positions within some distance of a position, and the positions within some distance before a goal.
 
-    If the moves are not undoable, the latter are the goals alone.
+    Where a move has no known inverse, the latter are the goals alone.
     """
 
     def __init__(self, problem: Problem, memory_limit: int, pulse: Callable[[], None] = lambda: None) -> None:
@@ -43,7 +43,7 @@ class Frontiers:
         return self._smaller().last_layer_size
 
     def expand(self) -> bool:
-        """Expand the smaller frontier that can be expanded; False if it has no successors, so that no goal can be reached."""
+        """Expand the smaller frontier, if possible; False if it has no successors: no goal can be reached."""
         if not self._smaller().expand():
             return False
         self.common = self._common()

@@ -1,7 +1,7 @@
 """A set of packed positions as an open-addressing hash table, and the search layer that fills it.
 
 Positions lie in ``words`` ``(capacity, words)`` in the order of insertion; ``slots`` holds their numbers,
-or -1. There are at least twice as many slots as positions, and their number is a power of two.
+or -1. There are at least four times as many slots as there is room for positions, and their number is a power of two.
 """
 
 # ruff: noqa: SIM110 (numba compiles loops, not generators)
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
 from antipodes.searches.packing import Layout
-from antipodes.searches.steps.kernels import Position, changed, next_legal
 from antipodes.searches.steps.move_arrays import MoveArrays
 
 Words = NDArray[np.uint64]
+ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+OTHERS = np.uint64(63)
+"""The bit of a condition that stands for all labels from 63 on."""
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Slots = NDArray[np.int32]
 
 
@@ -22,10 +25,10 @@ Slots = NDArray[np.int32]
 def slot_of(key: Words, words: Words, slots: Slots) -> int:
     """The slot that holds a position, or the free slot for it."""
     mask = np.uint64(len(slots) - 1)
-    hashed = np.uint64(0)
+    hashed = ZERO
     for word in key:
-        hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        hashed ^= hashed >> np.uint64(32)
+        hashed = (hashed ^ word) * FACTOR
+        hashed ^= hashed >> HALF
     slot = hashed & mask
     while slots[slot] >= 0 and not same(words[slots[slot]], key):
         slot = (slot + np.uint64(1)) & mask
@@ -77,36 +80,51 @@ def expand(
 
     It stops before the words could run out.
     """
-    labels = np.empty(len(layout.word), np.uint8)
+    # A call counts the arrays of a tuple in and out, which takes longer than a move; indices without a sign need no
+    # test for counting from the end.
+    word, shift, bits = layout.word.view(np.uint64), layout.shift, layout.mask
+    guard, next_group = moves.guard, moves.next_group.view(np.uint64)
+    condition_at, tested, mask = moves.condition_at.view(np.uint64), moves.tested.view(np.uint64), moves.mask
+    change_at, place = moves.change_at.view(np.uint64), moves.place.view(np.uint64)
+    origin, added, moduli = moves.origin.view(np.uint64), moves.added.view(np.uint64), moves.moduli.view(np.uint64)
+    labels = np.empty(len(word), np.uint64)
     key = np.empty(words.shape[1], np.uint64)
-    for i in range(begin, end):
-        if count + len(moves.guard) > len(words):
-            return i, count
-        unpack(words[i], layout, labels)
-        move = next_legal(labels, 0, moves)
-        while move < len(moves.guard):
-            key[:] = words[i]
-            make_packed(key, labels, move, layout, moves)
-            slot = slot_of(key, words, slots)
+    all_moves, all_words, last_slot = np.uint64(len(guard)), np.uint64(len(key)), np.uint64(len(slots) - 1)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        if count + len(guard) > len(words):
+            return int(i), count
+        for p in range(np.uint64(len(labels))):
+            labels[p] = (words[i, word[p]] >> shift[p]) & bits[p]
+        move = ZERO
+        while move < all_moves:
+            if guard[move] >= 0 and labels[np.uint64(guard[move])] != ZERO:
+                move = next_group[move]
+                continue
+            condition, stop = condition_at[move], condition_at[move + ONE]
+            while condition < stop and (mask[condition] >> min(labels[tested[condition]], OTHERS)) & ONE:
+                condition += ONE
+            if condition < stop:
+                move += ONE
+                continue
+            for w in range(all_words):
+                key[w] = words[i, w]
+            for change in range(change_at[move], change_at[move + ONE]):
+                p = place[change]
+                label = labels[origin[change]] + added[change]
+                if label >= moduli[p]:
+                    label -= moduli[p]
+                key[word[p]] ^= (label ^ labels[p]) << shift[p]
+            hashed = ZERO
+            for w in range(all_words):
+                hashed = (hashed ^ key[w]) * FACTOR
+                hashed ^= hashed >> HALF
+            slot = hashed & last_slot
+            while slots[slot] >= 0 and not same(words[np.uint64(slots[slot])], key):
+                slot = (slot + ONE) & last_slot
             if slots[slot] < 0:
-                words[count] = key
+                for w in range(all_words):
+                    words[count, w] = key[w]
                 slots[slot] = count
                 count += 1
-            move = next_legal(labels, move + 1, moves)
+            move += ONE
     return end, count
-
-
-@kernel
-def unpack(key: Words, layout: Layout, labels: Position) -> None:
-    """Words as labels, as `Packing.unpack` does it."""
-    for place in range(len(labels)):
-        labels[place] = (key[layout.word[place]] >> layout.shift[place]) & layout.mask[place]
-
-
-@kernel
-def make_packed(key: Words, labels: Position, move: int, layout: Layout, moves: MoveArrays) -> None:
-    """Make a move on a packed position, whose labels are given."""
-    for change in range(moves.change_at[move], moves.change_at[move + 1]):
-        place = moves.place[change]
-        difference = np.uint64(labels[place]) ^ np.uint64(changed(labels, change, moves))
-        key[layout.word[place]] ^= difference << layout.shift[place]

@@ -233,7 +233,7 @@ def _move_pieces(
 def _move_any(depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request) -> _Descent:
     from antipodes.searches.depth_first_kernels import Descent, descend
 
-    tally = np.array([0, 0, 0, FAR])
+    tally = np.array([0, 1, 0, FAR])
     descent = Descent(
         labels=np.repeat(problem.position[np.newaxis], depth + 1, axis=0),
         candidate=np.zeros(depth + 1, dtype=np.int64),

@@ -56,7 +56,7 @@ class PositionSet:
 
     def _grow(self, capacity: int) -> None:
         """Enlarge the set; its positions are in memory twice while they are copied."""
-        slots = 1 << (2 * capacity - 1).bit_length()
+        slots = 1 << (4 * capacity - 1).bit_length()
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
         if needed > self._memory_limit or slots > 1 << 31:
             raise ResourceLimitError(

@@ -71,13 +71,13 @@ class Problem:
 
     @cached_property
     def steps_back(self) -> Steps:
-        """The moves backwards, from the goals towards the position; they exist only if the moves are `undoable`."""
+        """The moves backwards, from the goals towards the position; they exist only if the problem is `undoable`."""
         return steps_of(self.puzzle.moves, self.puzzle.parts, backwards=True)
 
     @cached_property
     def undoable(self) -> bool:
         """Whether the positions before a position are known, and not only those after it."""
-        return undoable(self.puzzle.moves, self.position)
+        return undoable(self.puzzle.moves)
 
     @cached_property
     def parities(self) -> frozenset[int]:

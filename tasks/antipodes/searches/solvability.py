@@ -1,27 +1,23 @@
 """Whether a goal can be reached, and in how many moves, as far as that is known without a search.
 
-Two invariants restrict the parity of the number of moves. Where one blank moves over a graph of places, the theorem of
-R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) decides the rest.
+The colours of empty places and the `invariants` restrict the parity of the number of moves. Where one blank moves over
+a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) decides the
+rest.
 """
 
 from functools import cache
 
-import numpy as np
-
-from antipodes.puzzles.moves.moves import Moves
-from antipodes.puzzles.moves.swaps import Swaps
-from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges, two_colouring
+from antipodes.searches.invariants import EITHER, parities_by_sums
 
-EITHER = frozenset({0, 1})
 THETA_0 = (7, 8)
 """Places and edges of the exception to Wilson's theorem: a hexagon, and a vertex joined to two opposite corners."""
 
 
 def parities(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
     """The possible parities, 0 or 1, of the number of moves to the goal; none if it is unreachable."""
-    return _by_colour(puzzle, position, goal) & _by_permutation(puzzle, position, goal)
+    return _by_colour(puzzle, position, goal) & parities_by_sums(puzzle, position, goal)
 
 
 def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
@@ -52,41 +48,6 @@ def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]
         return EITHER
     change = int(colours[position == 0].sum()) - int(colours[goal == 0].sum())
     return frozenset({change % 2})
-
-
-def _by_permutation(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """By permutation: if all pieces differ, the parities of the moves add up to that of the permutation of places."""
-    if not puzzle.counts or max(puzzle.counts) > 1:
-        return EITHER
-    odd = _oddness(puzzle.moves)
-    if len(odd) != 1:
-        return EITHER
-    change = _permutation_parity(np.argsort(position)[np.argsort(np.argsort(goal))].tolist())
-    if odd == {True}:
-        return frozenset({change})
-    return frozenset() if change else EITHER
-
-
-def _oddness(moves: Moves) -> set[bool]:
-    """Which of even and odd permutations of places the moves are."""
-    if isinstance(moves, Swaps):
-        return {True} if len(moves) else set()
-    if isinstance(moves, Transforms):
-        return {_permutation_parity(origin) == 1 for origin in moves.origin.tolist()}
-    return {False, True}
-
-
-def _permutation_parity(permutation: list[int]) -> int:
-    """0 for an even permutation, 1 for an odd one: a cycle of n elements is n - 1 swaps."""
-    seen = [False] * len(permutation)
-    parity = 0
-    for start in range(len(permutation)):
-        element = start
-        while not seen[element]:
-            seen[element] = True
-            element = permutation[element]
-            parity += element != start
-    return parity % 2
 
 
 @cache

@@ -26,7 +26,8 @@ def deciding_order(parts: Sequence[Part], moves: Moves) -> tuple[tuple[int, ...]
     The smallest set that decides itself comes first, then the fields that make it the next larger one.
     """
     fields = fields_of(parts)
-    needed = [_closure(number, _dependencies(fields, parts, moves)) for number in range(len(fields))]
+    dependencies = _dependencies(fields, parts, moves)
+    needed = [_closure(number, dependencies) for number in range(len(fields))]
     order: list[int] = []
     ends = []
     while len(order) < len(fields):

@@ -66,11 +66,11 @@ class FieldTables:
         row = np.full(len(labels), ILLEGAL, dtype=np.int64)
         column = row.copy()
         row[legal], column[legal] = np.divmod(self.index.rank(after[legal]), self.index.width)
-        row, column = row.reshape(-1, self.index.width), column.reshape(-1, self.index.width)
-        target = row.max(axis=1)
-        decided = bool(((row == target[:, np.newaxis]) | (row == ILLEGAL)).all())
+        by_row = row.reshape(-1, self.index.width)
+        target = by_row.max(axis=1)
+        decided = bool(((by_row == target[:, np.newaxis]) | (by_row == ILLEGAL)).all())
         rows = np.flatnonzero(target != ILLEGAL)
-        return Rows(rows, target[rows], column[rows].astype(np.int32), decided)
+        return Rows(rows, target[rows], column.reshape(by_row.shape)[rows].astype(np.int32), decided)
 
     def _check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
         before, found = self.moves.undone(number, after[legal])
@@ -116,7 +116,8 @@ class FieldTables:
         rows, width, moves = self.index.rows, self.index.width, len(self.moves)
         target = np.full((rows, moves), ILLEGAL, dtype=np.int32)
         column_map: ColumnMap = np.zeros((rows, moves if width > 1 else 0), dtype=map_type(most_maps))
-        tables = MoveTables(target, column_map, np.zeros((most_maps, width), dtype=np.int32))
+        maps = np.zeros((most_maps, width), dtype=np.int32)
+        tables = MoveTables(target, column_map, maps, self.moves.reversible)
         numbers = MapNumbers(width, tables.column_maps)
         return tables, [partial(self._fill, tables, numbers, first, end) for first, end in self._blocks()]
 

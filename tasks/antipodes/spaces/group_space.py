@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import FieldError, InputError
+from antipodes.errors import ConfigError, FieldError, InputError, ResourceLimitError
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.group_automaton import Automaton
@@ -19,6 +19,8 @@ from antipodes.spaces.puzzle_points import PuzzlePoints, points_of
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 from antipodes.spaces.stabiliser_chain import Permutations, StabiliserChain, checked_chain, sifted
 
+LARGEST = 1 << 256
+"""The order up to which groups are searched, to say how large they are; they take a second at most."""
 BATCH = 1 << 20
 """Positions that are ranked together."""
 
@@ -47,7 +49,15 @@ class GroupSpace(StateSpace):
 
     @classmethod
     def size_for(cls, puzzle: Puzzle) -> int:
-        """The order of the group; InputError where the puzzle has none, see `suits`."""
+        """The order of the group.
+
+        Raises
+        ------
+        InputError
+            The puzzle has no group, see `suits`.
+        ConfigError
+            The group has more than some 10^77 elements.
+        """
         return _chain(puzzle).order
 
     @classmethod
@@ -174,7 +184,10 @@ class GroupSpace(StateSpace):
 def _chain(puzzle: Puzzle) -> StabiliserChain:
     from antipodes.spaces.schreier_sims import stabiliser_chain
 
-    return stabiliser_chain(_elements(puzzle))
+    try:
+        return stabiliser_chain(_elements(puzzle), most=LARGEST)
+    except ResourceLimitError:
+        raise ConfigError("expected at most 2^63 - 1 positions, found more than 10^77") from None
 
 
 @lru_cache(maxsize=4)

@@ -6,7 +6,7 @@ their places. A move then multiplies the permutation from the left, whatever the
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.stabiliser_chain import MAX_POINTS, Permutations
 
-BATCH = 1 << 13
+BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""
 NO_COLUMN = -1
 
@@ -36,12 +36,12 @@ class PuzzlePoints:
     start: Labels
     """``(places,)``: the first start."""
 
-    @property
+    @cached_property
     def count(self) -> int:
         """The number of points."""
         return int(self.moduli.sum())
 
-    @property
+    @cached_property
     def firsts(self) -> NDArray[np.int64]:
         """``(seats,)``: the first point of each seat."""
         return np.cumsum(self.moduli) - self.moduli
@@ -54,40 +54,58 @@ class PuzzlePoints:
         return permutations
 
     def _convert(self, labels: Labels, permutations: Permutations) -> None:
-        lines, firsts = np.arange(len(labels)), self.firsts
-        for seat, (piece, value, modulus) in enumerate(zip(self.pieces, self.values, self.moduli, strict=True)):
-            homes = np.full(len(labels), seat) if piece < 0 else self.homes[seat, labels[:, piece]]
-            turns = np.zeros(len(labels), dtype=np.int64)
-            if value >= 0:
-                turns = (labels[:, value] + modulus - self._start_values[homes]) % modulus
-                homes = np.where(labels[:, value] < modulus, homes, -1)
-            known = homes >= 0
-            lines_here, homes, turns = (
-                (lines, homes, turns) if known.all() else (lines[known], homes[known], turns[known])
-            )
+        unknown = np.zeros(len(labels), dtype=np.bool_)
+        for seats in self._kinds:
+            homes = np.broadcast_to(seats, (len(labels), len(seats)))
+            if self.pieces[seats[0]] != NO_COLUMN:
+                homes = self.homes[seats, labels[:, self.pieces[seats]]]
+                unknown |= (homes < 0).any(axis=1)
+            turns: NDArray[np.int64] = np.zeros(homes.shape, dtype=np.int64)
+            modulus = self.moduli[seats[0]]
+            if self.values[seats[0]] != NO_COLUMN:
+                turns += labels[:, self.values[seats]]
+                unknown |= (turns >= modulus).any(axis=1)
+                turns -= self._start_values[homes]
             for turn in range(modulus):
-                permutations[lines_here, firsts[homes] + turn] = firsts[seat] + (turn + turns) % modulus
-
-    @property
-    def _start_values(self) -> NDArray[np.int64]:
-        return np.where(self.values < 0, 0, self.start[self.values]).astype(np.int64)
+                images = (self.firsts[seats] + (turns + turn) % modulus).astype(np.int16)
+                np.put_along_axis(permutations, self.firsts[homes] + turn, images, axis=1)
+        permutations[unknown] = 0
 
     def labels(self, permutations: Permutations) -> Labels:
         """The positions ``(n, places)`` of permutations ``(n, points)`` that moves can make."""
         labels = np.empty((len(permutations), len(self.start)), dtype=np.uint8)
-        seat_of = np.repeat(np.arange(len(self.moduli)), self.moduli)
-        firsts, starts = self.firsts, self._start_values
         for first in range(0, len(labels), BATCH):
-            batch = labels[first : first + BATCH]
-            lines = np.arange(len(batch))
-            for home, (piece, value, modulus) in enumerate(zip(self.pieces, self.values, self.moduli, strict=True)):
-                points = permutations[first : first + BATCH, firsts[home]]
-                seats = seat_of[points]
-                if piece >= 0:
-                    batch[lines, self.pieces[seats]] = self.start[piece]
-                if value >= 0:
-                    batch[lines, self.values[seats]] = (points - firsts[seats] + starts[home]) % modulus
+            self._convert_back(permutations[first : first + BATCH], labels[first : first + BATCH])
         return labels
+
+    def _convert_back(self, permutations: Permutations, labels: Labels) -> None:
+        for homes in self._kinds:
+            points = permutations[:, self.firsts[homes]]
+            seats = self._seats[points]
+            if self.pieces[homes[0]] != NO_COLUMN:
+                pieces = np.broadcast_to(self.start[self.pieces[homes]], seats.shape)
+                np.put_along_axis(labels, self.pieces[seats], pieces, axis=1)
+            if self.values[homes[0]] != NO_COLUMN:
+                values = (points - self.firsts[seats] + self._start_values[homes]) % self.moduli[homes[0]]
+                np.put_along_axis(labels, self.values[seats], values.astype(np.uint8), axis=1)
+
+    @cached_property
+    def _start_values(self) -> NDArray[np.int64]:
+        return np.where(self.values == NO_COLUMN, 0, self.start[self.values]).astype(np.int64)
+
+    @cached_property
+    def _seats(self) -> NDArray[np.int64]:
+        """``(points,)``: the seat of each point."""
+        return np.repeat(np.arange(len(self.moduli)), self.moduli)
+
+    @cached_property
+    def _kinds(self) -> list[NDArray[np.int64]]:
+        """The seats, grouped by their number of points and by whether they have pieces and values."""
+        kinds: dict[tuple[int, bool, bool], list[int]] = {}
+        columns = zip(self.moduli.tolist(), self.pieces == NO_COLUMN, self.values == NO_COLUMN, strict=True)
+        for seat, kind in enumerate(columns):
+            kinds.setdefault(kind, []).append(seat)
+        return [np.array(seats) for seats in kinds.values()]
 
     def elements(self, moves: Transforms) -> Permutations:
         """The permutation ``(moves, points)`` by which each move multiplies a position from the left."""

@@ -34,7 +34,7 @@ def successors(space: StateSpace, sample: Indices) -> Neighbours:
 
 
 def predecessors(space: StateSpace, sample: Indices) -> Neighbours:
-    """All positions one move before each of the sample, ``(samples,)``."""
+    """All positions one move before each of the sample, ``(samples,)``; InputError if a move has no known inverse."""
     return _neighbours(space, space.puzzle.predecessors, sample)
 
 
@@ -65,23 +65,29 @@ def _sorted(neighbours: Neighbours, which: NDArray[np.bool_]) -> Neighbours:
     return Neighbours(of[order], indices[order])
 
 
-def contradicted(
-    depths: Indices, after: Neighbours, after_depths: Indices, before: Neighbours, before_depths: Indices, expanded: int
-) -> NDArray[np.bool_]:
-    """Which of the sample ``(samples,)`` have a depth that the depths of their neighbours contradict.
+def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expanded: int) -> NDArray[np.bool_]:
+    """Which of the sample ``(samples,)`` have a depth that the depths of their successors contradict.
 
     Unreached positions have the depth INFINITE. The successors of positions deeper than ``expanded`` may be unknown.
-    Positions at depth 0 need no predecessor.
     """
     wrong = np.zeros(len(depths), dtype=bool)
     own = depths[after.of]
     wrong[after.of[(own <= expanded) & (after_depths > own + 1)]] = True
+    return wrong
+
+
+def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, expanded: int) -> NDArray[np.bool_]:
+    """Which of the sample ``(samples,)`` have a depth that the depths of their predecessors contradict.
+
+    Positions at depth 0 need no predecessor.
+    """
+    wrong = np.zeros(len(depths), dtype=bool)
     own = depths[before.of]
     wrong[before.of[(before_depths <= expanded) & (own > before_depths + 1)]] = True
     supported = np.zeros(len(depths), dtype=bool)
     supported[before.of[before_depths == own - 1]] = True
-    contradicted: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == INFINITE))
-    return contradicted
+    unsupported: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == INFINITE))
+    return unsupported
 
 
 def _neighbours(space: StateSpace, move: Callable[[Labels], Labels], sample: Indices) -> Neighbours:

@@ -80,30 +80,23 @@ class _Search:
         self._checked: list[NDArray[np.bool_]] = []
         """For each level ``(orbit, generators)``: whether this Schreier generator is known to lie below."""
         self._identity = np.arange(generators.shape[1], dtype=np.int16)
-        for each in generators:
-            if (each != self._identity).any():
-                self._add(each, 0)
-        self._complete()
+        moved = (generators != self._identity).sum(axis=1)
+        for each in generators[np.argsort(-moved, kind="stable")]:  # the first few often generate the group
+            rest = sifted(self.levels, each[np.newaxis])[0]
+            if (rest != self._identity).any():
+                self._add(rest, 0)
+                self._complete()
 
     def strong_generators(self) -> Permutations:
-        """Strong generators ``(m, points)``: none can be left out without making an orbit smaller."""
-        different = [each for level in self._generators for each in level]
-        strong = np.array(list({each.tobytes(): each for each in different}.values()), dtype=np.int16)
-        strong = strong.reshape(-1, len(self._identity))
-        at = len(strong) - 1
-        while at >= 0:
-            fewer = np.delete(strong, at, axis=0)
-            strong = fewer if self._generates(fewer) else strong
-            at -= 1
-        return strong
-
-    def _generates(self, strong: Permutations) -> bool:
-        """Whether every orbit is whole: from the last level up, the orders are then those of the groups."""
-        for level in self.levels:
-            if len(extended(single(level.point, len(self._identity)), strong).transversal) < len(level.transversal):
-                return False
-            strong = strong[strong[:, level.point] == level.point]
-        return True
+        """Strong generators ``(m, points)``, few of them: from the last level up those that its orbit still needs."""
+        chosen = np.empty((0, len(self._identity)), dtype=np.int16)
+        for level, generators in zip(self.levels[::-1], self._generators[::-1], strict=True):
+            known = extended(single(level.point, len(self._identity)), chosen)
+            for each in generators:
+                if (known.numbers[each[known.orbit]] < 0).any():
+                    chosen = np.concatenate([each[np.newaxis], chosen])
+                    known = extended(known, chosen)
+        return chosen
 
     def _complete(self) -> None:
         at = len(self.levels) - 1

@@ -132,15 +132,18 @@ def extended(level: Level, generators: Permutations) -> Level:
 def _order_preserving(level: Level, below: Sequence[Level], places: NDArray[np.int64]) -> Level:
     """The level with those representatives that take the base points of the levels ``below`` to the first places.
 
-    Each representative may be multiplied by any element of the levels below. Products of representatives that keep the
-    order differ little from row to row, which makes column maps few: one for each move and place of the moved pieces
-    among the others, as for arrangements; and where the group is a product of groups, one for each move.
+    Each representative may be multiplied by any element of the levels below, and the first of these products is taken.
+    Products of representatives that keep the order differ little from row to row, which makes column maps few: one for
+    each move and place of the moved pieces among the others, as for arrangements; and where the group is a product of
+    groups, one for each move. With digits in the order of places, the levels depend on the group and the base alone.
     """
-    transversal = level.transversal
+    transversal = level.transversal[np.argsort(places[level.orbit])]
     for lower in below:
         best = places[transversal[:, lower.orbit]].argmin(axis=1)
         transversal = after(transversal, lower.transversal[best])
-    return Level(level.point, level.numbers, transversal, inverted(transversal))
+    numbers = np.full_like(level.numbers, -1)
+    numbers[transversal[:, level.point]] = np.arange(len(transversal))
+    return Level(level.point, numbers, transversal, inverted(transversal))
 
 
 def after(second: Permutations, first: Permutations) -> Permutations:

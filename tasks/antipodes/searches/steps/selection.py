@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from antipodes.errors import InputError
-from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.moves.moves import Moves
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
@@ -21,13 +19,6 @@ def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) ->
     return BatchSteps(len(moves), moves.before if backwards else moves.after)
 
 
-def undoable(moves: Moves, position: Labels) -> bool:
+def undoable(moves: Moves) -> bool:
     """Whether the positions before a position are known: some functions come without an inverse."""
-    if isinstance(moves, Swaps | Transforms):
-        return True
-    try:
-        for number in range(len(moves)):
-            moves.before(number, position[np.newaxis])
-    except InputError:
-        return False
-    return True
+    return not isinstance(moves, Functions) or moves.invertible

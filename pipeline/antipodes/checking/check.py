@@ -1,0 +1,100 @@
+"""The check of a puzzle: everything that `antipodes check` tries."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from antipodes import arguments
+from antipodes.checking.brute_force import BruteForce, search
+from antipodes.checking.moves import listed, move_notes, move_problems
+from antipodes.checking.notation import notation_problems
+from antipodes.checking.report import CheckReport
+from antipodes.checking.tables import index_problems, search_problems, table_problems, too_large
+from antipodes.errors import InputError
+from antipodes.puzzles.moves.moves import Labels
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.selection import best_space
+from antipodes.spaces.space import StateSpace
+
+SAMPLE = 400
+"""Positions that can be reached, and as many anywhere in the index."""
+
+
+def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
+    """Try starts, moves, inverses, texts, index and move tables, and compare a small search with brute force.
+
+    The ``seed`` draws the positions that are tried.
+    """
+    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    report = CheckReport()
+    if not report.add(_start_problems(puzzle)):
+        return report
+    layers = _searched(puzzle, report)
+    rng = np.random.default_rng(arguments.integer(seed, "seed", 0, arguments.GREATEST))
+    reached = _some(layers.positions, rng)
+    report.add(move_problems(puzzle, reached))
+    report.add(notation_problems(puzzle, reached))
+    space = _space(puzzle, report) if report.ok else None
+    if space:
+        _check_space(space, layers, reached, report, rng)
+    return report
+
+
+def _start_problems(puzzle: Puzzle) -> Iterator[str]:
+    puzzle.checked(puzzle.start_labels)
+    for start in puzzle.start_labels:
+        if not len(puzzle.moves.successors(start)):
+            yield f"start: expected a position with a legal move, found {listed(start)}"
+
+
+def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
+    """The layers by brute force; the starts alone if a move fails on the way."""
+    try:
+        return search(puzzle)
+    except InputError as error:
+        report.problems.append(str(error))
+        return BruteForce([puzzle.start_labels], ended=False)
+
+
+def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
+    try:
+        return best_space(puzzle)
+    except InputError as error:
+        report.problems.append(str(error))
+        return None
+
+
+def _check_space(
+    space: StateSpace, layers: BruteForce, reached: Labels, report: CheckReport, rng: np.random.Generator
+) -> None:
+    puzzle = space.puzzle
+    anywhere = space.unrank(rng.integers(space.size, size=SAMPLE)) if space.size > SAMPLE else _all(space)
+    if report.add(index_problems(space, reached)) and report.add(move_problems(puzzle, anywhere)):
+        report.notes += move_notes(puzzle, anywhere)
+    tried = np.unique(np.concatenate((reached, anywhere)), axis=0)
+    report.checked.append(f"{len(tried):,} positions moved, {len(reached):,} of them written and read")
+    if not report.ok:
+        return
+    if too_large(space):
+        report.notes.append(f"{space.size:,} positions are too many to build move tables: check a smaller puzzle alike")
+        return
+    report.add(_table_problems(space, layers, tried))
+    count = sum(map(len, layers.layers))
+    depths = f"all {count:,} positions" if layers.ended else f"{count:,} positions up to depth {len(layers.layers) - 1}"
+    report.checked.append(f"{depths} searched by brute force")
+
+
+def _table_problems(space: StateSpace, layers: BruteForce, tried: Labels) -> Iterator[str]:
+    tables = space.move_tables()
+    yield from table_problems(space, tables, tried)
+    yield from search_problems(space.puzzle, space, tables, layers)
+
+
+def _all(space: StateSpace) -> Labels:
+    return space.unrank(np.arange(space.size))
+
+
+def _some(positions: Labels, rng: np.random.Generator) -> Labels:
+    """At most SAMPLE of the positions, each once; the starts come first."""
+    others = rng.permutation(np.arange(1, len(positions)))[: SAMPLE - 1]
+    return positions[np.concatenate(([0], np.sort(others)))]

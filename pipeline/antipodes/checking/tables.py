@@ -1,0 +1,96 @@
+"""Checks of the index and the move tables of a puzzle, and of the layers that a search with them finds."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from antipodes.bfs import group
+from antipodes.bfs.partition import State
+from antipodes.bfs.rows import Partition
+from antipodes.checking.brute_force import BruteForce
+from antipodes.checking.moves import listed
+from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.moves.moves import Labels
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.sizes import GIB
+from antipodes.spaces import rules
+from antipodes.spaces.move_tables import MoveTables
+from antipodes.spaces.space import Indices, StateSpace
+
+MOST_EVALUATED = 1 << 23
+"""Positions times moves of functions for which tables are built: in a second or two."""
+MOST_BYTES = GIB
+"""Memory of move tables and bitmaps, at most."""
+
+
+def too_large(space: StateSpace) -> bool:
+    """Whether the move tables would take long to build, or much memory."""
+    evaluated = space.size * len(space.puzzle.moves) if isinstance(space.puzzle.moves, Functions) else 0
+    bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
+    return evaluated > MOST_EVALUATED or space.table_bytes + space.building_bytes(1) + bitmaps > MOST_BYTES
+
+
+def index_problems(space: StateSpace, sample: Labels) -> Iterator[str]:
+    """Positions ``(n, places)`` that can be reached, and do not come back from their index."""
+    indices = space.rank(sample)
+    outside = np.flatnonzero((indices < 0) | (indices >= space.size))
+    if len(outside):
+        found = indices[outside[0]]
+        yield f"index: expected one from 0 to {space.size - 1}, found {found} for {listed(sample[outside[0]])}"
+        return
+    back = space.unrank(indices)
+    wrong = np.flatnonzero((back != sample).any(axis=1))
+    if len(wrong):
+        at = wrong[0]
+        yield f"index: expected {listed(sample[at])} from index {indices[at]}, found {listed(back[at])}"
+
+
+def table_problems(space: StateSpace, tables: MoveTables, sample: Labels) -> Iterator[str]:
+    """Positions ``(n, places)`` from which the move tables lead elsewhere than the moves."""
+    indices = space.rank(sample)
+    by_moves, by_tables = rules.successors(space, indices), rules.by_tables(tables, indices)
+    for at in rules.differing(by_moves, by_tables, len(indices))[:1].tolist():
+        expected, found = (np.sort(one.indices[one.of == at]).tolist() for one in (by_moves, by_tables))
+        yield f"move tables: expected moves from {listed(sample[at])} to indices {expected}, found {found}"
+
+
+def search_problems(puzzle: Puzzle, space: StateSpace, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
+    """The first layer of a search with the tables that is not that by brute force."""
+    links = group.links(tables, [0, space.rows])
+    whole = Partition(0, 0, space.rows)
+    states = group.begin([whole], space.width, space.rank(puzzle.start_labels), "uint8", False)
+    for depth, layer in enumerate(expected.layers):
+        if depth:
+            states = group.advance(states, (), links, depth - 1, 1)
+        found = _layer(states[0], depth, space.width)
+        if problem := _difference(space, depth, layer, found):
+            yield problem
+            return
+    if expected.ended:
+        depth = len(expected.layers)
+        found = _layer(group.advance(states, (), links, depth - 1, 1)[0], depth, space.width)
+        if problem := _difference(space, depth, expected.layers[0][:0], found):
+            yield problem
+
+
+def _layer(state: State, depth: int, width: int) -> Indices:
+    """The indices of the positions at a depth, ascending."""
+    if state.depth != depth:
+        return np.empty(0, dtype=np.int64)
+    lines = np.flatnonzero(state.frontier.any(axis=1))
+    bits = np.unpackbits(state.frontier[lines].astype("<u8").view(np.uint8), axis=1, bitorder="little")[:, :width]
+    line, column = np.nonzero(bits)
+    indices: Indices = state.rows[lines[line]].astype(np.int64) * width + column
+    return indices
+
+
+def _difference(space: StateSpace, depth: int, layer: Labels, found: Indices) -> str | None:
+    expected = np.sort(space.rank(layer))
+    if np.array_equal(expected, found):
+        return None
+    example = int(np.setxor1d(expected, found)[0])
+    position = listed(space.unrank(np.array([example]))[0])
+    return (
+        f"depth {depth}: expected {len(expected):,} positions, as by brute force, found {len(found):,} by the move "
+        f"tables; one that only {'the first' if example in expected else 'the second'} has is {position}"
+    )

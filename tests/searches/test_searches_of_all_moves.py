@@ -1,0 +1,159 @@
+"""The searches on puzzles of all kinds of moves: several parts, values, conditions, functions, one-way moves."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
+from search_problems import EVERYWHERE, Search, bfs, bidirectional, check_paths, ida_star, iddfs
+
+from antipodes.errors import InputError
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.part import pieces, values
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.searches.answer import Outcome
+from antipodes.searches.problem import Problem
+from antipodes.searches.solvability import parities
+
+NEAR = 5
+"""A depth that iterative deepening reaches in a moment."""
+Known = dict[bytes, tuple[int, int]]
+
+
+def paths_from(puzzle: Puzzle, position: Labels) -> Known:
+    """Brute force: the distance of every position that can be reached, and the number of shortest paths."""
+    known: Known = {position.tobytes(): (0, 1)}
+    frontier, depth = {position.tobytes()}, 0
+    while frontier:
+        depth += 1
+        found: dict[bytes, int] = {}
+        for key in frontier:
+            for after in {s.tobytes() for s in puzzle.successors(np.frombuffer(key, dtype=np.uint8))}:
+                if after not in known:
+                    found[after] = found.get(after, 0) + known[key][1]
+        known |= {key: (depth, count) for key, count in found.items()}
+        frontier = set(found)
+    return known
+
+
+def random_content(puzzle: Puzzle, rng: np.random.Generator) -> Labels:
+    """Any contents of the parts, reachable or not."""
+    labels = puzzle.start_labels[0].copy()
+    for part, here in zip(puzzle.parts, puzzle.ranges, strict=True):
+        labels[here] = rng.permutation(labels[here]) if part.holds_pieces else rng.integers(0, len(part.symbols))
+    return labels
+
+
+def goals_of(puzzle: Puzzle, known: Known, seed: int) -> list[Labels]:
+    """Some goals that can be reached, and some that perhaps cannot."""
+    rng = np.random.default_rng(seed)
+    reached = rng.choice(sorted(known), size=2)
+    near = [np.frombuffer(bytes(key).ljust(puzzle.places, b"\0"), dtype=np.uint8) for key in reached]
+    return [*near, random_content(puzzle, rng)]
+
+
+def check(search: Search, puzzle: Puzzle, goal: Labels, expected: tuple[int, int] | None) -> None:
+    problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+    bound = NEAR if search is iddfs and expected and expected[0] > NEAR else None
+    answer = search(problem, every=True, bound=bound)
+    if expected is None:
+        assert answer.outcome == Outcome.UNREACHABLE
+    elif bound is not None:
+        assert answer.outcome == Outcome.BOUND
+    else:
+        assert (answer.distance, answer.solution_count) == expected
+        check_paths(problem, answer)
+        assert search(problem).distance == expected[0]
+
+
+@given(puzzles(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=25)
+def test_random_puzzles_by_every_search(puzzle: Puzzle, seed: int) -> None:
+    known = paths_from(puzzle, puzzle.start_labels[0])
+    for goal in goals_of(puzzle, known, seed):
+        expected = known.get(goal.tobytes())
+        if expected:
+            assert expected[0] % 2 in parities(puzzle, puzzle.start_labels[0], goal)
+        for search in EVERYWHERE:
+            check(search, puzzle, goal, expected)
+
+
+@given(puzzles(), st.booleans(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=10)
+def test_the_same_puzzles_with_functions(puzzle: Puzzle, inverses: bool, seed: int) -> None:
+    known = paths_from(puzzle, puzzle.start_labels[0])
+    functions = as_functions(puzzle, inverses)
+    for goal in goals_of(puzzle, known, seed):
+        for search in [bfs, iddfs, *([bidirectional] if inverses else [])]:
+            check(search, functions, goal, known.get(goal.tobytes()))
+
+
+@pytest.mark.parametrize("search", EVERYWHERE)
+@pytest.mark.parametrize("kind", [lambda puzzle: puzzle, lambda puzzle: as_functions(puzzle, inverses=True)])
+def test_hanoi(search: Search, kind: Callable[[Puzzle], Puzzle]) -> None:
+    discs = 3 if search is iddfs else 6
+    puzzle = kind(hanoi(3, discs))
+    answer = search(Problem.of(puzzle, np.full(discs, 2, dtype=np.uint8)), every=True)
+    assert (answer.distance, answer.solution_count) == (2**discs - 1, 1)
+    assert answer.solutions[0][:3, 0].tolist() in ([2, 0, 0], [2, 1, 1])
+
+
+def test_moves_without_inverses_are_searched_forwards() -> None:
+    puzzle = as_functions(hanoi(3, 3), inverses=False)
+    problem = Problem.of(puzzle, np.full(3, 2, dtype=np.uint8))
+    with pytest.raises(InputError, match="needs an inverse for every move; choose bfs"):
+        bidirectional(problem)
+    assert bfs(problem, every=True).distance == iddfs(problem).distance == 7
+
+
+def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.searches.block_descent.BLOCK", 3)
+    monkeypatch.setattr("antipodes.searches.steps.batch_steps.BATCH_BYTES", 9)
+    monkeypatch.setattr("antipodes.searches.layers_back.BLOCK", 2)
+    plain = hanoi(4, 3)
+    goal = np.full(3, 3, dtype=np.uint8)
+    expected = paths_from(plain, plain.start_labels[0])[goal.tobytes()]
+    for search in (bfs, iddfs):
+        check(search, as_functions(plain, inverses=False), goal, expected)
+
+
+def test_no_move_follows_that_saves_nothing() -> None:
+    """Quarter and half turns of one face: after one of them no other is made, so each depth has one branch a face."""
+    turn = [1, 2, 3, 0]
+    half, back = [2, 3, 0, 1], [3, 0, 1, 2]
+    moves = Transforms.permuting({"R": turn, "R2": half, "R'": back}, 4)
+    puzzle = puzzle_of((pieces((0, 1, 2, 3), tuple("abcd")),), (0, 1, 2, 3), moves)
+    answer = iddfs(Problem.of(puzzle, puzzle.start_labels[0], [1, 0, 2, 3]), bound=9)
+    assert answer.outcome == Outcome.UNREACHABLE
+    assert answer.expanded == 1 + (1 + 3)
+
+
+def test_sums_show_that_a_goal_is_unreachable() -> None:
+    """A twisted corner, two swapped pieces with an odd permutation elsewhere, a flipped light."""
+    parts = (pieces((0, 1, 2), tuple("abc")), pieces((0, 1, 2), tuple("xyz")), values(3, 3))
+    origin = [[1, 2, 0, 3, 4, 5, 6, 7, 8], [1, 0, 2, 4, 3, 5, 7, 6, 8]]
+    moves = Transforms("AB", origin, [3] * 9, [[0] * 6 + [1, 2, 0], [0] * 9])
+    puzzle = puzzle_of(parts, (0, 1, 2, 0, 1, 2, 0, 0, 0), with_inverses(moves))
+    start = puzzle.start_labels[0]
+    for wrong in ([0, 1, 2, 0, 1, 2, 0, 0, 1], [1, 0, 2, 0, 1, 2, 0, 0, 0], [0, 1, 2, 1, 0, 2, 0, 0, 0]):
+        problem = Problem.of(puzzle, start, wrong)
+        assert problem.known_unreachable
+        assert bidirectional(problem).expanded == 0
+        assert tuple(wrong) not in {tuple(key) for key in paths_from(puzzle, start)}
+    assert len(paths_from(puzzle, start)) <= math.factorial(3) ** 2 * 27 // 6
+
+
+def test_a_label_of_more_than_63_values() -> None:
+    dial = Transforms(["up", "down"], [[0, 1]] * 2, [200, 3], [[1, 0], [199, 0]])
+    puzzle = puzzle_of((values(1, 200), values(1, 3)), (0, 0), dial)
+    for search in (bfs, bidirectional):
+        answer = search(Problem.of(puzzle, [0, 1], [100, 1]), every=True)
+        assert (answer.distance, answer.solution_count) == (100, 2)
+
+
+def test_heuristics_are_for_pieces_that_move_to_empty_places() -> None:
+    with pytest.raises(InputError, match="heuristics need moves of one piece to an empty place"):
+        ida_star(Problem.of(hanoi(3, 2), [1, 1]))

@@ -1,0 +1,108 @@
+"""Random small puzzles of several parts, values and conditions, and puzzles whose moves are functions."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.moves.moves import Moves
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.puzzle import Puzzle
+
+
+def puzzle_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Moves) -> Puzzle:
+    sizes = tuple(part.places for part in parts)
+    return Puzzle("random", "random", "", Lists(sizes), parts, (start,), moves)
+
+
+@st.composite
+def puzzles(draw: st.DrawFn) -> Puzzle:
+    """Pieces that differ or not, with twists or without, values, and moves there and back or one way."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    parts, start = _parts(rng)
+    count = int(rng.integers(1, 5))
+    transforms = _transforms(rng, parts, count)
+    if draw(st.booleans()):  # most puzzles of people have the inverse of each move
+        transforms = with_inverses(transforms)
+    return puzzle_of(parts, start, transforms)
+
+
+def _parts(rng: np.random.Generator) -> tuple[tuple[Part, ...], tuple[int, ...]]:
+    parts: list[Part] = []
+    start: list[int] = []
+    for _ in range(int(rng.integers(1, 3))):
+        places = int(rng.integers(2, 5))
+        kind = int(rng.integers(3))
+        if kind < 2:
+            content = tuple(range(places)) if kind else tuple(sorted(rng.integers(0, 2, places).tolist()))
+            parts.append(pieces(content, tuple("abcd"[: max(content) + 1])))
+            start += content
+        else:
+            radix = int(rng.integers(2, 4))
+            places = min(places, 3)
+            parts.append(values(places, radix))
+            start += rng.integers(0, radix, places).tolist()
+    return tuple(parts), tuple(start)
+
+
+def _transforms(rng: np.random.Generator, parts: tuple[Part, ...], count: int) -> Transforms:
+    moduli = np.repeat([len(part.symbols) for part in parts], [part.places for part in parts])
+    origin, added, allowed = [], [], []
+    for _ in range(count):
+        own: list[int] = []
+        for part in parts:
+            own += (len(own) + rng.permutation(part.places)).tolist()
+        origin.append(own)
+        adds = [part.counts is None for part in parts for _ in range(part.places)]
+        added.append(rng.integers(0, moduli) * adds)
+        allowed.append(np.where(rng.random(len(own)) < 0.2, rng.integers(1, 2**moduli), 2**64 - 1).astype(np.uint64))
+    conditions = np.array(allowed) if rng.random() < 0.5 else None
+    return Transforms([f"m{i}" for i in range(count)], origin, moduli, added, conditions)
+
+
+def with_inverses(moves: Transforms) -> Transforms:
+    back = moves.reversed()
+    conditions = None
+    if moves.allowed is not None and back.allowed is not None:
+        conditions = np.concatenate((moves.allowed, back.allowed))
+    names = [*moves.names, *(f"{name}'" for name in moves.names)]
+    both = (np.concatenate(pair) for pair in ((moves.origin, back.origin), (moves.added, back.added)))
+    origin, added = both
+    return Transforms(names, origin, moves.moduli, added, conditions)
+
+
+def hanoi(pegs: int, discs: int) -> Puzzle:
+    """Place ``i`` is disc ``i``, the smallest first; its value is its peg."""
+    names, added, allowed = [], [], []
+    for disc in range(discs):
+        for a in range(pegs):
+            for b in set(range(pegs)) - {a}:
+                names.append(f"{a}-{b}")
+                added.append([(b - a) % pegs if d == disc else 0 for d in range(discs)])
+                free = ~(1 << a | 1 << b) & 2**64 - 1
+                allowed.append([free if d < disc else 1 << a if d == disc else 2**64 - 1 for d in range(discs)])
+    origin = [list(range(discs))] * len(names)
+    moves = Transforms(names, origin, [pegs] * discs, added, np.array(allowed, dtype=np.uint64))
+    return puzzle_of((values(discs, pegs),), (0,) * discs, moves)
+
+
+def as_functions(puzzle: Puzzle, inverses: bool) -> Puzzle:
+    """The same puzzle, its moves as functions with inverses or without."""
+    functions: dict[str, Any] = {}
+    undo: dict[str, Any] = {}
+    for number in range(len(puzzle.moves)):
+        functions[f"f{number}"] = _Applied(puzzle.moves, number, backwards=False)
+        undo[f"f{number}"] = _Applied(puzzle.moves, number, backwards=True) if inverses else None
+    return puzzle_of(puzzle.parts, puzzle.starts[0], Functions(functions, puzzle.parts, undo))
+
+
+class _Applied:
+    def __init__(self, moves: Moves, number: int, backwards: bool) -> None:
+        self.make, self.number = moves.before if backwards else moves.after, number
+
+    def __call__(self, labels: Any) -> Any:
+        after, legal = self.make(self.number, labels.astype(np.uint8))
+        return after.astype(np.int64), legal
