@@ -12,7 +12,7 @@ from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
 from antipodes.searches.breadth_first import MEMORY_LIMIT
-from antipodes.searches.graph import swap_edges
+from antipodes.searches.heuristics import has_heuristic
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.problem import A_PROBLEM, Problem
@@ -64,7 +64,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
     if index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
-    if swap_edges(problem.puzzle) is not None:
+    if has_heuristic(problem.puzzle):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
 
