@@ -16,12 +16,18 @@ if TYPE_CHECKING:
 OUTPUTS = Path("outputs")
 
 Puzzle = Annotated[
-    str, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
+    str, typer.Argument(metavar="PUZZLE", help="A bundled puzzle, the path of its file, or path.py:name.")
 ]
 Store = Annotated[
     str,
     typer.Argument(
         metavar="STORE", help="The path or URL of a store, or the name of a puzzle or board whose store is in outputs/."
+    ),
+]
+MoveSequence = Annotated[
+    str | None,
+    typer.Option(
+        "--moves", metavar="MOVES", help='Instead of a position: the moves that lead to it, as in "R U R\' F2".'
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
