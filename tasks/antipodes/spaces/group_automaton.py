@@ -83,9 +83,9 @@ class Automaton:
         levels = len(self.levels)
         sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
         counted = [min(size, MOST_TRANSITIONS) for size in sizes]
-        passing = (size * (14 * (levels - at) + 64) for at, size in enumerate(counted))
-        states = 12 * max(self.state_counts) * self.elements.shape[1]
-        return 8 * sum(counted) + max(passing, default=0) + states
+        passing = max((size * (14 * (levels - at) + 64) for at, size in enumerate(counted)), default=0)
+        states = 12 * max(self.state_counts) * int(self.elements.shape[1])
+        return 8 * sum(counted) + passing + states
 
 
 def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transitions, Permutations]:
