@@ -13,7 +13,7 @@ from antipodes.spaces.move_tables import ColumnMap, Fill, MoveTables, map_type
 from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.stabiliser_chain import inverted
 
-BLOCK = 1 << 23
+BLOCK = 1 << 22
 """Entries of a block. It is filled in some 20 ms, after which an interruption is answered."""
 
 
