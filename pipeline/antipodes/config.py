@@ -123,7 +123,7 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
         return bundled[str(name_or_path)]
     if os.path.isfile(path):  # False also for names longer than the system takes
         return path
-    close = get_close_matches(str(name_or_path), bundled, n=3) or list(bundled)
+    close = get_close_matches(str(name_or_path), bundled, n=3) or [f"antipodes {noun}s lists them"]
     raise ConfigError(
         f"expected the name of a {noun} or the path of a TOML file, found {quote(shorten(str(name_or_path)))}; "
         f"bundled {noun}s: {', '.join(close)}"

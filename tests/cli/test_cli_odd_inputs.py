@@ -12,7 +12,7 @@ from antipodes.config import load_config
 from antipodes.errors import ConfigError, InputError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.runs.options import RunOptions
-from antipodes.toml_file import MOST_BYTES
+from antipodes.text_file import MOST_BYTES
 
 Refused = Callable[..., str]
 ODD = [

@@ -5,7 +5,7 @@ import pytest
 from programs import Command
 
 
-@pytest.mark.parametrize("index", [0, 1, 12345, 362879])
+@pytest.mark.parametrize("index", [0, 1, 12345, 181439])
 def test_inverse(index: int, cli: Command) -> None:
     position = json.loads(cli("unrank", "eight-puzzle", index, "--json").out)
     assert position["index"] == index
@@ -20,15 +20,21 @@ def test_text(cli: Command) -> None:
     assert cli("rank", "eight-puzzle", out[0]).out == "0\n"
 
 
+def test_a_position_without_an_index(cli: Command, refused: Callable[..., str]) -> None:
+    odd = "2 1 3 4 5 6 7 8 0"
+    assert json.loads(cli("rank", "eight-puzzle", odd, "--json").out) == {"position": odd, "index": None}
+    assert f"position '{odd}': no moves lead to it, so it has no index" in refused("rank", "eight-puzzle", odd)
+
+
 def test_a_large_one(cli: Command) -> None:
     last = 518_918_399
     position = json.loads(cli("unrank", "seven-tiles", last, "--json").out)["position"]
     assert cli("rank", "seven-tiles", position).out == f"{last}\n"
 
 
-@pytest.mark.parametrize("index", ["-1", "362880", "99999999999999999999", "-99999999999999999999"])
+@pytest.mark.parametrize("index", ["-1", "181440", "99999999999999999999", "-99999999999999999999"])
 def test_out_of_range(index: str, refused: Callable[..., str]) -> None:
-    assert f"from 0 to 362879, found {index}" in refused("unrank", "eight-puzzle", index)
+    assert f"from 0 to 181439, found {index}" in refused("unrank", "eight-puzzle", index)
 
 
 @pytest.mark.parametrize("index", ["", "nan", "1.5", "first", "1e3", "9" * 5000])

@@ -1,6 +1,7 @@
 """Puzzles in which the empty square decides the parity number half of their arrangements, by brute force."""
 
 import tomllib
+from dataclasses import replace
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -18,7 +19,7 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangement_space import HALF, ArrangementSpace
+from antipodes.spaces.arrangement_space import PARITY, ArrangementSpace
 from antipodes.spaces.parity import parities
 from antipodes.spaces.rules import by_tables, differing, successors
 from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
@@ -139,7 +140,7 @@ def test_parities_of_all_arrangements() -> None:
 def test_the_eight_puzzle_numbers_what_can_be_reached(name: str) -> None:
     space = best_space(load_config(name).puzzle)
     assert space.size == ORACLES[f"sliding/{name}"]["states"] == 181440
-    assert space.record.details == HALF
+    assert space.record.details == {PARITY: [0, 1, 0, 1, 0, 1, 0, 1, 0]}
 
 
 def test_the_fifteen_puzzle() -> None:
@@ -173,18 +174,22 @@ def test_a_record_of_all_arrangements_is_taken_as_it_is() -> None:
     full = stored_space(puzzle, SpaceRecord("arrangements", 30, 24))
     assert full.size == 720
     with pytest.raises(FieldError, match="match no row/column split"):
-        stored_space(puzzle, SpaceRecord("arrangements", 30, 24, HALF))
+        stored_space(puzzle, replace(best_space(puzzle).record, rows=30, width=24))
 
 
-@pytest.mark.parametrize("details", [{"half": False}, {"half": 1}, {"half": True, "more": 2}, {"other": True}])
+TIED = [0, 1, 0, 1, 0, 1]
+"""The parities by the place of the blank: the start 1 2 3 4 5 0 is odd."""
+
+
+@pytest.mark.parametrize("details", [{"parity": [1, 0, 1, 0, 1, 0]}, {"parity": TIED, "more": 2}, {"other": TIED}])
 def test_details_of_no_space(details: dict[str, Any]) -> None:
     with pytest.raises(FieldError, match="details: expected"):
         stored_space(board(2, 3), SpaceRecord("arrangements", 30, 12, details))
 
 
 def test_half_of_a_puzzle_that_has_no_halves() -> None:
-    with pytest.raises(FieldError, match=r"details: expected \{\}, since no place decides the parity"):
-        stored_space(board(2, 3, start="1 1 2 3 4 0"), SpaceRecord("arrangements", 30, 12, HALF))
+    with pytest.raises(FieldError, match=r"details: expected \{\}, found"):
+        stored_space(board(2, 3, start="1 1 2 3 4 0"), SpaceRecord("arrangements", 30, 12, {"parity": TIED}))
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (2, 4)])

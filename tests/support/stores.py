@@ -78,9 +78,16 @@ def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[in
 
 
 def toml(settings: dict[str, Any], run: dict[str, Any] | None = None) -> str:
-    """A config as a TOML text; JSON's strings, numbers and lists are also TOML's."""
+    """A config as a TOML text."""
     tables = {"puzzle": settings, "run": run or {}}
     return "\n".join(
-        f"[{name}]\n" + "\n".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
+        f"[{name}]\n" + "\n".join(f"{key} = {_toml_value(value)}" for key, value in table.items())
         for name, table in tables.items()
     )
+
+
+def _toml_value(value: Any) -> str:
+    """JSON's strings, numbers and lists are also TOML's."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml_value(item)}" for key, item in value.items()) + " }"
+    return json.dumps(value)

@@ -58,7 +58,7 @@ def test_a_table_is_queried_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_wrong_cut_is_refused(eight: Path) -> None:
     manifest = TableStore(eight).read()
-    assert manifest.cut[0].record == SpaceRecord(tuple(manifest.counts), manifest.rows, manifest.width)
+    assert manifest.cut[0].record == SpaceRecord(manifest.space, manifest.rows, manifest.width, manifest.details)
     change_manifest(eight, rows=manifest.rows - 1)
     with pytest.raises(StoreDamagedError, match="rows of"):
         TableStore(eight).read()

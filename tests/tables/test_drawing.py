@@ -1,9 +1,13 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import draw_layers, draw_path, draw_positions
 
 TABLE: dict[str, Any] = {"name": "p", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
@@ -34,3 +38,25 @@ def test_a_path_counts_down() -> None:
     first, *rest = draw_path(PUZZLE, path, 80).splitlines()
     assert first.split() == ["1", "0"]
     assert len(rest) == 4
+
+
+class Heaps(Lists):
+    """Drawings of as many lines as the first symbol says, of different widths."""
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        return "\n".join("#" * (line + 1) for line in range(int(symbols[0])))
+
+
+def test_drawings_of_different_sizes() -> None:
+    start = (3, 1, 2, 4)
+    moves = Transforms.permuting({"L": [1, 2, 3, 0]}, 5)
+    puzzle = Puzzle.of_pieces("p", "test", "", Heaps((4,)), tuple("01234"), (start,), moves)
+    path = puzzle.follow("L L L")
+    assert draw_path(puzzle, path, 80).splitlines()[1:] == [
+        "#     #     #     #",
+        "##          ##    ##",
+        "###               ###",
+        "                  ####",
+    ]
+    assert len(draw_path(puzzle, path, 10).splitlines()) == 10
+    assert draw_positions(puzzle, path[:0], 80) == ""

@@ -195,6 +195,6 @@ def test_a_finished_table_is_reported_whatever_the_memory(eight: Path) -> None:
 
 
 def test_refused_for_memory_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(ResourceLimitError, match=r"1.0 MiB.*362,880 positions"):
+    with pytest.raises(ResourceLimitError, match=r"1.0 MiB.*181,440 positions"):
         run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", RunOptions(memory_limit=1 << 20))
     assert not (tmp_path / "t.zarr").exists()

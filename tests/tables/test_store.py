@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import zarr
 from puzzle_settings import LINE, not_yet_wide
-from stores import change_manifest, chunk_files, contents, reseal
+from stores import change_manifest, chunk_files, contents, read_manifest, reseal, write_manifest
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
@@ -35,7 +35,7 @@ def test_an_empty_store(tmp_path: Path) -> None:
     manifest = created(tmp_path / "t.zarr").read()
     assert (manifest.committed_depth, manifest.complete, manifest.layers) == (NOTHING_COMMITTED, False, ())
     assert manifest.chunks.numbers() == []
-    assert (manifest.rows * manifest.width, manifest.dtype, manifest.unreached) == (362880, "uint8", 255)
+    assert (manifest.rows * manifest.width, manifest.dtype, manifest.unreached) == (181440, "uint8", 255)
     assert not list(tmp_path.glob(".*"))
 
 
@@ -45,7 +45,7 @@ def test_the_array_is_as_documented(finished: Path) -> None:
     assert array.shape == (manifest.rows, manifest.width)
     assert (array.dtype, array.fill_value, array.metadata.zarr_format) == ("uint8", 255, 3)
     depths, counts = np.unique(array[:], return_counts=True)
-    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == {**dict(enumerate(manifest.layers)), 255: 181440}
+    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == dict(enumerate(manifest.layers))
 
 
 def test_a_path_at_which_no_store_can_be_created(tmp_path: Path) -> None:
@@ -68,8 +68,24 @@ def test_paths_without_a_store(what: str, tmp_path: Path) -> None:
 
 
 def test_a_newer_version(eight: Path) -> None:
-    change_manifest(eight, version=3)
-    with pytest.raises(NotAStoreError, match=r"expected a store of format version 2 .* version 3: read it with"):
+    change_manifest(eight, version=4)
+    with pytest.raises(NotAStoreError, match=r"expected a store of format version 3 .* version 4: read it with"):
+        TableStore(eight).read()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_older_version_is_refused_with_the_command_that_computes_it_again(eight: Path, version: int) -> None:
+    change_manifest(eight, version=version)
+    with pytest.raises(NotAStoreError, match=rf"found version {version}: compute it again with: antipodes run PUZZLE"):
+        TableStore(eight).read()
+
+
+def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
+    """It had no kind of space, and numbered all arrangements."""
+    content = read_manifest(eight / "commit.json")
+    del content["space"], content["details"]
+    write_manifest(eight / "commit.json", content | {"version": 2})
+    with pytest.raises(NotAStoreError, match=r"version 3 .* found version 2: .* --overwrite"):
         TableStore(eight).read()
 
 

@@ -48,7 +48,9 @@ def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
 
 def _print_path(puzzle: "Puzzle", path: "Labels | None") -> None:
     from antipodes.tables.drawing import draw_positions
+    from antipodes.tables.path_moves import draw_moves
 
     if path is not None:
         print("a shortest path from the start to the nearest:")
         print(draw_positions(puzzle, path, terminal_columns(), [str(step) for step in range(len(path))]))
+        print(draw_moves(puzzle.move_names(path)), end="")

@@ -24,6 +24,12 @@ Store = Annotated[
         metavar="STORE", help="The path or URL of a store, or the name of a puzzle or board whose store is in outputs/."
     ),
 ]
+MoveSequence = Annotated[
+    str | None,
+    typer.Option(
+        "--moves", metavar="MOVES", help='Instead of a position: the moves that lead to it, as in "R U R\' F2".'
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
 Workers = Annotated[

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, bound: int | None, as_json: bool) -> None:
     """Print the answer of a search or a table."""
     from antipodes.tables.drawing import draw_path
+    from antipodes.tables.path_moves import draw_moves
     from antipodes.tables.views import solved_view
 
     if as_json:
-        print_json(solved_view(puzzle, solved))
+        print_json(solved_view(puzzle, solved, every))
         return
     answer = solved.answer
     print(_outcome(answer, every, bound))
@@ -27,6 +28,7 @@ def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, bound: int | No
         if answer.solution_count > 1:
             print(f"\nsolution {number} of {answer.solution_count:,}")
         print(draw_path(puzzle, path, terminal_columns()))
+        print(draw_moves(puzzle.move_names(path)), end="")
     _print_rest(answer.solution_count, len(answer.solutions))
 
 

@@ -25,7 +25,10 @@ class CheckedSpace:
         return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.checked_one(position)
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
-        """The index of each position ``(n, places)``, ``(n,)``; PositionError if one is not of the puzzle."""
+        """The index of each position ``(n, places)``, ``(n,)``, or -1 if it has none, since no moves lead to it.
+
+        PositionError if one is not of the puzzle.
+        """
         return self.unchecked.rank(self.puzzle.checked(labels))
 
     def unrank(self, indices: ArrayLike) -> Labels:

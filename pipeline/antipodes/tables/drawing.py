@@ -23,11 +23,14 @@ def draw_counts(counts: Mapping[int, int]) -> str:
 
 
 def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = ()) -> str:
-    """Positions ``(n, places)`` as boards side by side, as many in a row as ``columns`` characters hold."""
+    """Positions ``(n, places)`` as drawings side by side, as many in a row as ``columns`` characters hold."""
     drawings = [puzzle.draw(position).split("\n") for position in positions]
+    width = max((len(line) for one in drawings for line in one), default=0)
+    height = max(map(len, drawings), default=0)
+    drawings = [[line.ljust(width) for line in one] + [" " * width] * (height - len(one)) for one in drawings]
     if captions:
-        drawings = [[caption.center(len(one[0])), *one] for caption, one in zip(captions, drawings, strict=True)]
-    each = max(1, (columns + 2) // (len(drawings[0][-1]) + 2))
+        drawings = [[caption.center(width), *one] for caption, one in zip(captions, drawings, strict=True)]
+    each = max(1, (columns + 2) // (width + 2))
     groups = [drawings[first : first + each] for first in range(0, len(drawings), each)]
     return "\n".join("\n".join("  ".join(line).rstrip() for line in zip(*group, strict=True)) for group in groups)
 

@@ -8,7 +8,7 @@ from antipodes.bfs.proof import Block
 from antipodes.bfs.rows import Partition
 from antipodes.spaces import rules
 from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import Indices, StateSpace
+from antipodes.spaces.space import NOT_NUMBERED, Indices, StateSpace
 
 SAMPLE = (30, 1000)
 """Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
@@ -32,10 +32,10 @@ class KnownDepths:
         self._first_rows = np.array([part.first_row for part in parts])
 
     def of(self, indices: Indices, deepest: int) -> Indices:
-        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE for all beyond the ``deepest``."""
-        depths = np.empty(len(indices), dtype=np.int64)
+        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE beyond the ``deepest``, and if NOT_NUMBERED."""
+        depths = np.full(len(indices), rules.INFINITE, dtype=np.int64)
         numbers = np.searchsorted(self._first_rows, indices // self._width, side="right") - 1
-        for number in np.unique(numbers):
+        for number in np.unique(numbers[indices != NOT_NUMBERED]):
             here = np.flatnonzero(numbers == number)
             block = self._read(self._blocks[number])
             depths[here] = block.depths.ravel()[indices[here] - block.first_row * self._width]

@@ -12,7 +12,7 @@ from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
 from antipodes.searches.breadth_first import MEMORY_LIMIT
-from antipodes.searches.graph import swap_edges
+from antipodes.searches.heuristics import has_heuristic
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.problem import A_PROBLEM, Problem
@@ -24,9 +24,9 @@ from antipodes.tables.table_method import TABLE, answers, solve_by_table
 
 __all__ = ["SEARCHES", "Choice", "Solved", "choose_method", "load_kernels", "solve", "solve_by_table", "solve_timed"]
 
-IDDFS, IDA_STAR = "iddfs", "ida-star"
+BFS, IDDFS, IDA_STAR = "bfs", "iddfs", "ida-star"
 SEARCHES: Mapping[str, Callable[..., Answer]] = {
-    "bfs": bfs,
+    BFS: bfs,
     "bidirectional": bidirectional,
     IDDFS: iddfs,
     IDA_STAR: ida_star,
@@ -61,10 +61,10 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     if address is not None and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
-        return Choice("bfs", "a move has no inverse, so the search goes forwards only")
+        return Choice(BFS, "a move has no inverse, so the search goes forwards only")
     if index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
-    if swap_edges(problem.puzzle) is not None:
+    if has_heuristic(problem.puzzle):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from antipodes.spaces.selection import index_size
+from antipodes.tables.path_moves import moves_back
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -31,8 +32,11 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
     """How a puzzle is cut, and upper bounds of memory and disk."""
     return {
         "index_size": plan.space.size,
+        "reachable": plan.space.reachable,
+        "space": plan.space.KIND,
         "rows": plan.space.rows,
         "width": plan.space.width,
+        "column_maps": plan.space.most_column_maps,
         "partitions": plan.partition_count,
         "memory_bytes": plan.memory_bytes,
         "disk_bytes": plan.disk_bytes,
@@ -69,9 +73,12 @@ def farthest_view(table: "Table", positions: "Labels") -> dict[str, Any]:
 
 
 def found_view(puzzle: "Puzzle", found: "Found", with_path: bool) -> dict[str, Any]:
-    """The distance of one position and, if asked for, a path, which is None if the position is unreachable."""
+    """The distance of one position and, if asked for, a path and its moves, None if the position is unreachable."""
     shown = {"position": puzzle.format(found.position), "distance": found.distance}
-    return {**shown, "path": _path_view(puzzle, found.path)} if with_path else shown
+    if not with_path:
+        return shown
+    names = None if found.path is None else moves_back(puzzle, found.path)
+    return {**shown, "path": _path_view(puzzle, found.path), **_moves_view(puzzle, names)}
 
 
 def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str, Any]:
@@ -92,13 +99,19 @@ def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str
 
 
 def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: "Labels | None") -> dict[str, Any]:
-    """As `matches_view`, with a path from the start to the nearest; None if no match is reached."""
-    return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path)}
+    """As `matches_view`, with a path from the start to the nearest and its moves; None if no match is reached."""
+    names = None if path is None else puzzle.move_names(path)
+    return {
+        **matches_view(puzzle, pattern, matches),
+        "path": _path_view(puzzle, path),
+        **_moves_view(puzzle, names),
+    }
 
 
-def solved_view(puzzle: "Puzzle", solved: "Solved") -> dict[str, Any]:
-    """The outcome of `solve`."""
+def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict[str, Any]:
+    """The outcome of `solve`; its moves are those of the solution or, of ``every`` one, a list for each."""
     answer = solved.answer
+    names = [puzzle.move_names(path) for path in answer.solutions]
     return {
         "method": answer.method,
         "reason": solved.reason,
@@ -108,6 +121,7 @@ def solved_view(puzzle: "Puzzle", solved: "Solved") -> dict[str, Any]:
         "solutions": [_texts(puzzle, path) for path in answer.solutions],
         "expanded": answer.expanded,
         "seconds": round(solved.seconds, 6),
+        **_moves_view(puzzle, names if every else next(iter(names), None)),
     }
 
 
@@ -125,6 +139,11 @@ def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: in
         "expanded": found.expanded,
         "seconds": round(seconds, 6),
     }
+
+
+def _moves_view(puzzle: "Puzzle", names: Any) -> dict[str, Any]:
+    """The key ``moves``, if the moves of the puzzle have names."""
+    return {"moves": names} if puzzle.moves.names else {}
 
 
 def _path_view(puzzle: "Puzzle", path: "Labels | None") -> list[str] | None:

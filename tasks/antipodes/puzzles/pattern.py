@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import PatternError
-from antipodes.puzzles.board import HOLE
+from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import quote, shorten
@@ -70,12 +70,14 @@ class Pattern:
         Raises
         ------
         PatternError
-            It covers another number of squares than the board has, names an unknown piece, needs more pieces of a
-            kind than there are, or has a bracket that is not closed.
+            The puzzle is not one arrangement of pieces; or the pattern covers another number of squares than there are,
+            names an unknown piece, needs more pieces of a kind than there are, or has a bracket that is not closed.
         """
         arguments.instance(puzzle, Puzzle, "a Puzzle")
         arguments.text(text, "a pattern", PatternError)
         try:
+            if not puzzle.counts:
+                raise PatternError(f"expected a puzzle that is one arrangement of pieces, found {puzzle.name}")
             groups = _places_only(puzzle, [group for part in GROUP.finditer(text) for group in _groups(puzzle, part)])
             pattern = cls(puzzle, text, tuple(groups))
             pattern._check_pieces()
@@ -147,7 +149,7 @@ def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
         raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
     if part["run"] is not None:
         for symbol in _symbols(puzzle, part["run"]):
-            if symbol == HOLE:
+            if symbol == HOLE and isinstance(puzzle.notation, Board):
                 yield _Group((), bag=False)
             elif symbol == ANYTHING:
                 yield _Group(tuple(range(len(puzzle.symbols))), bag=False)
@@ -169,7 +171,7 @@ def _symbols(puzzle: Puzzle, text: str) -> list[str]:
 
 
 def _label(puzzle: Puzzle, symbol: str) -> int:
-    if symbol in puzzle.board.empty_symbols:
+    if isinstance(puzzle.notation, Board) and symbol in puzzle.notation.empty_symbols:
         return 0
     if symbol not in puzzle.symbols:
         raise PatternError(f"expected one of {shorten(' '.join(puzzle.symbols))}, found {quote(symbol)}")
@@ -178,16 +180,15 @@ def _label(puzzle: Puzzle, symbol: str) -> int:
 
 def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
     """The groups without the holes; PatternError unless the holes are those of the board."""
-    board = puzzle.board
     holes, square = set(), 0
     for group in groups:
         if not group.labels:
             holes.add(square)
         square += group.squares
-    expected = board.rows * board.columns if holes else board.places
+    expected = puzzle.board.rows * puzzle.board.columns if holes else puzzle.places
     if square != expected:
         raise PatternError(f"expected {expected} squares, found {square}")
-    if holes and holes != board.holes:
+    if holes and holes != puzzle.board.holes:
         raise PatternError(
             f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
         )

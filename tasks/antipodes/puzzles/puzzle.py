@@ -17,6 +17,7 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.part import Part, pieces
+from antipodes.puzzles.sequence import follow, names_along
 from antipodes.quoting import quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
@@ -39,6 +40,8 @@ class Puzzle:
     starts: tuple[tuple[int, ...], ...]
     """The positions at depth 0."""
     moves: Moves
+    sequence_moves: Moves | None = None
+    """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
 
     @classmethod
     def of_pieces(
@@ -114,6 +117,14 @@ class Puzzle:
         except PositionError as error:
             raise PositionError(f"position {quote(shorten(text))}: {error}") from None
         return labels
+
+    def is_position(self, text: str) -> bool:
+        """Whether `parse` reads the text."""
+        try:
+            self.parse(text)
+        except PositionError:
+            return False
+        return True
 
     def parse_many(self, texts: Sequence[str]) -> Labels:
         """Read many positions, ``(n, places)``; raises as `parse` for the first text that is not a position."""
@@ -211,14 +222,32 @@ class Puzzle:
         if not self.moves.names:
             return None
         positions = self.checked(path)
-        return [self._move_name(before, after) for before, after in pairwise(positions)]
+        names = names_along(self.moves, positions)
+        for step, name in enumerate(names):
+            if name is None:
+                before, after = self.format(positions[step]), self.format(positions[step + 1])
+                raise PositionError(f"expected a move from {shorten(before)}, found {shorten(after)}")
+        return [name for name in names if name is not None]
 
-    def _move_name(self, before: Labels, after: Labels) -> str:
-        for number, name in enumerate(self.moves.names):
-            moved, legal = self.moves.after(number, before[np.newaxis])
-            if legal[0] and np.array_equal(moved[0], after):
-                return name
-        raise PositionError(f"expected a move from {self.format(before)}, found {self.format(after)}")
+    def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
+        """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the start.
+
+        The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see `antipodes.puzzles.formats.sequences`.
+
+        Raises
+        ------
+        PositionError
+            Moves have no names, the text is no sequence of them, or a move is not legal where it is.
+        """
+        text = arguments.text(sequence, "a sequence of moves", PositionError)
+        if not self.moves.names:
+            raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")
+        begin = self.start_labels[0] if start is None else self.checked_one(start)
+        kinds = (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
+        try:
+            return follow(text, kinds, begin)
+        except PositionError as error:
+            raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
 
 
 def _known(part: Part, written: Sequence[str]) -> list[int]:

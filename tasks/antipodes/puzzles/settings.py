@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from antipodes.errors import ConfigError
 from antipodes.names import check_name
@@ -25,7 +25,14 @@ def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
             raise ConfigError(f"[puzzle] {shorten(key)}: unknown key; expected {', '.join(expected)}")
 
 
-def identity(settings: Mapping[str, Any]) -> dict[str, str]:
+class Identity(TypedDict):
+    """What every family takes from a config as it is."""
+
+    name: str
+    description: str
+
+
+def identity(settings: Mapping[str, Any]) -> Identity:
     """The name and the description, as Puzzle takes them."""
     name = text(settings, "name")
     check_name(name, "[puzzle] name")

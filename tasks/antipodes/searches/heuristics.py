@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes.searches.problem import Problem
 
@@ -38,6 +39,11 @@ def zero_heuristic() -> Heuristic:
     """The zero heuristic, which prunes nothing."""
     nothing = np.empty((0, 0), dtype=np.int64)
     return Heuristic(costs=nothing, goal=nothing.reshape(-1), line_of=nothing, lines=nothing)
+
+
+def has_heuristic(puzzle: Puzzle) -> bool:
+    """Whether `heuristic_of` knows one for the moves of the puzzle."""
+    return swap_edges(puzzle) is not None
 
 
 def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:

@@ -18,21 +18,20 @@ from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.errors import FieldError
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
-from antipodes.spaces.arrangements import Index, radices, rank_arrangements, unrank_arrangements
+from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.parity import parities
+from antipodes.spaces.parity import Parities, merged, parities, told_apart
 from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
 from antipodes.spaces.swap_tables import SwapTables
 from antipodes.spaces.tied_parity import parity_by_place
 
-HALF = {"half": True}
-"""The details of a space that numbers half of the arrangements."""
+PARITY = "parity"
+"""The key of the details that has the parities of a space that numbers half of the arrangements."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +79,10 @@ class ArrangementSpace(StateSpace):
         """The parities of a space with these details; FieldError if there is none."""
         if not details:
             return None
-        if details != HALF or details["half"] is not True:
-            raise FieldError(f"details: expected {{}} or {HALF}, found {shorten(repr(dict(details)))}")
-        if (parity := parity_by_place(puzzle)) is None:
-            raise FieldError(f"details: expected {{}}, since no place decides the parity of arrangements, found {HALF}")
+        parity = parity_by_place(puzzle)
+        expected = {} if parity is None else {PARITY: list(parity)}
+        if details != expected:
+            raise FieldError(f"details: expected {expected}, found {shorten(repr(dict(details)))}")
         return parity
 
     @property
@@ -103,30 +102,28 @@ class ArrangementSpace(StateSpace):
 
     @property
     def record(self) -> SpaceRecord:
-        """The cut into rows and columns, and whether half of the arrangements are numbered."""
-        return SpaceRecord(self.KIND, self.rows, self.width, {} if self.parity is None else HALF)
+        """The cut into rows and columns, and the parities of the half that is numbered."""
+        details = {} if self.parity is None else {PARITY: list(self.parity)}
+        return SpaceRecord(self.KIND, self.rows, self.width, details)
 
     def rank(self, labels: Labels) -> Indices:
         """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
         if self.parity is None:
             return self.index.rank(labels)
-        halves = rank_arrangements(labels, self.puzzle.counts) >> 1
-        return np.where(self._has_parity(labels), halves, np.int64(NOT_NUMBERED))
+        indices = self.index.rank(merged(labels, self.puzzle.places))
+        return np.where(parities(labels) == self._parity_at_empty_place(labels), indices, np.int64(NOT_NUMBERED))
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
+        labels = self.index.unrank(indices)
         if self.parity is None:
-            return self.index.unrank(indices)
-        self.index.check(indices)
-        labels = unrank_arrangements(2 * indices, self.puzzle.counts)
-        wrong = np.flatnonzero(~self._has_parity(labels))
-        labels[wrong] = unrank_arrangements(2 * indices[wrong] + 1, self.puzzle.counts)
-        return labels
+            return labels
+        return told_apart(labels, self.puzzle.places, self._parity_at_empty_place(labels))
 
-    def _has_parity(self, labels: Labels) -> NDArray[np.bool_]:
-        """Which of the positions ``(n, places)`` have the parity of the numbered ones, ``(n,)``."""
-        right: NDArray[np.bool_] = parities(labels) == np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
-        return right
+    def _parity_at_empty_place(self, labels: Labels) -> Parities:
+        """The parity that the numbered positions have with the empty place of each of ``(n, places)``, ``(n,)``."""
+        found: Parities = np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
+        return found
 
     @property
     def most_moves(self) -> int:

@@ -136,11 +136,7 @@ class Index:
         InputError
             An index is not in 0 to ``size - 1``.
         """
-        self.check(indices)
-        return unrank_arrangements(indices, self.counts)
-
-    def check(self, indices: Ranks) -> None:
-        """Raise InputError unless each of ``(n,)`` is an index."""
         outside = (indices < 0) | (indices >= self.size)
         if outside.any():
             raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
+        return unrank_arrangements(indices, self.counts)

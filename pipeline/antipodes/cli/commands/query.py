@@ -7,7 +7,7 @@ import typer
 
 from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.options import AsJson, MoveSequence, Store, find_store
 from antipodes.cli.output import print_json, terminal_columns
 from antipodes.cli.streams import input_lines
 from antipodes.errors import InputError
@@ -38,6 +38,7 @@ def query(
             "A this piece, [AB] one of them, ? any, {ABC} these in any order.",
         ),
     ] = None,
+    moves: MoveSequence = None,
     path: Annotated[bool, typer.Option("--path", help="Show a shortest path.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -46,13 +47,16 @@ def query(
         from antipodes.tables.lookup import look_up
         from antipodes.tables.table import open_table
 
-    if (pattern is None) == (not positions):
-        raise InputError(f"expected positions or a --pattern, found {'neither' if pattern is None else 'both'}")
+    _check_one(positions, moves, pattern)
     with open_table(find_store(store)) as table:
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
             return
-        looked_up = look_up(table, _texts(positions or [], table.puzzle), path)
+        if moves is None:
+            texts = _texts(positions or [], table.puzzle)
+        else:
+            texts = iter([table.puzzle.format(table.puzzle.follow(moves)[-1])])
+        looked_up = look_up(table, texts, path)
         if as_json:
             from antipodes.tables.views import found_view
 
@@ -62,15 +66,20 @@ def query(
                 _print(table.puzzle, found)
 
 
+def _check_one(*given: list[str] | str | None) -> None:
+    """Raise InputError unless exactly one of the three was given; no positions are none."""
+    count = sum(1 for one in given if one is not None and one != [])
+    if count != 1:
+        found = "none of them" if count == 0 else "both" if count == 2 else "all three"
+        raise InputError(f"expected positions, --moves or a --pattern, found {found}")
+
+
 def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
     """The positions, those on stdin among them; symbols that came as separate arguments are one position."""
-    from antipodes.puzzles.notation import SEPARATORS
-
-    def too_short(text: str) -> bool:
-        return len(SEPARATORS.split(text)) == 1 and (text in puzzle.symbols or len(text) < puzzle.places)
-
-    if len(positions) > 1 and puzzle.places > 1 and all(too_short(text) for text in positions):
-        positions = [" ".join(positions)]
+    if len(positions) > 1 and not any(map(puzzle.is_position, positions)):
+        together = " ".join(positions)
+        if puzzle.is_position(together) or all(len(text.split()) == 1 for text in positions):
+            positions = [together]
     for text in positions:
         if text == "-":
             yield from (line for line in input_lines() if line.strip())
@@ -80,8 +89,10 @@ def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
 
 def _print(puzzle: "Puzzle", found: "Found") -> None:
     from antipodes.tables.drawing import draw_path
+    from antipodes.tables.path_moves import draw_moves, moves_back
 
     distance = "unreachable" if found.distance is None else str(found.distance)
     print(f"{puzzle.format(found.position)}: {distance}")
     if found.path is not None:
         print(draw_path(puzzle, found.path, terminal_columns()))
+        print(draw_moves(moves_back(puzzle, found.path), not puzzle.moves.reversible), end="")

@@ -7,8 +7,8 @@ import typer
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json
-from antipodes.errors import InputError
-from antipodes.quoting import quote
+from antipodes.errors import InputError, PositionError
+from antipodes.quoting import quote, shorten
 
 DEFAULT_ALGORITHM = "counting"
 
@@ -50,14 +50,18 @@ def rank(
     with loading():
         from antipodes.config import load_config
         from antipodes.spaces.selection import numbering_space
+        from antipodes.spaces.space import NOT_NUMBERED
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
     index = int(numbering_space(found).rank(labels[None])[0])
+    numbered = index != NOT_NUMBERED
     if as_json:
-        print_json({"position": found.format(labels), "index": index})
-    else:
+        print_json({"position": found.format(labels), "index": index if numbered else None})
+    elif numbered:
         print(index)
+    else:
+        raise PositionError(f"position {quote(shorten(found.format(labels)))}: no moves lead to it, so it has no index")
 
 
 def unrank(

@@ -10,7 +10,7 @@ import typer
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Puzzle, Quiet, default_store, find_store
+from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet, default_store, find_store
 from antipodes.cli.solutions import show_routes, show_solved
 from antipodes.errors import InputError
 from antipodes.quoting import quote, shorten
@@ -18,6 +18,7 @@ from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.cli.search_progress import SearchProgress
+    from antipodes.puzzles.puzzle import Labels
     from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
 
 TABLE, ROUTES = "table", "routes"
@@ -57,6 +58,7 @@ def register(app: typer.Typer) -> None:
 def solve(
     puzzle: Puzzle,
     position: Position = None,
+    moves: MoveSequence = None,
     method: Method = None,
     to: Annotated[str | None, typer.Option(metavar="GOAL", help="Another goal. [default: the puzzle's start]")] = None,
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False,
@@ -92,11 +94,22 @@ def solve(
     options = Options(method, to, every, bound, listed, limit, address, heuristic, as_json)
     _check_options(options)
     found = load_config(puzzle).puzzle
+    labels = _labels(found, position, moves)
     with _Stoppable(quiet) as progress:
         if method == ROUTES:
-            _routes(found, position, options, progress)
+            _routes(found, labels, options, progress)
         else:
-            _solve(found, position, options, progress)
+            _solve(found, labels, options, progress)
+
+
+def _labels(puzzle: "PuzzleItself", position: list[str] | None, moves: str | None) -> "Labels | None":
+    """The position that is given as it is, or by the moves that lead to it; None if it is not given."""
+    if moves is None:
+        return puzzle.parse(" ".join(position)) if position else None
+    if position:
+        raise InputError("expected a position or --moves, found both")
+    labels: Labels = puzzle.follow(moves)[-1]
+    return labels
 
 
 class _Stoppable:
@@ -136,13 +149,13 @@ def _check_options(options: Options) -> None:
             raise InputError(f"--{option}: not with --method {ROUTES}, which finds the ends that its routes lead to")
 
 
-def _solve(puzzle: "PuzzleItself", position: list[str] | None, options: Options, progress: "SearchProgress") -> None:
+def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
     from antipodes.searches.problem import Problem
 
-    if not position:
+    if position is None:
         raise InputError("expected a position to solve, found none")
     goal = None if options.goal is None else puzzle.parse(options.goal)
-    problem = Problem.of(puzzle, puzzle.parse(" ".join(position)), goal)
+    problem = Problem.of(puzzle, position, goal)
     with loading():
         from antipodes.tables.solve import solve_timed
 
@@ -160,11 +173,10 @@ def _solve(puzzle: "PuzzleItself", position: list[str] | None, options: Options,
     show_solved(puzzle, solved, options.every, options.bound, options.as_json)
 
 
-def _routes(puzzle: "PuzzleItself", position: list[str] | None, options: Options, progress: "SearchProgress") -> None:
+def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, progress: "SearchProgress") -> None:
     with loading():
         from antipodes.searches.routes import exchanges
 
-    start = puzzle.parse(" ".join(position)) if position else None
     limit = options.limit or ROUTE_LIMIT
     exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()

@@ -15,7 +15,7 @@ from antipodes.spaces.selection import best_space
 from antipodes.spaces.space import StateSpace
 from antipodes.tables.planning.config_size import config_size
 
-CHUNK_STATES = (256 * KIB, 4 * MIB)
+CHUNK_STATES = (128 * KIB, 4 * MIB)
 """States of a chunk: few enough to be read for one query, enough to be worth a file."""
 DIVISORS_TRIED = 1000
 """Numbers of chunks tried for one that divides the rows evenly."""
@@ -34,8 +34,6 @@ where depths do not stay in memory, since each takes memory for the depths of a 
 ROW_BYTES = 4
 """Memory of the number of a row, beside the row's bits."""
 MANIFEST_BYTES = 64 * KIB
-MOVE_BYTES = 16
-"""Memory of a move of a puzzle."""
 CHUNK_BYTES = 4 * KIB + 2 * 16
 """Disk of each chunk besides its states: part of its last block, and 16 bytes in the manifest, of which there are two
 while it is replaced."""
@@ -120,7 +118,7 @@ def plan_run(
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     division = _divide(*(cut or plan_cut(puzzle)), workers, processes)
     space, config = division.space, config_size(settings or {})
-    described = MOVE_BYTES * len(puzzle.moves) + config.memory_bytes
+    described = puzzle.moves.memory_bytes + config.memory_bytes
     fixed = max(1, processes) * (PROGRAM_BYTES + described + space.table_bytes) + max(
         _search_bytes(division, workers, processes), space.building_bytes(workers)
     )

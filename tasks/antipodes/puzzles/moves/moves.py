@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
 Mask = NDArray[np.bool_]
+MOVE_BYTES = 16
+"""Memory of a move that is a few numbers."""
 
 
 class Moves(ABC):
@@ -21,6 +23,11 @@ class Moves(ABC):
     @abstractmethod
     def __len__(self) -> int:
         """The number of moves."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """An upper bound of the memory of the moves, if there are many."""
+        return MOVE_BYTES * len(self)
 
     @property
     @abstractmethod

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
 
+PLACE_BYTES = 64
+"""Memory of a place of a move, in all arrays together."""
 MOST_MASKED = 64
 """Values of a place that a condition can tell apart: the bits of a mask."""
 
@@ -98,6 +100,11 @@ class Transforms(Moves):
     @property
     def _effects(self) -> NDArray[np.int16]:
         return np.concatenate((self.origin, self.added), axis=1).astype("<i2")
+
+    @property
+    def memory_bytes(self) -> int:
+        """An upper bound of the memory of the moves: the arrays, those backwards, and copies made to compare them."""
+        return PLACE_BYTES * len(self) * self.places
 
     @cached_property
     def inverse(self) -> NDArray[np.int64]:

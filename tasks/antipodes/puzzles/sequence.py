@@ -1,0 +1,92 @@
+"""Moves one after another: the positions that a sequence of names leads through, and the names along a path."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antipodes.errors import PositionError
+from antipodes.puzzles.formats.sequences import parse_sequence
+from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.quoting import quote
+
+PRIME = "'"
+LONGEST = 10_000
+"""Moves of a sequence: powers and brackets write more of them in a few characters than anyone can follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Moves one after another, as sequences are made of; see `antipodes.puzzles.formats.sequences.Composable`."""
+
+    steps: tuple[tuple[str, bool], ...]
+    """The name of each move, and whether it is undone instead."""
+
+    def then(self, other: "Word") -> "Word":
+        """These moves, and after them the others."""
+        _check_length(len(self.steps) + len(other.steps))
+        return Word(self.steps + other.steps)
+
+    def power(self, exponent: int) -> "Word":
+        """These moves so many times; undone, from the last to the first, if the exponent is negative."""
+        _check_length(len(self.steps) * abs(exponent))
+        steps = self.steps if exponent >= 0 else tuple((name, not undone) for name, undone in reversed(self.steps))
+        return Word(steps * abs(exponent))
+
+
+def _check_length(moves: int) -> None:
+    if moves > LONGEST:
+        raise PositionError(f"expected a sequence of at most {LONGEST:,} moves, found {moves:,}")
+
+
+def follow(text: str, kinds: tuple[Moves, ...], start: Labels) -> Labels:
+    """The positions ``(length + 1, places)`` that a sequence leads through, from a start ``(places,)``.
+
+    Names are looked up in each of the ``kinds`` of moves, the first that has one counts. A move may also be undone.
+
+    Raises
+    ------
+    PositionError
+        The text is no sequence of these names, is longer than LONGEST, or has a move that is not legal where it is.
+    """
+    numbers = _numbers(kinds)
+    steps = parse_sequence(text, {name: Word(((name, False),)) for name in numbers}, PositionError).steps
+    path = [start]
+    for at, (name, undone) in enumerate(steps, start=1):
+        moves, those = numbers[name]
+        after = _first_legal(moves, those, undone, path[-1])
+        if after is None:
+            written = f"{name}{PRIME * undone}"
+            raise PositionError(f"expected legal moves, found {quote(written)} as move {at}")
+        path.append(after)
+    return np.array(path, dtype=np.uint8)
+
+
+def _numbers(kinds: tuple[Moves, ...]) -> dict[str, tuple[Moves, list[int]]]:
+    """For each name the moves that have it, of the first kind that does, and their numbers."""
+    found: dict[str, tuple[Moves, list[int]]] = {}
+    for moves in kinds:
+        for number, name in enumerate(moves.names):
+            of, numbers = found.setdefault(name, (moves, []))
+            if of is moves:
+                numbers.append(number)
+    return found
+
+
+def _first_legal(moves: Moves, numbers: list[int], undone: bool, labels: Labels) -> Labels | None:
+    """The position ``(places,)`` after the move of one of the numbers that is legal; None if none is."""
+    for number in numbers:
+        changed, legal = (moves.before if undone else moves.after)(number, labels[np.newaxis])
+        if legal[0]:
+            position: Labels = changed[0]
+            return position
+    return None
+
+
+def names_along(moves: Moves, path: Labels) -> list[str | None]:
+    """The name of the move from each position of a path ``(length + 1, places)`` to the next; None where none leads."""
+    names: list[str | None] = [None] * (len(path) - 1)
+    for number, name in enumerate(moves.names):
+        after, legal = moves.after(number, path[:-1])
+        for step in np.flatnonzero(legal & (after == path[1:]).all(axis=1)).tolist():
+            names[step] = names[step] or name
+    return names

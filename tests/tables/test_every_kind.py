@@ -1,0 +1,237 @@
+"""Tables of puzzles of every kind: several parts, values, conditions, one-way moves, equal pieces."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import layers_of
+from programs import Command
+from stores import toml
+
+from antipodes.config import Config
+from antipodes.errors import PatternError, UnreachableError
+from antipodes.executors.threads import Threads
+from antipodes.searches.problem import Problem
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.solve import solve, solve_by_table
+from antipodes.tables.store.chunks import UNREACHABLE
+from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tables.verify import verify
+
+TWISTY = """
+Set CORNERS 4 3
+Set EDGES 3 1
+Solved
+CORNERS
+1 2 3 4
+EDGES
+1 1 2
+End
+Move U
+CORNERS
+2 3 1 4
+1 0 2 0
+EDGES
+2 3 1
+End
+Move F
+CORNERS
+1 4 2 3
+End
+Move x
+CORNERS
+2 1 4 3
+End
+"""
+PUZZLES: dict[str, dict[str, Any]] = {
+    "corners and equal edges": {"family": "twisty", "format": "tws", "definition": TWISTY},
+    "quarter turns": {"family": "twisty", "format": "tws", "definition": TWISTY, "turns": "quarter"},
+    "equal pancakes": {"family": "pancake", "start": "1 1 2 3 3"},
+    "burnt pancakes": {"family": "burnt-pancake", "n": 3},
+    "topspin": {"family": "topspin", "n": 6, "k": 3},
+    "hanoi": {"family": "hanoi", "pegs": 4, "discs": 4},
+    "lights": {"family": "lights-out", "rows": 2, "columns": 3},
+    "one-way": {"family": "generators", "n": 5, "moves": {"A": "(0 1 2 3 4)", "B": "(0 1)"}, "turns": "single"},
+    "group": {"family": "generators", "n": 7, "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(1 2)(3 6)"}},
+}
+
+
+@pytest.fixture(params=PUZZLES, scope="module")
+def config(request: pytest.FixtureRequest) -> Config:
+    name: str = request.param
+    return Config({"name": name.replace(" ", "-"), **PUZZLES[name]})
+
+
+@pytest.fixture(scope="module")
+def store(config: Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The finished table of a puzzle; not to be changed."""
+    path = tmp_path_factory.mktemp("kinds") / "t.zarr"
+    run_puzzle(config, path, RunOptions(workers=2))
+    return path
+
+
+def test_the_layers_of_brute_force(config: Config, store: Path) -> None:
+    manifest = TableStore(store).read()
+    assert list(manifest.layers) == layers_of(config.puzzle)
+    assert manifest.states <= manifest.index_size
+
+
+def test_it_is_verified(store: Path) -> None:
+    verdict = verify(store, Threads(2))
+    assert verdict.ok, verdict.problems
+
+
+def test_an_interrupted_run_is_resumed(config: Config, store: Path, tmp_path: Path) -> None:
+    asked = iter(range(1000))
+    options = RunOptions(workers=1, checkpoint_every=0)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=lambda: next(asked) >= 2)
+    assert not TableStore(tmp_path / "t.zarr").read().complete
+    assert verify(tmp_path / "t.zarr", Threads(1)).ok
+    assert resume(tmp_path / "t.zarr", options).manifest == TableStore(store).read()
+
+
+def test_distances_are_one_apart_along_moves(store: Path) -> None:
+    with open_table(store) as table:
+        for depth in range(table.radius + 1):
+            position = table.random_position(depth, np.random.default_rng(depth))
+            assert table.distance(table.puzzle.format(position)) == depth
+            after = table.distances(table.puzzle.successors(position))
+            assert (after >= 0).all()
+            assert after.max() <= depth + 1
+
+
+def test_the_moves_of_a_path_lead_along_it(store: Path) -> None:
+    with open_table(store) as table:
+        puzzle = table.puzzle
+        for position in table.antipodes(3):
+            path = table.path(position)
+            assert len(path) == table.radius + 1
+            forth = path if puzzle.moves.reversible else path[::-1]
+            names = puzzle.move_names(forth)
+            assert names is not None
+            assert np.array_equal(puzzle.follow(" ".join(names), forth[0]), forth)
+
+
+def test_indices(config: Config, store: Path) -> None:
+    with open_table(store) as table:
+        indices = np.random.default_rng(1).integers(table.index_size, size=100)
+        assert np.array_equal(table.space.rank(table.space.unrank(indices)), indices)
+
+
+@pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs"])
+def test_searches_agree_with_the_table(method: str, store: Path) -> None:
+    with open_table(store) as table:
+        for depth in range(min(table.radius, 5) + 1):
+            position = table.random_position(depth, np.random.default_rng(depth))
+            if not table.puzzle.moves.reversible:
+                continue  # distances from the start are not those to it
+            problem = Problem.of(table.puzzle, position)
+            every = solve_by_table(problem, table, every=True)
+            found = solve(problem, method, every=True)
+            assert (found.distance, found.solution_count) == (depth, every.solution_count)
+
+
+def test_a_table_of_one_way_moves_does_not_solve(tmp_path: Path) -> None:
+    config = Config({"name": "one-way", **PUZZLES["one-way"]})
+    run_puzzle(config, tmp_path / "t.zarr")
+    with open_table(tmp_path / "t.zarr") as table, pytest.raises(ValueError, match="needs reversible moves"):
+        solve_by_table(Problem.of(table.puzzle, table.antipodes(1)[0]), table)
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
+    config = Config({"name": "x", **PUZZLES[name]})
+    (tmp_path / "x.toml").write_text(toml(config.settings))
+    report = json.loads(cli("run", "x.toml", "--json").out)
+    assert report["complete"]
+    planned = json.loads(cli("plan", "x.toml", "--json").out)
+    assert planned["index_size"] == report["index_size"]
+    assert planned["reachable"] in (None, report["states"])
+    farthest = json.loads(cli("farthest", "x", "--json", "--limit", 2).out)["positions"]
+    (found,) = json.loads(cli("query", "x", farthest[0], "--path", "--json").out)
+    assert (found["distance"], len(found["moves"])) == (report["radius"], report["radius"])
+    puzzle = config.puzzle
+    undone = puzzle.moves.reversible
+    sequence = " ".join(found["moves"])
+    first, last = (farthest[0], found["path"][-1]) if undone else (found["path"][-1], farthest[0])
+    assert puzzle.format(puzzle.follow(sequence, puzzle.parse(first))[-1]) == last
+    (again,) = json.loads(cli("query", "x", *farthest[0].split(), "--json").out)
+    assert again == {"position": farthest[0], "distance": report["radius"]}
+    text = cli("query", "x", "--path", farthest[0]).out
+    assert f"moves{'' if undone else ' from the start'}: {sequence}\n" in text
+    ranked = json.loads(cli("rank", "x.toml", farthest[0], "--json").out)
+    assert json.loads(cli("unrank", "x.toml", ranked["index"], "--json").out) == ranked
+    assert cli("verify", "x").out.startswith("ok: ")
+    assert f"{report['states']:,} of {report['index_size']:,}" in cli("status", "x").out
+    assert cli("layers", "x").status == 0
+    if undone:
+        solved = json.loads(cli("solve", "x.toml", farthest[0], "--json", "--quiet").out)
+        assert (solved["method"], len(solved["moves"])) == ("table", report["radius"])
+        every = json.loads(cli("solve", "x.toml", farthest[0], "--json", "--quiet", "--all", "--method", "bfs").out)
+        assert len(every["moves"]) == len(every["solutions"]) == every["solution_count"]
+        assert solved["moves"] in every["moves"]
+        for moves, path in zip(every["moves"], every["solutions"], strict=True):
+            assert puzzle.format(puzzle.follow(" ".join(moves), puzzle.parse(path[0]))[-1]) == path[-1]
+
+
+def test_sequences_of_moves(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES["corners and equal edges"]}))
+    cli("run", "x.toml", "--quiet")
+    (found,) = json.loads(cli("query", "x", "--moves", "U F' [U: F]", "--json").out)
+    solved = json.loads(cli("solve", "x.toml", "--moves", "U F' [U: F]", "--json", "--quiet").out)
+    assert found["distance"] == solved["distance"] == len(solved["moves"]) <= 5
+    assert solved["solutions"][0][0] == found["position"]
+    assert cli("query", "x", "--moves", "").out.endswith(": 0\n")
+    text = cli("solve", "x.toml", "--moves", "U", "--quiet").out
+    assert "moves: U'\n" in text
+    assert "found 'B' at character 3" in refused("query", "x", "--moves", "U B")
+    assert "found both" in refused("query", "x", "--moves", "U", found["position"])
+    assert "found none of them" in refused("query", "x")
+    assert "found all three" in refused("query", "x", "1", "--moves", "U", "--pattern", "?")
+    assert "a position or --moves, found both" in refused("solve", "x.toml", found["position"], "--moves", "U")
+    assert "have no names" in refused("solve", "eight-puzzle", "--moves", "U")
+
+
+def test_a_rotation_may_lead_to_what_moves_do_not_reach(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES["corners and equal edges"]}))
+    cli("run", "x.toml", "--quiet")
+    distances = []
+    for text in ("x", "x2", "x U"):
+        (found,) = json.loads(cli("query", "x", "--moves", text, "--json").out)
+        distances.append(found["distance"])
+    assert distances[1] == 0
+    assert (distances[0] is None) == (distances[2] is None)
+
+
+def test_positions_that_have_no_index(tmp_path: Path) -> None:
+    """A group numbers what can be reached, and nothing else."""
+    even = {"name": "even", "family": "generators", "n": 5, "moves": {"A": "(0 1 2)", "B": "(2 3 4)"}}
+    run_puzzle(Config(even), tmp_path / "t.zarr")
+    with open_table(tmp_path / "t.zarr") as table:
+        assert (len(table), table.index_size) == (60, 60)
+        odd = table.puzzle.parse("1 0 2 3 4")
+        assert table.space.rank(odd[None]).tolist() == [-1]
+        assert table.get_distance(odd) is None
+        assert table.get_distances(np.array([odd, table.puzzle.start_labels[0]])) == [None, 0]
+        assert table.distances(odd[None]).tolist() == [UNREACHABLE]
+        with pytest.raises(UnreachableError, match="no moves lead to 1 0 2 3 4"):
+            table.path(odd)
+        matches = table.match("? ? ? ? ?")
+        assert (matches.count, matches.reached) == (120, 60)
+        assert list(matches.by_distance.values()) == table.layers
+        assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()
+        answer = solve_by_table(Problem.of(table.puzzle, odd), table)
+        assert answer.distance is None
+
+
+def test_patterns_need_one_arrangement_of_pieces(tmp_path: Path) -> None:
+    run_puzzle(Config({"name": "hanoi", **PUZZLES["hanoi"]}), tmp_path / "t.zarr")
+    with (
+        open_table(tmp_path / "t.zarr") as table,
+        pytest.raises(PatternError, match="one arrangement of pieces, found"),
+    ):
+        table.match("? ? ? ?")
