@@ -55,7 +55,7 @@ class Search:
         self.parts = [parts[first:end] for first, end in pairwise(sizes.tolist())]
         self.links: Links = group.links(self.tables, self.bounds)
         self.choose = choose
-        self.groups: list[Group] = [group.begin(one, width, self.starts, "uint8", True) for one in self.parts]
+        self.groups: list[Group] = [group.begin(one, width, self.starts, "uint16", True) for one in self.parts]
         self.depth = 0
 
     def run(self, layers: int = 1000) -> Depths:
@@ -137,7 +137,7 @@ def test_states_count_their_unvisited_positions(seed: int) -> None:
     for _ in range(4):
         depths = search.run(1)
         ends = search.bounds[1:-1]
-        assert search.unvisited() == [int((here == 255).sum()) for here in np.split(depths, ends)]
+        assert search.unvisited() == [int((here == random_tables.UNREACHED).sum()) for here in np.split(depths, ends)]
 
 
 def test_the_choice_gets_the_counts_of_the_partitions_that_lead_here() -> None:

@@ -37,7 +37,7 @@ def check(
 
 
 def deepest_of(depths: Depths) -> int:
-    return int(depths[depths != 255].max())
+    return int(depths[depths != 65535].max())
 
 
 def all_of(findings: list[Findings], kind: str) -> list[int]:
@@ -49,11 +49,11 @@ def all_of(findings: list[Findings], kind: str) -> list[int]:
 def test_distances_are_correct(rng: np.random.Generator, dtype: str) -> None:
     tables, starts, depths = some_tables(rng)
     deepest, wide = deepest_of(depths), depths.astype(dtype)
-    wide[depths == 255] = UNREACHED[dtype]
+    wide[depths == 65535] = UNREACHED[dtype]
     findings = check(rng, tables, starts, wide, deepest, deepest)
     assert [all_of(findings, kind) for kind in ("skipped", "unsupported", "not_zero")] == [[], [], []]
     layers = np.sum([one.layers for one in findings], axis=0).tolist()
-    assert layers == [*np.bincount(depths[depths <= deepest]).tolist(), int((depths == 255).sum())]
+    assert layers == [*np.bincount(depths[depths <= deepest]).tolist(), int((depths == 65535).sum())]
 
 
 @settings(deadline=None)
@@ -61,7 +61,7 @@ def test_distances_are_correct(rng: np.random.Generator, dtype: str) -> None:
 def test_an_unfinished_table_is_correct_up_to_its_depth(rng: np.random.Generator) -> None:
     tables, starts, depths = some_tables(rng)
     committed = int(rng.integers(deepest_of(depths) + 1))
-    depths[depths > committed] = rng.choice([255, committed + 1])
+    depths[depths > committed] = rng.choice([65535, committed + 1])
     findings = check(rng, tables, starts, depths, committed, committed - 1)
     assert [all_of(findings, kind) for kind in ("skipped", "unsupported", "not_zero")] == [[], [], []]
 
@@ -72,7 +72,7 @@ def test_wrong_depths_are_found(rng: np.random.Generator) -> None:
     tables, starts, depths = some_tables(rng)
     deepest = deepest_of(depths)
     for index in rng.integers(depths.size, size=3):
-        depths.ravel()[index] = rng.choice([*range(deepest + 1), 255])
+        depths.ravel()[index] = rng.choice([*range(deepest + 1), 65535])
     skipped, unsupported = set(), set(np.flatnonzero(depths <= deepest).tolist()) - set(starts.tolist())
     for index, depth in enumerate(depths.ravel().tolist()):
         for row, column in random_tables.successors(tables, *divmod(index, depths.shape[1])):

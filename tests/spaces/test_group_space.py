@@ -1,17 +1,13 @@
 """Puzzles whose pieces all differ: their positions are numbered without gaps, and their tables follow their moves."""
 
-import pickle
 import subprocess
 import sys
-from dataclasses import replace
 from math import factorial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import twisty_geometry
 from brute_force import layers_of
+from group_puzzles import KNOWN, group_space, of_parts, pancakes_of, puzzles, twisty
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES
@@ -21,70 +17,11 @@ from table_search import layers_by_tables
 from antipodes.errors import ConfigError, FieldError, InputError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists
-from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.part import pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
 from antipodes.spaces.group_space import GroupSpace
-from antipodes.spaces.selection import best_space, stored_space
 from antipodes.spaces.space import NOT_NUMBERED
-
-SAMPLES = Path(__file__).parents[1] / "support" / "samples"
-
-
-def twisty(name: str, **more: Any) -> Puzzle:
-    """The puzzle of a sample."""
-    path = SAMPLES / name
-    kind = "kpuzzle" if path.suffix == ".json" else path.suffix[1:]
-    return puzzle_from({"name": "p", "family": "twisty", "format": kind, "definition": path.read_text(), **more})
-
-
-def made(puzzle: twisty_geometry.Made) -> Puzzle:
-    """The puzzle from geometry."""
-    return puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": puzzle.tws()})
-
-
-def group_space(puzzle: Puzzle) -> GroupSpace:
-    """The space with the best cut, even if a space of another kind is preferred for the puzzle."""
-    return min(GroupSpace.cuts(puzzle), key=lambda space: space.cost)
-
-
-def of_parts(parts: list[Part], start: list[int], moves: Transforms, *more: list[int]) -> Puzzle:
-    starts = (tuple(start), *map(tuple, more))
-    return Puzzle("p", "random", "", Lists(tuple(part.places for part in parts)), tuple(parts), starts, moves)
-
-
-@st.composite
-def puzzles(draw: st.DrawFn) -> Puzzle:
-    """Two orbits of pieces with or without orientation, and lights that stay on their places."""
-    parts: list[Part] = []
-    start: list[int] = []
-    moduli: list[int] = []
-    moves = draw(st.integers(1, 3))
-    origins: list[list[int]] = [[] for _ in range(moves)]
-    added: list[list[int]] = [[] for _ in range(moves)]
-    for _ in range(2):
-        size, radix = draw(st.integers(1, 3)), draw(st.integers(1, 3))
-        order = draw(st.permutations(range(size)))
-        parts.append(pieces(tuple(order), tuple("ABC"[:size])))
-        start, moduli = [*start, *order], [*moduli, *[size] * size]
-        twists = [draw(st.integers(0, radix - 1)) for _ in range(size)]
-        permutations = [draw(st.permutations(range(size))) for _ in range(moves)]
-        for origin, add, permutation in zip(origins, added, permutations, strict=True):
-            first = len(origin)
-            origin.extend(first + place for place in permutation)
-            add.extend([0] * size)
-            if radix > 1:
-                origin.extend(first + size + place for place in permutation)
-                add.extend(draw(st.integers(0, radix - 1)) for _ in range(size))
-        if radix > 1:
-            parts.append(values(size, radix, twists=True))
-            start, moduli = [*start, *twists], [*moduli, *[radix] * size]
-    parts.append(values(2, 2))
-    for origin, add in zip(origins, added, strict=True):
-        origin.extend([len(origin), len(origin) + 1])
-        add.extend([draw(st.integers(0, 1)), draw(st.integers(0, 1))])
-    return of_parts(parts, [*start, 1, 0], Transforms(map(str, range(moves)), origins, [*moduli, 2, 2], added))
 
 
 @settings(deadline=None)
@@ -131,18 +68,6 @@ def test_labels_that_no_position_has_are_not_numbered() -> None:
     space = group_space(pancakes((0, 1, 2, 3)))
     labels = np.array([[0, 1, 2, 200], [0, 0, 0, 0], [0, 1, 1, 3], [0, 1, 2, 3]], dtype=np.uint8)
     assert space.rank(labels).tolist() == [NOT_NUMBERED] * 3 + [0]
-
-
-KNOWN = {
-    "skewb": (made(twisty_geometry.skewb()), 37_791_360),
-    "dino": (made(twisty_geometry.dino()), factorial(12) // 2),
-    "pyraminx": (twisty("pyraminx.gap"), 302_330_880),
-    "2x2x2": (twisty("2x2x2.tws"), factorial(8) * 3**7),
-    "2x2x2 of another file": (twisty("2x2x2.kpuzzle.json"), factorial(8) * 3**7),
-    "5x5 lights": (puzzle_from({"name": "p", "family": "lights-out", "rows": 5, "columns": 5}), 2**23),
-    "burnt pancakes": (puzzle_from({"name": "p", "family": "burnt-pancake", "n": 8}), factorial(8) * 2**8),
-    "TopSpin": (puzzle_from({"name": "p", "family": "topspin", "n": 11}), factorial(11) // 2),
-}
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -235,13 +160,7 @@ def test_puzzles_that_are_no_groups(name: str) -> None:
 def test_the_order_of_a_group_beyond_64_bits() -> None:
     assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^77"):
-        best_space(pancakes_of(200))
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^32"):
-        best_space(pancakes_of(30))
-
-
-def pancakes_of(n: int) -> Puzzle:
-    return puzzle_from({"name": "p", "family": "pancake", "n": n})
+        GroupSpace.size_for(pancakes_of(200))
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:
@@ -249,73 +168,7 @@ def test_a_puzzle_without_a_group_has_no_order() -> None:
         GroupSpace.size_for(tiles(2, 2, "1 2 3 0"))
 
 
-@settings(deadline=None, max_examples=30)
-@given(puzzles())
-def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
-    for space in GroupSpace.cuts(puzzle):
-        again = stored_space(puzzle, space.record)
-        assert again == space
-        assert (again.unrank(np.arange(space.size)) == space.unrank(np.arange(space.size))).all()
-
-
 TWO = group_space(KNOWN["2x2x2"][0])
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"rows": 7}, "rows: 7 rows of 648 columns match no row/column split"),
-        ({"rows": 648, "width": 136080}, "match no row/column split"),
-        ({"details": {}}, "base: expected lists of integers, found None"),
-        ({"details": {**TWO.record.details, "base": [0, 3]}}, "expected strong generators"),
-        ({"details": {**TWO.record.details, "generators": []}}, "expected those of a group that has all moves"),
-        ({"details": {"base": [], "generators": []}}, "expected those of a group that has all moves"),
-    ],
-)
-def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(FieldError, match=message):
-        stored_space(KNOWN["2x2x2"][0], replace(TWO.record, **changes))
-
-
-anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
-    max_leaves=8,
-)
-
-
-@settings(deadline=None)
-@given(st.data())
-def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
-    puzzle = pancakes((0, 1, 2, 3))
-    record = group_space(puzzle).record
-    details = {name: list(values) for name, values in record.details.items()}
-    name = data.draw(st.sampled_from(sorted(details)))
-    if data.draw(st.booleans()):
-        details[name] = data.draw(anything)
-    elif details[name]:
-        details[name][data.draw(st.integers(0, len(details[name]) - 1))] = data.draw(
-            anything | st.permutations(range(4)).map(list)
-        )
-    try:
-        space = stored_space(puzzle, replace(record, details=details))
-    except FieldError:
-        return
-    assert space.rank(space.unrank(np.arange(space.size))).tolist() == list(range(24))
-    assert layers_by_tables(space.move_tables()) == layers_of(puzzle)
-
-
-def test_a_record_of_another_puzzle_is_refused() -> None:
-    with pytest.raises(FieldError, match="expected permutations of 24 points"):
-        stored_space(KNOWN["2x2x2"][0], group_space(KNOWN["dino"][0]).record)
-
-
-def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
-    TWO.move_tables()
-    sent = pickle.loads(pickle.dumps(TWO))
-    assert sent == TWO
-    assert len(pickle.dumps(TWO)) < 20_000
-    assert (sent.unrank(np.arange(100)) == TWO.unrank(np.arange(100))).all()
 
 
 def test_a_bound_of_the_bytes_in_use() -> None:

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables
 
+UNREACHED = 65535
 Edge = tuple[int, int, int]
 """The row and the column map of a move, and the row that it leads to."""
 
@@ -61,15 +62,15 @@ def successors(tables: MoveTables, row: int, column: int) -> list[tuple[int, int
     return found
 
 
-def distances(tables: MoveTables, starts: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The depth of each position ``(rows, width)``, 255 if unreached, by a queue of positions."""
-    depths = np.full((len(tables.target), tables.column_maps.shape[1]), 255, dtype=np.uint8)
+def distances(tables: MoveTables, starts: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """The depth of each position ``(rows, width)``, UNREACHED if it is not reached, layer by layer."""
+    depths = np.full((len(tables.target), tables.column_maps.shape[1]), UNREACHED, dtype=np.uint16)
     layer = [(int(row), int(column)) for row, column in zip(*np.divmod(starts, depths.shape[1]), strict=True)]
     depth = 0
     while layer:
         for position in layer:
             depths[position] = depth
         after = {there for position in layer for there in successors(tables, *position)}
-        layer = [position for position in sorted(after) if depths[position] == 255]
+        layer = [position for position in sorted(after) if depths[position] == UNREACHED]
         depth += 1
     return depths

@@ -24,9 +24,9 @@ from antipodes.tables.table_method import TABLE, answers, solve_by_table
 
 __all__ = ["SEARCHES", "Choice", "Solved", "choose_method", "load_kernels", "solve", "solve_by_table", "solve_timed"]
 
-IDDFS, IDA_STAR = "iddfs", "ida-star"
+BFS, IDDFS, IDA_STAR = "bfs", "iddfs", "ida-star"
 SEARCHES: Mapping[str, Callable[..., Answer]] = {
-    "bfs": bfs,
+    BFS: bfs,
     "bidirectional": bidirectional,
     IDDFS: iddfs,
     IDA_STAR: ida_star,
@@ -61,7 +61,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     if address is not None and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
-        return Choice("bfs", "a move has no inverse, so the search goes forwards only")
+        return Choice(BFS, "a move has no inverse, so the search goes forwards only")
     if index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
     if has_heuristic(problem.puzzle):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.steps.kernels import Position, make, next_legal
+from antipodes.searches.steps.kernels import Positions, legal
 from antipodes.searches.steps.move_arrays import MoveArrays
 
 Numbers = NDArray[np.int64]
@@ -43,89 +43,96 @@ def descend(
     A goal counts at the greatest depth only. The moves of the paths found are written to ``paths`` ``(n, depth)``,
     as long as there is room.
     """
+    # A call counts the arrays of a tuple in and out, which takes longer than a move: hence the variables.
     labels, candidate, taken, estimates, tally = descent
-    greatest = len(taken)
-    guided = len(costs) > 0
-    depth = tally[DEPTH]
-    stop = tally[EXPANDED] + budget
-    while depth >= 0 and tally[EXPANDED] < stop:
-        move = next_move(labels[depth], candidate[depth], taken[depth - 1] if depth else -1, moves)
-        if move < 0:
+    guard, next_group, inverse, wasted = moves.guard, moves.next_group, moves.inverse, moves.wasted
+    condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
+    change_at, place, origin, added = moves.change_at, moves.place, moves.origin, moves.added
+    moduli, effects = moves.moduli, moves.effects
+    greatest, places, count = len(taken), labels.shape[1], len(guard)
+    guided, paired, ambiguous = len(costs) > 0, len(wasted) > 0, len(effects) > 0
+    depth, expanded, next_bound = tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND]
+    stop = expanded + budget
+    over = False
+    while depth >= 0 and expanded < stop and not over:
+        move = candidate[depth]
+        if move == count:
             depth -= 1
             continue
+        if guard[move] >= 0 and labels[depth, guard[move]] != 0:
+            candidate[depth] = next_group[move]
+            continue
         candidate[depth] = move + 1
+        if depth and (move == inverse[taken[depth - 1]] or (paired and wasted[taken[depth - 1], move])):
+            continue
+        if not legal(labels, depth, move, condition_at, tested, mask):
+            continue
+        if ambiguous and not is_new(labels, depth, move, effects, moduli, condition_at, tested, mask):
+            continue
+        first = change_at[move]
         value = estimates[depth]
         if guided:
-            change = moves.change_at[move]
-            a, b = moves.origin[change], moves.place[change]
-            piece = labels[depth, a]
-            value += costs[piece, b] - costs[piece, a]
+            piece = labels[depth, origin[first]]
+            value += costs[piece, place[first]] - costs[piece, origin[first]]
         total = depth + 1 + value
         if total > greatest:
-            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], total)
+            next_bound = min(next_bound, total)
             continue
-        make(labels[depth], move, moves, labels[depth + 1])
+        for p in range(places):
+            labels[depth + 1, p] = labels[depth, p]
+        for change in range(first, change_at[move + 1]):
+            label = np.int64(labels[depth, origin[change]]) + added[change]
+            p = place[change]
+            labels[depth + 1, p] = label - moduli[p] if label >= moduli[p] else label
         taken[depth] = move
-        depth += 1
-        if depth == greatest:
-            if is_goal(labels[depth], goals):
+        if depth + 1 == greatest:
+            next_bound = min(next_bound, total + 1)
+            if is_goal(labels, greatest, goals):
                 if tally[FOUND] < len(paths):
                     paths[tally[FOUND]] = taken
                 tally[FOUND] += 1
-                if not every:
-                    return True
-            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], total + 1)
-            depth -= 1
+                over = not every
             continue
-        tally[EXPANDED] += 1
+        depth += 1
+        expanded += 1
         estimates[depth] = value
         candidate[depth] = 0
-    tally[DEPTH] = depth
-    return bool(depth < 0)
+    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND] = depth, expanded, next_bound
+    return bool(depth < 0 or over)
 
 
 @kernel
-def next_move(labels: Position, first: int, last: int, moves: MoveArrays) -> int:
-    """The next legal move from ``first`` on that the ``last`` one does not make useless, or -1."""
-    back = moves.inverse[last] if last >= 0 else -1
-    paired = last >= 0 and len(moves.wasted) > 0
-    move = next_legal(labels, first, moves)
-    while move < len(moves.guard):
-        if move != back and not (paired and moves.wasted[last, move]) and is_new(labels, move, moves):
-            return int(move)
-        move = next_legal(labels, move + 1, moves)
-    return -1
-
-
-@kernel
-def is_new(labels: Position, move: int, moves: MoveArrays) -> bool:
+def is_new(
+    labels: Positions,
+    depth: int,
+    move: int,
+    effects: Numbers,
+    moduli: Numbers,
+    condition_at: Numbers,
+    tested: Numbers,
+    mask: NDArray[np.uint64],
+) -> bool:
     """Whether no legal move before this one leads to the same position."""
-    if not len(moves.effects):
-        return True
-    earlier = next_legal(labels, 0, moves)
-    while earlier < move and not same_result(labels, earlier, move, moves):
-        earlier = next_legal(labels, earlier + 1, moves)
-    return bool(earlier == move)
-
-
-@kernel
-def same_result(labels: Position, one: int, other: int, moves: MoveArrays) -> bool:
-    """Whether two moves lead to the same position."""
-    for place in range(len(labels)):
-        first = np.int64(labels[moves.effects[one, 0, place]]) + moves.effects[one, 1, place]
-        second = np.int64(labels[moves.effects[other, 0, place]]) + moves.effects[other, 1, place]
-        if (first - second) % moves.moduli[place] != 0:
+    for earlier in range(move):
+        place = 0
+        while place < len(moduli):
+            one = np.int64(labels[depth, effects[earlier, 0, place]]) + effects[earlier, 1, place]
+            other = np.int64(labels[depth, effects[move, 0, place]]) + effects[move, 1, place]
+            if one != other and abs(one - other) != moduli[place]:
+                break
+            place += 1
+        if place == len(moduli) and legal(labels, depth, earlier, condition_at, tested, mask):
             return False
     return True
 
 
 @kernel
-def is_goal(labels: Position, goals: NDArray[np.uint8]) -> bool:
-    """Whether the position is one of the goals."""
+def is_goal(labels: Positions, depth: int, goals: NDArray[np.uint8]) -> bool:
+    """Whether the position at a depth is one of the goals."""
     for i in range(len(goals)):
         place = 0
-        while place < len(labels) and labels[place] == goals[i, place]:
+        while place < goals.shape[1] and labels[depth, place] == goals[i, place]:
             place += 1
-        if place == len(labels):
+        if place == goals.shape[1]:
             return True
     return False

@@ -45,6 +45,7 @@ def _parity_between(position: Labels, goal: Labels) -> int:
 @lru_cache(maxsize=4)
 def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
     """The elements that sequences of moves add; None if the moves are unknown or there are too many."""
+    added: set[Element]
     if isinstance(moves, Swaps):
         added = {(1, 1) if parts[0].all_different else (1,)} if len(moves) else set()
     elif isinstance(moves, Transforms) and _keeps_to_parts(moves, parts):

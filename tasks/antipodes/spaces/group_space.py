@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ConfigError, FieldError, InputError, ResourceLimitError
-from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.group_automaton import Automaton
 from antipodes.spaces.group_numbering import GroupNumbering
@@ -80,7 +79,7 @@ class GroupSpace(StateSpace):
             raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
         chain = checked_chain(points.count, record.details.get("base"), record.details.get("generators"))
         starts = points.permutations(puzzle.start_labels)
-        if not _members(chain, np.concatenate([_elements(puzzle), starts])).all():
+        if not _members(chain, np.concatenate([points.elements, starts])).all():
             raise FieldError("generators: expected those of a group that has all moves and starts, found another")
         for leading in range(len(chain.base) + 1):
             space = cls(puzzle, chain, leading)
@@ -125,7 +124,7 @@ class GroupSpace(StateSpace):
         """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED where no moves connect it."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
-            permutations = self._points.permutations(labels[first : first + BATCH])
+            permutations = _points(self.puzzle).permutations(labels[first : first + BATCH])
             ranks[first : first + BATCH] = self._numbering.rank(permutations)
         return ranks
 
@@ -134,7 +133,7 @@ class GroupSpace(StateSpace):
         labels = np.empty((len(indices), self.puzzle.places), dtype=np.uint8)
         for first in range(0, len(indices), BATCH):
             permutations = self._numbering.unrank(indices[first : first + BATCH])
-            labels[first : first + BATCH] = self._points.labels(permutations)
+            labels[first : first + BATCH] = _points(self.puzzle).labels(permutations)
         return labels
 
     @property
@@ -165,41 +164,39 @@ class GroupSpace(StateSpace):
         """An upper bound of the bytes in use, besides the tables, while they are filled."""
         return self._tables.building_bytes(threads)
 
-    @property
-    def _points(self) -> PuzzlePoints:
-        points = points_of(self.puzzle)
-        assert points is not None
-        return points
-
     @cached_property
     def _numbering(self) -> GroupNumbering:
         return GroupNumbering(self.chain)
 
     @cached_property
     def _tables(self) -> GroupTables:
-        return GroupTables(_automaton(self.puzzle, self.chain), self.leading)
+        return GroupTables(_automaton(_points(self.puzzle), self.chain), self.leading)
+
+
+def _chain(puzzle: Puzzle) -> StabiliserChain:
+    return _chain_of(_points(puzzle))
 
 
 @lru_cache(maxsize=4)
-def _chain(puzzle: Puzzle) -> StabiliserChain:
+def _chain_of(points: PuzzlePoints) -> StabiliserChain:
     from antipodes.spaces.schreier_sims import stabiliser_chain
 
     try:
-        return stabiliser_chain(_elements(puzzle), most=LARGEST)
+        return stabiliser_chain(points.elements, most=LARGEST)
     except ResourceLimitError:
         raise ConfigError("expected at most 2^63 - 1 positions, found more than 10^77") from None
 
 
 @lru_cache(maxsize=4)
-def _automaton(puzzle: Puzzle, chain: StabiliserChain) -> Automaton:
-    return Automaton(chain.levels, _elements(puzzle))
+def _automaton(points: PuzzlePoints, chain: StabiliserChain) -> Automaton:
+    return Automaton(chain.levels, points.elements)
 
 
-def _elements(puzzle: Puzzle) -> Permutations:
-    points, moves = points_of(puzzle), puzzle.moves
-    if points is None or not isinstance(moves, Transforms):
+def _points(puzzle: Puzzle) -> PuzzlePoints:
+    points = points_of(puzzle)
+    if points is None:
         raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {puzzle.name}")
-    return points.elements(moves)
+    return points
 
 
 def _members(chain: StabiliserChain, elements: Permutations) -> NDArray[np.bool_]:

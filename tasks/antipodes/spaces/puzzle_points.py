@@ -7,12 +7,14 @@ their places. A move then multiplies the permutation from the left, whatever the
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.part import Part
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.stabiliser_chain import MAX_POINTS, Permutations
 
@@ -35,6 +37,7 @@ class PuzzlePoints:
     """``(seats, labels)``: the seat at which a label of a piece starts, -1 for other labels."""
     start: Labels
     """``(places,)``: the first start."""
+    moves: Transforms
 
     @cached_property
     def count(self) -> int:
@@ -107,13 +110,14 @@ class PuzzlePoints:
             kinds.setdefault(kind, []).append(seat)
         return [np.array(seats) for seats in kinds.values()]
 
-    def elements(self, moves: Transforms) -> Permutations:
+    @cached_property
+    def elements(self) -> Permutations:
         """The permutation ``(moves, points)`` by which each move multiplies a position from the left."""
-        elements = np.empty((len(moves), self.count), dtype=np.int16)
+        elements = np.empty((len(self.moves), self.count), dtype=np.int16)
         place = np.where(self.pieces < 0, self.values, self.pieces)
         seat_at = np.zeros(len(self.start), dtype=np.int64)
         seat_at[place] = np.arange(len(place))
-        for origin, added, element in zip(moves.origin, moves.added, elements, strict=True):
+        for origin, added, element in zip(self.moves.origin, self.moves.added, elements, strict=True):
             for seat, (first, modulus) in enumerate(zip(self.firsts, self.moduli, strict=True)):
                 turn = added[self.values[seat]] if self.values[seat] >= 0 else 0
                 begin = self.firsts[seat_at[origin[place[seat]]]]
@@ -121,21 +125,40 @@ class PuzzlePoints:
         return elements
 
 
-@lru_cache(maxsize=4)
 def points_of(puzzle: Puzzle) -> PuzzlePoints | None:
-    """The points of a puzzle; None where positions are no permutations of points."""
-    moves = puzzle.moves
-    if not isinstance(moves, Transforms) or moves.allowed is not None:
+    """The points of a puzzle; None where positions are no permutations of points. The last ones are kept."""
+    if not isinstance(puzzle.moves, Transforms):
         return None
-    if not all(part.all_different for part in puzzle.parts):
+    return _points_of(puzzle.parts, puzzle.starts[0], puzzle.moves)
+
+
+@lru_cache(maxsize=4)
+def _points_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Transforms) -> PuzzlePoints | None:
+    seats = _seats_of(parts, moves)
+    if seats is None or moves.allowed is not None or not all(part.all_different for part in parts):
         return None
+    pieces, values = (np.array(column, dtype=np.int64) for column in seats)
+    moduli = np.where(values == NO_COLUMN, 1, moves.moduli[values]).astype(np.int64)
+    if moduli.sum() > MAX_POINTS:
+        return None
+    labels = np.array(start, dtype=np.uint8)
+    homes = np.full((len(pieces), 256), -1, dtype=np.int64)
+    for part, here in zip(parts, _ranges(parts), strict=True):
+        if part.holds_pieces:
+            occupied = np.flatnonzero((pieces >= here.start) & (pieces < here.stop))
+            homes[np.ix_(occupied, labels[here])] = occupied
+    return PuzzlePoints(pieces, values, moduli, homes, labels, moves)
+
+
+def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], list[int]] | None:
+    """The place of the piece and of the value of each seat; None where moves do not keep them together."""
     pieces: list[int] = []
     values: list[int] = []
-    for number, (part, here) in enumerate(zip(puzzle.parts, puzzle.ranges, strict=True)):
+    ranges = _ranges(parts)
+    for number, (part, here) in enumerate(zip(parts, ranges, strict=True)):
         places = range(here.start, here.stop)
         if part.twists:
-            before = puzzle.ranges[number - 1]
-            if number == 0 or not puzzle.parts[number - 1].holds_pieces or not _alike(moves, before, here):
+            if number == 0 or not parts[number - 1].holds_pieces or not _alike(moves, ranges[number - 1], here):
                 return None
             values[-len(places) :] = places
         elif part.holds_pieces:
@@ -148,24 +171,15 @@ def points_of(puzzle: Puzzle) -> PuzzlePoints | None:
                 return None
             pieces.extend([NO_COLUMN] * len(places))
             values.extend(places)
-    return _points(puzzle, moves, pieces, values)
+    return pieces, values
+
+
+def _ranges(parts: tuple[Part, ...]) -> list[slice]:
+    ends = accumulate((part.places for part in parts), initial=0)
+    return [slice(first, end) for first, end in pairwise(ends)]
 
 
 def _alike(moves: Transforms, pieces: slice, values: slice) -> bool:
     """Whether values go where the pieces go."""
-    same = moves.origin[:, pieces] - pieces.start, moves.origin[:, values] - values.start
-    return same[0].shape == same[1].shape and bool((same[0] == same[1]).all())
-
-
-def _points(puzzle: Puzzle, moves: Transforms, pieces: list[int], values: list[int]) -> PuzzlePoints | None:
-    at, value_at = np.array(pieces, dtype=np.int64), np.array(values, dtype=np.int64)
-    start = puzzle.start_labels[0]
-    moduli = np.where(value_at < 0, 1, moves.moduli[value_at]).astype(np.int64)
-    if moduli.sum() > MAX_POINTS:
-        return None
-    homes = np.full((len(at), 256), -1, dtype=np.int64)
-    for part, here in zip(puzzle.parts, puzzle.ranges, strict=True):
-        if part.holds_pieces:
-            seats = np.flatnonzero((at >= here.start) & (at < here.stop))
-            homes[np.ix_(seats, start[here])] = seats
-    return PuzzlePoints(at, value_at, moduli, homes, start)
+    one, other = moves.origin[:, pieces] - pieces.start, moves.origin[:, values] - values.start
+    return np.array_equal(one, other)

@@ -6,66 +6,48 @@ from numpy.typing import NDArray
 from antipodes.jit.compile import kernel
 from antipodes.searches.steps.move_arrays import MoveArrays
 
-Position = NDArray[np.uint8]
+Positions = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
 
 
 @kernel
-def next_legal(labels: Position, first: int, moves: MoveArrays) -> int:
-    """The first legal move from ``first`` on, or the number of moves."""
-    move = first
-    while move < len(moves.guard):
-        guard = moves.guard[move]
-        if guard >= 0 and labels[guard] != 0:
-            move = moves.next_group[move]
-            continue
-        condition, end = moves.condition_at[move], moves.condition_at[move + 1]
-        while condition < end and allows(moves.mask[condition], labels[moves.tested[condition]]):
-            condition += 1
-        if condition == end:
-            break
-        move += 1
-    return move
+def legal(
+    labels: Positions, row: int, move: int, condition_at: Numbers, tested: Numbers, mask: NDArray[np.uint64]
+) -> bool:
+    """Whether the position in a row of ``labels`` ``(n, places)`` meets the conditions of a move, but for its guard."""
+    for condition in range(condition_at[move], condition_at[move + 1]):
+        if not (mask[condition] >> np.uint64(min(63, labels[row, tested[condition]]))) & np.uint64(1):
+            return False
+    return True
 
 
 @kernel
-def allows(mask: np.uint64, label: int) -> bool:
-    """Whether a condition allows a label."""
-    return bool((mask >> np.uint64(min(label, 63))) & np.uint64(1))
-
-
-@kernel
-def changed(labels: Position, change: int, moves: MoveArrays) -> np.uint8:
-    """The label after a change, on the place that it concerns."""
-    label = np.int64(labels[moves.origin[change]]) + moves.added[change]
-    modulus = moves.moduli[moves.place[change]]
-    if label >= modulus:
-        label -= modulus
-    return np.uint8(label)
-
-
-@kernel
-def make(labels: Position, move: int, moves: MoveArrays, after: Position) -> None:
-    """Write the position after a move."""
-    after[:] = labels
-    for change in range(moves.change_at[move], moves.change_at[move + 1]):
-        after[moves.place[change]] = changed(labels, change, moves)
-
-
-@kernel
-def successors(positions: NDArray[np.uint8], moves: MoveArrays) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def successors(positions: Positions, moves: MoveArrays) -> tuple[Positions, Numbers]:
     """All positions one move after each of ``(n, places)``, ``(m, places)``, and after which one each, ``(m,)``."""
+    # A call counts the arrays of a tuple in and out, which takes longer than a move: hence the variables.
+    guard, next_group = moves.guard, moves.next_group
+    condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
+    change_at, place, origin, added, moduli = moves.change_at, moves.place, moves.origin, moves.added, moves.moduli
     n, places = positions.shape
     count = 0
     after = np.empty((max(16, 4 * n), places), np.uint8)
     before = np.empty(len(after), np.int64)
     for i in range(n):
-        move = next_legal(positions[i], 0, moves)
-        while move < len(moves.guard):
-            if count == len(after):
-                after = np.concatenate((after, np.empty_like(after)))
-                before = np.concatenate((before, np.empty_like(before)))
-            make(positions[i], move, moves, after[count])
-            before[count] = i
-            count += 1
-            move = next_legal(positions[i], move + 1, moves)
+        move = 0
+        while move < len(guard):
+            if guard[move] >= 0 and positions[i, guard[move]] != 0:
+                move = next_group[move]
+                continue
+            if legal(positions, i, move, condition_at, tested, mask):
+                if count == len(after):
+                    after = np.concatenate((after, np.empty_like(after)))
+                    before = np.concatenate((before, np.empty_like(before)))
+                for p in range(places):
+                    after[count, p] = positions[i, p]
+                for change in range(change_at[move], change_at[move + 1]):
+                    label, p = np.int64(positions[i, origin[change]]) + added[change], place[change]
+                    after[count, p] = label - moduli[p] if label >= moduli[p] else label
+                before[count] = i
+                count += 1
+            move += 1
     return after[:count], before[:count]

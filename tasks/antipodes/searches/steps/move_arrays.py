@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from antipodes.puzzles.moves.swaps import Pairs, Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
-from antipodes.searches.steps.steps import Numbers
 
+Numbers = NDArray[np.int64]
 NO_GUARD = -1
 UNLIMITED = 256
 """A modulus that no label reaches."""
 OCCUPIED = ~1 & (1 << 64) - 1
 """The condition that a place is not empty; bit 63 stands for all labels from 63 on."""
 MOST_PAIRED = 128
-"""Moves of which every two are compared, in some 20 ms."""
+"""Moves of which every two are compared, in some 20 ms; of more, the worst is assumed."""
 
 
 class MoveArrays(NamedTuple):
@@ -141,10 +141,18 @@ def _wasted(moves: Transforms) -> NDArray[np.bool_]:
 def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
     """Whether two moves may lead from one position to the same one.
 
-    They cannot if they bring different pieces to a place of a part whose pieces all differ.
+    They cannot if they bring different pieces to a place of a part whose pieces all differ, or add different numbers
+    to the same label.
     """
-    distinct = np.concatenate([np.full(part.places, part.holds_pieces and part.all_different) for part in parts])
-    of_part = np.repeat(np.arange(len(parts)), [part.places for part in parts])
+    if len(moves) > MOST_PAIRED:
+        return True
+    sizes = [part.places for part in parts]
+    of_part = np.repeat(np.arange(len(parts)), sizes)
     stays = (of_part[moves.origin] == of_part).all(axis=0) & ~moves.added.any(axis=0)
-    telling = {one.tobytes() for one in moves.origin[:, distinct & stays]}
-    return len(telling) < len(moves)
+    distinct = stays & np.repeat([part.holds_pieces and part.all_different for part in parts], sizes)
+    for number in range(1, len(moves)):
+        other_origin = moves.origin[:number] != moves.origin[number]
+        told_apart = np.where(other_origin, distinct, moves.added[:number] != moves.added[number])
+        if not told_apart.any(axis=1).all():
+            return True
+    return False
