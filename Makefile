@@ -7,7 +7,7 @@ ROOM ?=
 ONLY ?=
 PYTEST := $(BIN)/python -m pytest --dist worksteal -k '$(ONLY)' $(if $(ROOM),tests/$(ROOM))
 
-.PHONY: help run setup test test-slow lint bench clean
+.PHONY: help run setup test test-slow lint bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-slow  the tests that take longer"
 	@echo "make lint       ruff and mypy"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
+	@echo "make atlas      compute all bundled puzzles, or make atlas ONLY='ivy m12' these, and write docs/atlas.md"
 	@echo "make clean      remove the virtual environment and caches"
 
 run: $(VENV)/.installed
@@ -37,6 +38,9 @@ lint: $(VENV)/.installed-for-tests
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
+
+atlas: $(VENV)/.installed
+	$(BIN)/python -m atlas $(ONLY)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

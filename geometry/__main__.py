@@ -30,7 +30,11 @@ VARIANTS = {
     "skewb": ("skewb", "half", "The skewb, all eight corners turn: 37,791,360 positions"),
     "skewb-corner": ("skewb-corner", "half", "The skewb, one corner fixed: 3,149,280 positions"),
     "dino": ("dino", "half", "The dino cube, all eight corners turn: 239,500,800 positions"),
-    "dino-edge": ("dino-edge", "half", "The dino cube, one edge fixed: 19,958,400 positions"),
+    "dino-edge": (
+        "dino-edge",
+        "half",
+        "The dino cube by turns of six corners, which keep one edge in its place: 19,958,400 positions",
+    ),
     "ivy": ("ivy", "half", "The ivy cube: 29,160 positions"),
     "pyraminx": ("pyraminx", "half", "The pyraminx without its tips: 933,120 positions"),
     "pyraminx-tips": ("pyraminx-tips", "half", "The pyraminx with its tips: 75,582,720 positions"),
@@ -39,6 +43,7 @@ VARIANTS = {
         "half",
         "The pyraminx with its tips, by turns of faces, which roll it over: 302,330,880 positions",
     ),
+    "skewb-diamond": ("skewb-diamond", "half", "The skewb diamond, an octahedron cut as the skewb: 138,240 positions"),
     "halpern-kolmelij": ("halpern-kolmelij", "half", "The Halpern-Kolmelij pyramid: 3,732,480 positions"),
 }
 """The bundled puzzles: design, metric and description of each name."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from geometry.solids import TETRAHEDRON, Point
+from geometry.solids import EQUATOR, LOWER, OCTAHEDRON, TETRAHEDRON, UPPER, Point
 
 LETTER = "*"
 BORDERS = {5: "│", 10: "─", 6: "┌", 12: "┐", 3: "└", 9: "┘", 7: "├", 13: "┤", 14: "┬", 11: "┴", 15: "┼"}
@@ -106,7 +106,7 @@ def net_of_tetrahedron() -> Canvas:
             row = (2 - from_tip if points_down else from_tip) + (4 if triangle == 3 else 0)
             middle = (8, 16, 24, 16)[triangle]
             for k in range(2 * from_tip + 1):
-                at = _small_triangle(TETRAHEDRON[tip], TETRAHEDRON[left], TETRAHEDRON[right], from_tip, k)
+                at = _small_triangle([TETRAHEDRON[corner] for corner in (tip, left, right)], from_tip, k, 3)
                 canvas.put(row, middle + 2 * (k - from_tip), colour, at)
             canvas.characters[row, middle - 2 * from_tip - 2] = "╲" if points_down else "╱"
             canvas.characters[row, middle + 2 * from_tip + 2] = "╱" if points_down else "╲"
@@ -114,11 +114,32 @@ def net_of_tetrahedron() -> Canvas:
     return canvas
 
 
-def _small_triangle(tip: Point, left: Point, right: Point, row: int, k: int) -> Point:
-    """The middle of triangle ``k`` from the left in a row from the tip, of the nine that a face consists of."""
+def net_of_octahedron() -> Canvas:
+    """The upper faces side by side, the lower ones below them; four letters each."""
+    canvas = Canvas()
+    for number, (one, other) in enumerate(zip(EQUATOR, EQUATOR[1:] + EQUATOR[:1], strict=True)):
+        middle = 5 + 10 * number
+        for colour, apex, top in ((UPPER[number], "U", 0), (LOWER[number], "D", 3)):
+            corners = [OCTAHEDRON[corner] for corner in (apex, one, other)]
+            for row in range(2):
+                line = top + (row if apex == "U" else 1 - row)
+                for k in range(2 * row + 1):
+                    canvas.put(line, middle + 2 * (k - row), colour, _small_triangle(corners, row, k, 2))
+                canvas.characters[line, middle - 2 * row - 2] = "╱" if apex == "U" else "╲"
+                canvas.characters[line, middle + 2 * row + 2] = "╲" if apex == "U" else "╱"
+    canvas.characters |= {(2, column): "─" for column in range(1, 40)}
+    return canvas
+
+
+def _small_triangle(corners: Sequence[Point], row: int, k: int, cuts: int) -> Point:
+    """The middle of triangle ``k`` from the left in a row from the tip, of a face that cuts divide along each edge.
+
+    The corners are the tip, the left and the right one.
+    """
+    tip, left, right = corners
 
     def corner(row: int, k: int) -> Point:
-        at: Point = tip + (row * (left - tip) + k * (right - left)) / 3
+        at: Point = tip + (row * (left - tip) + k * (right - left)) / cuts
         return at
 
     half, points_down = divmod(k, 2)

@@ -41,7 +41,7 @@ def orbits_of(cut: CutSolid) -> list[PlacesOfOrbit]:
 
     Pieces that turns twist, but never move, are one orbit if they are of one kind.
     """
-    images = [cut.images(name) for name in cut.turns]
+    images: list[Images] = [cut.images(name) for name in cut.turns]
     found = [_orbit(cut, layers, images) for layers in _transitive(cut, images)]
     moving = [orbit for orbit in found if len(orbit.facelets) > 1]
     twisting: dict[tuple[int, ...], list[PlacesOfOrbit]] = {}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geometry.cutting import CutSolid, Layer, Turn
-from geometry.nets import Canvas, net_of_box, net_of_tetrahedron
-from geometry.solids import TETRAHEDRON, Point, box, diagonals, tetrahedron
+from geometry.nets import Canvas, net_of_box, net_of_octahedron, net_of_tetrahedron
+from geometry.solids import TETRAHEDRON, Point, box, diagonals, octahedron, tetrahedron
 
 SIDES: dict[str, Point] = {
     "U": np.array([0.0, 1, 0]),
@@ -36,7 +36,7 @@ class Design:
 
 def designs() -> list[Design]:
     """All puzzles that are made here."""
-    return [*_cubes(), *_cut_across_corners(), *_tetrahedra()]
+    return [*_cubes(), *_cut_across_corners(), *_tetrahedra(), _octahedron()]
 
 
 def _cubes() -> list[Design]:
@@ -125,3 +125,11 @@ def _tetrahedra() -> list[Design]:
         Design("pyraminx-faces", CutSolid(solid, every, faces_beside_tips | tip_turns), net_of_tetrahedron, whole),
         Design("halpern-kolmelij", CutSolid(solid, thin, face_turns), net_of_tetrahedron, ("CORNERS", "EDGES")),
     ]
+
+
+def _octahedron() -> Design:
+    """The skewb diamond: a skewb whose corners are the faces of an octahedron, turned on one side of each cut."""
+    corners = diagonals()
+    layers = tuple(Layer(axis, 0) for axis in corners.values())
+    turns = {name: Turn((list(corners).index(name),), 3) for name in TETRAHEDRAL}
+    return Design("skewb-diamond", CutSolid(octahedron(), layers, turns), net_of_octahedron, ("CORNERS", "FACES"))

@@ -70,6 +70,30 @@ TETRAHEDRON: dict[str, Point] = {
 """The corners of the tetrahedron, at distance 1 from its centre: up, left, right, back."""
 
 
+def octahedron() -> Solid:
+    """A regular octahedron with a corner up: four faces above, below them four others, from the front right around."""
+    faces = {}
+    for letters, apex in ((UPPER, "U"), (LOWER, "D")):
+        for letter, one, other in zip(letters, EQUATOR, EQUATOR[1:] + EQUATOR[:1], strict=True):
+            faces[letter] = np.array([OCTAHEDRON[corner] for corner in (apex, one, other)])
+    return Solid(faces)
+
+
+OCTAHEDRON: dict[str, Point] = {
+    "U": np.array([0.0, 1, 0]),
+    "D": np.array([0.0, -1, 0]),
+    "F": np.array([0.0, 0, 1]),
+    "R": np.array([1.0, 0, 0]),
+    "B": np.array([0.0, 0, -1]),
+    "L": np.array([-1.0, 0, 0]),
+}
+"""The corners of the octahedron."""
+EQUATOR = "FRBL"
+"""The corners around it, from one face to the next."""
+UPPER, LOWER = "WGRB", "OYPS"
+"""The colours of the faces above and below, each pair from one corner of the equator to the next: pink, silver."""
+
+
 def diagonals() -> dict[str, Point]:
     """The directions to the corners of a cube, by the names of corners: up or down, front or back, right or left."""
     signs = {"U": (1, 1), "D": (1, -1), "F": (2, 1), "B": (2, -1), "R": (0, 1), "L": (0, -1)}

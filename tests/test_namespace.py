@@ -15,7 +15,7 @@ FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"
 LEVELS = (
     ("program",),
     ("cli",),
-    ("tables", "tilings"),
+    ("checking", "tables", "tilings"),
     ("runs",),
     ("executors", "storage"),
     ("config", "events", "machine", "sizes"),

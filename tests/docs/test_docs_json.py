@@ -35,6 +35,7 @@ def test_every_key_is_named(cli: Command) -> None:
         ["query", "eight-puzzle", SOLVED, "--path"],
         ["verify", "eight-puzzle"],
         ["query", "eight-puzzle", "--pattern", "1 2 3 / ? ? ? / ? ? 0", "--path"],
+        ["check", "eight-puzzle"],
         ["solve", "eight-puzzle", SOLVED],
         ["run", "hanoi-3-pegs", "--quiet"],
         ["query", "hanoi-3-pegs", "--moves", "0-1 0-2", "--path"],

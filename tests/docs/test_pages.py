@@ -48,7 +48,7 @@ def test_sessions_and_examples_print_what_they_show(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = text_of(page)
-    write_configs(text)
+    write_files(text)
     for command, expected in sessions(text):
         program, *arguments = shlex.split(command)
         assert program == "antipodes"
@@ -64,11 +64,14 @@ def test_sessions_and_examples_print_what_they_show(
         assert doctest.DocTestRunner().run(examples).failed == 0
 
 
-def write_configs(text: str) -> None:
-    """Save the configs of a page as NAME.toml, as its commands expect."""
+def write_files(text: str) -> None:
+    """Save the configs of a page as NAME.toml, and Python that begins with ``# NAME.py``, as its commands expect."""
     for block in blocks(text, "toml"):
         (table,) = (table for key, table in tomllib.loads(block).items() if key != "run")
         Path(f"{table['name']}.toml").write_text(block, encoding="utf-8")
+    for block in blocks(text, "python"):
+        if named := re.match(r"# (\w+\.py)\n", block):
+            Path(named[1]).write_text(block, encoding="utf-8")
 
 
 @every_page

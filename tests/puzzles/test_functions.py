@@ -139,4 +139,11 @@ def test_functions_travel_by_value() -> None:
     moves = Functions({"move": lambda labels: (labels + step) % 5}, PARTS)
     copy = pickle.loads(pickle.dumps(moves))
     assert copy == moves
+    assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).before(2, EVERY)[0], MOVES.before(2, EVERY)[0])
     assert np.array_equal(copy.after(0, EVERY)[0], (EVERY + 3) % 5)
+
+
+def test_what_functions_share_travels_once() -> None:
+    table = np.arange(10**6)
+    moves = Functions({f"{by}": lambda labels, by=by: (labels + table[by]) % 5 for by in range(10)}, PARTS)
+    assert len(pickle.dumps(moves)) < 2 * table.nbytes

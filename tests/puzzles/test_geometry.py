@@ -4,12 +4,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from geometry.__main__ import CONFIGS, VARIANTS, texts
 from oracles import ORACLES
 
 from antipodes.config import bundled_configs, load_config
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.selection import index_size
+from geometry.__main__ import CONFIGS, VARIANTS, texts
 
 COUNTS = {
     "2x2x2": 88_179_840,
@@ -27,6 +27,7 @@ COUNTS = {
     "pyraminx": 933_120,
     "pyraminx-tips": 75_582_720,
     "pyraminx-faces": 302_330_880,
+    "skewb-diamond": 138_240,
     "halpern-kolmelij": 3_732_480,
 }
 TWISTY = ORACLES["twisty"]

@@ -1,6 +1,8 @@
 """Nets: what a person who holds the puzzle sees after a turn, and what is refused."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from antipodes.config import load_config
 from antipodes.errors import ConfigError
@@ -155,6 +157,7 @@ def test_pieces_with_more_facelets_than_orientations() -> None:
         ("", "", "net: expected a letter for each facelet, found none"),
         ("─", "", "net: expected a letter for each facelet, found none"),
         ("A", "x" * 1000, "x…'"),
+        ("A\x1b[2J", "a0.0", "net: expected letters, blanks and lines that can be printed"),
     ],
 )
 def test_refused(picture: str, facelets: str, message: str) -> None:
@@ -169,3 +172,18 @@ def test_every_position_can_be_drawn() -> None:
     drawn = {net.draw([*one, *twists, "1", "1"]) for one in ("12", "21") for twists in ("00", "01", "10", "11")}
     assert len(drawn) == 8
     assert {len(text) for text in drawn} == {5}
+
+
+TOKENS = st.sampled_from(
+    ["a0.0", "a0.1", "a1.0", "a1.1", "b0.0", "b1.0", "-", "c0.0", "a2.0", "a0.99", "a٣.0", "b0", ""]
+)
+
+
+@given(st.text("AB \n│é٣²_", max_size=8), st.lists(TOKENS, max_size=8))
+def test_any_net_is_refused_or_draws_every_position(picture: str, facelets: list[str]) -> None:
+    try:
+        net = net_of(picture, " ".join(facelets), PARTS, START)
+    except ConfigError:
+        return
+    for twists in ("00", "01", "10", "11"):
+        assert len(net.draw([*"21", *twists, "1", "1"])) == len(net.draw([*"12", "0", "0", "1", "1"]))

@@ -161,6 +161,8 @@ def test_the_order_of_a_group_beyond_64_bits() -> None:
     assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^77"):
         GroupSpace.size_for(pancakes_of(200))
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^32"):
+        best_space(pancakes_of(30))
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:

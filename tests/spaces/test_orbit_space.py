@@ -1,6 +1,7 @@
 """Spaces of several parts, against the moves of the puzzle and search by brute force."""
 
 import pickle
+import tracemalloc
 from itertools import chain
 from typing import Any
 
@@ -202,3 +203,19 @@ def test_moves_that_change_pieces_are_refused() -> None:
     moves = Transforms(["A"], [[0, 1]], [2, 2], [[1, 1]])
     with pytest.raises(ConfigError, match="expected moves that add nothing to the pieces on places 0 to 1"):
         OrbitSpace.size_for(puzzle_of((pieces((0, 1), ("a", "b")),), [(0, 1)], moves))
+
+
+@pytest.mark.parametrize(
+    "puzzle",
+    [family("pancake", n=9), family("burnt-pancake", n=6), family("hanoi", pegs=4, discs=8), family("topspin", n=10)],
+    ids=lambda puzzle: puzzle.family,
+)
+def test_building_takes_no_more_memory_than_planned(puzzle: Puzzle) -> None:
+    spaces = [space for space in orbit_spaces(puzzle) if space.table_bytes < 1 << 24]
+    spaces[0].move_tables()  # loads the kernels
+    for space in spaces:
+        tracemalloc.start()
+        tables = space.move_tables()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak - sum(array.nbytes for array in tables[:3]) <= space.building_bytes(1)

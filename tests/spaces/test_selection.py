@@ -1,6 +1,9 @@
 """The state space of a store is built again from its record; all spaces of a puzzle number its positions alike."""
 
 import pickle
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +12,13 @@ import pytest
 from hypothesis import given, settings
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.errors import FieldError
+from antipodes.errors import ConfigError, FieldError
 from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.selection import best_space, numbering_space, stored_space
+from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.orbit_space import OrbitSpace
+from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
+from antipodes.spaces.space import StateSpace
 
 
 @settings(deadline=None, max_examples=60)
@@ -45,3 +52,58 @@ def test_a_space_can_be_sent_to_other_processes() -> None:
     sent = pickle.loads(pickle.dumps(space))
     assert sent == space
     assert all(map(np.array_equal, sent.move_tables(), space.move_tables()))
+
+
+def chosen(**settings: Any) -> StateSpace:
+    return best_space(puzzle_from({"name": "p", **settings}))
+
+
+SKEWED = {"A": "(0 1 2 3 4 5)", "B": "(0 1)(2 3)(4 5)"}
+KINDS_OF_PUZZLES: list[tuple[dict[str, Any], type[StateSpace], int]] = [
+    ({"family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}, ArrangementSpace, 181440),
+    ({"family": "pancake", "n": 9}, OrbitSpace, 362880),
+    ({"family": "pancake", "start": "1 1 2 2 3 3"}, OrbitSpace, 90),
+    ({"family": "burnt-pancake", "n": 5}, OrbitSpace, 3840),
+    ({"family": "topspin", "n": 9}, OrbitSpace, 181440),
+    ({"family": "hanoi", "pegs": 4, "discs": 5}, OrbitSpace, 1024),
+    ({"family": "lights-out", "rows": 4, "columns": 4}, GroupSpace, 4096),
+    ({"family": "generators", "start": "0 1 2 3 4 5", "moves": SKEWED}, GroupSpace, 18),
+    ({"family": "generators", "start": "0 0 1 1 2 2", "moves": SKEWED}, OrbitSpace, 90),
+]
+
+
+@pytest.mark.parametrize(("table", "kind", "size"), KINDS_OF_PUZZLES)
+def test_each_kind_of_puzzle_has_its_space(table: dict[str, Any], kind: type[StateSpace], size: int) -> None:
+    space = chosen(**table)
+    assert (type(space), space.size) == (kind, size)
+    assert index_size(space.puzzle) == size
+
+
+def test_the_cut_has_few_rows_and_maps_that_fit_a_cache() -> None:
+    space = chosen(family="pancake", n=12)
+    assert (space.rows, space.width) == (95040, 5040)
+    assert space.most_column_maps == 7
+
+
+@pytest.mark.parametrize("family", ["pancake", "burnt-pancake", "topspin"])
+def test_a_puzzle_too_large_for_any_space_is_refused_in_a_moment(family: str) -> None:
+    begin = time.perf_counter()
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^"):
+        chosen(family=family, n=60)
+    assert time.perf_counter() - begin < 5, "the order of the group would take minutes"
+
+
+PROGRAM = """
+import sys
+from antipodes.puzzles.families import puzzle_from
+from antipodes.spaces.selection import best_space
+space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}))
+index = space.rank(space.puzzle.start_labels)
+assert (space.unrank(index) == space.puzzle.start_labels).all() and space.table_bytes and space.building_bytes(2)
+print("numba" in sys.modules)
+"""
+
+
+def test_to_plan_or_to_rank_a_position_loads_no_compiler() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

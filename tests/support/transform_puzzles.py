@@ -26,7 +26,10 @@ def puzzle_of(parts: tuple[Part, ...], starts: list[tuple[int, ...]], moves: Tra
 
 @st.composite
 def transform_puzzles(draw: st.DrawFn) -> Puzzle:
-    """One to three parts, of pieces or values; moves that permute and add, perhaps under conditions; some starts."""
+    """One to three parts, of pieces or values; moves that permute and add, perhaps under conditions; some starts.
+
+    Moves share names, even those that are legal together.
+    """
     parts = draw(st.lists(_parts(), min_size=1, max_size=3).filter(_is_small))
     starts = [_joined(draw(_contents(part)) for part in parts) for _ in range(draw(st.integers(1, 2)))]
     count = draw(st.integers(1, 4))
@@ -34,7 +37,8 @@ def transform_puzzles(draw: st.DrawFn) -> Puzzle:
     origin = [_joined(draw(_origins(parts, number)) for number in range(len(parts))) for _ in range(count)]
     added = [_joined(draw(_added(part)) for part in parts) for _ in range(count)]
     allowed = draw(st.none() | st.just([[draw(_masks(modulus)) for modulus in moduli] for _ in range(count)]))
-    moves = Transforms([f"m{number}" for number in range(count)], origin, moduli, added, allowed)
+    names = draw(st.lists(st.sampled_from("AB"), min_size=count, max_size=count))
+    moves = Transforms(names, origin, moduli, added, allowed)
     return puzzle_of(tuple(parts), starts, moves)
 
 

@@ -33,7 +33,7 @@ def move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
             yield f"no inverse is known of {shorten(', '.join(unknown))}: paths of a table take longer to find"
     never = [name_of(puzzle, number) for number in tried_moves(puzzle) if not moves.after(number, sample)[1].any()]
     if never:
-        yield f"legal nowhere in {len(sample):,} positions: {shorten(', '.join(never))}"
+        yield f"legal in none of {len(sample):,} positions: {shorten(', '.join(never))}"
 
 
 def tried_moves(puzzle: Puzzle) -> list[int]:

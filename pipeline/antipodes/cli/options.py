@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OUTPUTS = Path("outputs")
 
 Puzzle = Annotated[
-    str, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
+    str, typer.Argument(metavar="PUZZLE", help="A bundled puzzle, the path of its file, or path.py:name.")
 ]
 Store = Annotated[
     str,

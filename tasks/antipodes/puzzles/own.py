@@ -104,6 +104,14 @@ def define_puzzle(
 PARAMETERS = inspect.signature(define_puzzle).parameters
 
 
+class Definition:
+    """The base of a puzzle that is a class: its attributes and methods are the arguments of `define_puzzle`.
+
+    ``moves`` and ``inverses`` may be methods that return them. The name is that of the class, and the description the
+    first line of its docstring, if they are not said otherwise.
+    """
+
+
 def puzzle_of(definition: object, name: str) -> Puzzle:
     """The puzzle of a definition: a Puzzle, a function that returns one, or a class with the arguments of one.
 
@@ -195,7 +203,7 @@ def _numbers(position: Position, symbols: Sequence[str], parse: OwnFunction | No
     elif parse is not None:
         read = parse(position)
     else:
-        read = [_label(token, symbols) for token in _tokens(position)]
+        read = [_label(token, symbols) for token in _tokens(position, symbols)]
     numbers: list[int] = arguments.integers(read, "start", 1).tolist()
     if not 1 <= len(numbers) <= MAX_PLACES:
         raise InputError(f"start: expected 1 to {MAX_PLACES} places, found {len(numbers)}")
@@ -204,10 +212,10 @@ def _numbers(position: Position, symbols: Sequence[str], parse: OwnFunction | No
     return numbers
 
 
-def _tokens(text: str) -> list[str]:
-    """The symbols of a text: those between blanks, or the characters of a single word."""
+def _tokens(text: str, known: Sequence[str] = ()) -> list[str]:
+    """The symbols of a text: those between blanks, or the characters of a single word that is not known itself."""
     words = text.split()
-    return list(words[0]) if len(words) == 1 else words
+    return list(words[0]) if len(words) == 1 and words[0] not in known else words
 
 
 def _label(token: str, symbols: Sequence[str]) -> int:

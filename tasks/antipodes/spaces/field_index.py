@@ -102,7 +102,7 @@ class FieldIndex:
         outside = (indices < 0) | (indices >= self.size)
         if outside.any():
             raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
-        labels = np.empty((len(indices), self.places), dtype=np.uint8)
+        labels = np.empty((len(indices), self.places), dtype=np.uint8, order="F")
         rest = np.array(indices, dtype=np.int64)
         for field in reversed(self.fields):
             rest, digit = np.divmod(rest, field.radix)

@@ -10,15 +10,9 @@ from numpy.typing import NDArray
 
 from antipodes.spaces.group_automaton import Automaton, Transitions
 from antipodes.spaces.move_tables import ColumnMap, Fill, MoveTables, map_type
+from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.stabiliser_chain import inverted
 
-ROW_COST = 80
-"""Time to read a row once for a move, in positions that a search expands by it. This and the following are measured
-with skewb, dino, pyraminx and M24 at all cuts: rows of 60 columns take twice as long as rows of 3,000."""
-WIDE_COST, ONE_MAP = 0.5, 1 << 15
-"""More time where a column map is of more bytes than the first cache holds, in the same unit."""
-MAPS_COST, ALL_MAPS = 0.3, 1 << 21
-"""More time where all column maps are of more bytes than the second cache holds."""
 BLOCK = 1 << 23
 """Entries of a block. It is filled in some 20 ms, after which an interruption is answered."""
 
@@ -62,14 +56,12 @@ class GroupTables:
     @property
     def cost(self) -> float:
         """Relative time of a search: it reads a row for each move, and column maps from one cache or another."""
-        maps, positions = self.most_column_maps * self.width * 4, self.rows * self.width
-        slower = WIDE_COST * (4 * self.width > ONE_MAP) + MAPS_COST * (maps > ALL_MAPS)
-        return self.least_cost + maps / 4 + slower * positions * self.most_moves
+        return search_cost(self.rows, self.width, self.most_moves, self.most_column_maps)
 
     @property
     def least_cost(self) -> float:
-        """The part of the cost that needs no count of column maps."""
-        return ROW_COST * self.rows * self.most_moves
+        """A lower bound of the cost that needs no count of column maps."""
+        return search_cost(self.rows, self.width, self.most_moves, 1)
 
     @cached_property
     def undirected(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial, prod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.moves.transforms import Transforms
@@ -15,6 +15,7 @@ from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.orbit_cut import OrbitCut, cuts_of, parts_of
 from antipodes.spaces.orbit_tables import OrbitTables
 from antipodes.spaces.part_index import combined, separated
+from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 
 
@@ -74,6 +75,10 @@ class OrbitSpace(StateSpace):
             f"rows: {record.rows} rows of {record.width} columns match no row/column split of the puzzle {puzzle.name}"
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the cut alone to other processes, not what was found out about it."""
+        return type(self), (self.puzzle, self.cut)
+
     @property
     def rows(self) -> int:
         """The number of rows."""
@@ -124,6 +129,9 @@ class OrbitSpace(StateSpace):
     def most_column_maps(self) -> int:
         """An upper bound of the column maps."""
         return self._tables.most_column_maps
+
+    def _cost_of(self, column_maps: int) -> float:
+        return search_cost(self.rows, self.width, self.most_moves, column_maps)
 
     def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them."""

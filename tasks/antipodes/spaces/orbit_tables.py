@@ -84,18 +84,23 @@ class OrbitTables:
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
-        steps = len(self.steps.transforms)
-        a_set = steps * (2 * self._free + 64) + 2 * self.transforms.places
+        steps, places = len(self.steps.transforms), self.transforms.places
         sets = comb(sum(self._cut_counts), self._free) if self.cut.divides_pieces else 1
-        parts = (*self.cut.row, *self.cut.column_parts)
-        entries = 0 if self._is_direct else 4 * sum(part.size for part in self.cut.row) * (steps + 1)
-        entries += 4 * sum(part.size for part in self.cut.column_parts) * len(self.steps.effects)
-        if self.cut.divides_pieces:
-            entries += 4 * self.cut.column[0].size * self.most_column_maps
+        counting = sets * (steps * (2 * self._free + 64) + 2 * places)
+        changes = 16 * places * (steps + len(self.steps.effects))
+        block = 4 * min(self.cut.rows, BLOCK // 4) + COLUMNS_AT_ONCE * 8 * (len(self.cut.parts) + 2)
         numberings = numbering_bytes((*self.cut.row, *self.cut.column))
-        changes = 16 * self.transforms.places * (steps + len(self.steps.effects))
-        block = 4 * min(self.cut.rows, BLOCK // 4) + COLUMNS_AT_ONCE * 8 * (len(parts) + 1)
-        return sets * a_set + 2 * entries + numberings + changes + block * threads
+        return counting + changes + numberings + self._part_table_bytes + block * threads
+
+    @property
+    def _part_table_bytes(self) -> int:
+        """An upper bound of the bytes of the part tables while several are joined to one array."""
+        row = 0 if self._is_direct else sum(part.size for part in self.cut.row) * len(self.steps.transforms)
+        sets = 0 if self._is_direct or not self.cut.divides_pieces else self.cut.row[-1].size
+        column = sum(part.size for part in self.cut.column_parts) * len(self.steps.effects)
+        if self.cut.divides_pieces:
+            column += self.cut.column[0].size * self.most_column_maps
+        return 4 * (row * min(2, len(self.cut.row)) + sets + column * min(2, len(self.cut.column)))
 
     @property
     def _cut_counts(self) -> tuple[int, ...]:

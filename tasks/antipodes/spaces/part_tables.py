@@ -67,6 +67,8 @@ def filled(part: PartIndex, moves: int, fill: PartFill) -> "PartTable":
 def joined(tables: Sequence["PartTable"]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """All entries of the tables in one array, and where each begins."""
     at = np.cumsum([0, *(table.size for table in tables)])[:-1]
+    if len(tables) == 1:
+        return tables[0].ravel(), at  # no copy
     return np.concatenate([np.zeros(0, dtype=np.int32), *(table.ravel() for table in tables)]), at
 
 

@@ -13,7 +13,7 @@ from antipodes.quoting import quote, shorten
 DEFAULT_ALGORITHM = "counting"
 
 Puzzle = Annotated[
-    str | None, typer.Argument(metavar="PUZZLE", help="The name of a bundled puzzle, or the path of a TOML file.")
+    str | None, typer.Argument(metavar="PUZZLE", help="A bundled puzzle, the path of its file, or path.py:name.")
 ]
 Algorithm = Annotated[
     str | None,

@@ -91,6 +91,10 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     if len(picture) > MOST_CHARACTERS:
         raise ConfigError(f"[puzzle] net: expected at most {MOST_CHARACTERS:,} characters, found {len(picture):,}")
     lines = tuple(line.rstrip() for line in picture.rstrip().split("\n"))
+    if not all(line.isprintable() for line in lines):
+        raise ConfigError(
+            "[puzzle] net: expected letters, blanks and lines that can be printed, found another character"
+        )
     sizes = [part.places for part in parts if not part.twists]
     shown = tuple(_facelets(lines, facelets.split(), sizes))
     orbits = tuple(_orbits(parts, shown))

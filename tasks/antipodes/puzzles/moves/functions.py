@@ -63,6 +63,7 @@ class Functions(Moves):
             raise InputError("expected at least one move, found none")
         self._names = tuple(arguments.text(name, "the name of a move") for name in functions)
         self._parts = tuple(parts)
+        self._moduli = np.array([len(part.symbols) for part in parts for _ in range(part.places)], dtype=np.int64)
         self._source = source
         self.plain = plain
         self._functions = tuple(OwnFunction(_function(one, name), f"move {name!r}") for name, one in functions.items())
@@ -82,6 +83,24 @@ class Functions(Moves):
         if isinstance(inverse, str):
             return self._names.index(inverse)
         return None if inverse is None else OwnFunction(_function(inverse, name), f"inverse of {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All functions in one pickle, so that arrays that several of them use travel once."""
+        import cloudpickle
+
+        state = self.__dict__.copy()
+        own = [one for one in (*self._functions, *self._inverses) if isinstance(one, OwnFunction)]
+        state["_functions"] = cloudpickle.dumps([(one.function, one.role) for one in own])
+        state["_inverses"] = tuple(own.index(one) if isinstance(one, OwnFunction) else one for one in self._inverses)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        import pickle
+
+        own = [OwnFunction(*one) for one in pickle.loads(state["_functions"])]
+        moves = own[: len(state["_names"])]
+        inverses = tuple(own[one] if one is not None and one >= len(moves) else one for one in state["_inverses"])
+        self.__dict__.update({**state, "_functions": tuple(moves), "_inverses": inverses})
 
     def signed(self, source: str) -> "Functions":
         """The same moves, with the SHA-256 of the file that has them."""
@@ -166,13 +185,17 @@ class Functions(Moves):
     def _applied(self, function: OwnFunction, labels: Labels) -> tuple[Labels, Mask]:
         if not len(labels):
             return labels.copy(), np.ones(0, dtype=np.bool_)
-        result = function(labels.astype(np.int64))
+        result = function(labels.astype(np.int64, order="F"))  # a place of all positions is contiguous, so code is fast
         after, legal = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
         after, legal = _positions(after, labels.shape, function.role), _mask(legal, len(labels), function.role)
         self._check(function.role, labels, after, legal)
-        return np.where(legal[:, np.newaxis], after, labels).astype(np.uint8), legal
+        moved = after.astype(np.uint8)
+        return moved if legal.all() else np.where(legal[:, np.newaxis], moved, labels), legal
 
     def _check(self, role: str, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> None:
+        within: Mask = ((after >= 0) & (after < self._moduli)).all(axis=1)
+        if within[legal].all() and all(part.counts is None for part in self._parts):
+            return  # most puzzles, without a copy of the legal positions
         try:
             self._check_contents(after[legal])
         except PositionError as error:

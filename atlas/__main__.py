@@ -1,0 +1,29 @@
+"""Compute the tables and write ``docs/atlas.md``; with names, compute only these bundled puzzles again."""
+
+import sys
+from pathlib import Path
+
+from atlas.entries import CHAPTERS, FAMILIES
+from atlas.page import page
+from atlas.results import Results, layers_of, read_results, result_of, write_results
+from benchmarks.measure import machine
+
+PAGE = Path(__file__).parents[1] / "docs" / "atlas.md"
+
+
+def main(names: list[str]) -> None:
+    """Compute the puzzles of these names, or all puzzles and families; write the results and the page."""
+    results = read_results() if names else Results(machine(), {}, _families())
+    for name in names or [name for chapter in CHAPTERS.values() for name in chapter]:
+        results.puzzles[name] = one = result_of(name)
+        print(f"{name}: {one.states:,} positions, radius {one.radius}, {one.seconds} s", flush=True)
+    write_results(results)
+    PAGE.write_text(page(results), encoding="utf-8")
+
+
+def _families() -> dict[str, dict[str, list[int]]]:
+    return {family.title: {str(size): layers_of(family.settings(size)) for size in family.sizes} for family in FAMILIES}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

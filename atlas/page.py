@@ -1,0 +1,112 @@
+"""The page: results as Markdown."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from antipodes.config import load_config
+from antipodes.tables.drawing import draw_positions
+from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
+from atlas.results import Result, Results
+
+HEAD = """# Atlas
+
+Complete tables of {count} puzzles, written by `make atlas`. For each puzzle: its start and one antipode, a position as
+far from the start as any; the number of positions that can be reached, and of those at each distance; and the time of
+the whole command `antipodes run`, from nothing to a table on disk. Where a source is given, it says the same; elsewhere
+we know of no publication.
+
+Machine: {machine}.
+
+| puzzle | positions | radius | antipodes | time |
+| --- | --- | --- | --- | --- |
+{summary}
+"""
+SECTION = """### {name}
+
+{description}
+
+```text
+{drawing}
+```
+
+{states:,} positions{unreached}, radius {radius}, {antipodes}, {seconds:.1f} s.{source}
+
+{layers}
+"""
+LAYERS = "Positions at each distance from 0:\n{layers}."
+MANY_LAYERS = "`antipodes layers` lists the {count:,} layers."
+MOST_LAYERS = 200
+COLUMNS = 100
+WIDTH = 118
+
+
+def page(results: Results) -> str:
+    """The whole page."""
+    found = {name: results.puzzles[name] for chapter in CHAPTERS.values() for name in chapter}
+    parts = [HEAD.format(count=len(found), machine=results.machine, summary=_summary(found))]
+    for chapter, names in CHAPTERS.items():
+        parts.append(f"## {chapter}\n")
+        parts += [_section(name, found[name], source) for name, source in names.items()]
+    parts.append("## Families by size\n")
+    parts += [_family(family, results.families[family.title]) for family in FAMILIES]
+    parts.append("## Left out\n\n" + "\n".join(f"* `{name}`: {why}." for name, why in TOO_LARGE.items()) + "\n")
+    return "\n".join(parts)
+
+
+def _summary(results: Mapping[str, Result]) -> str:
+    return "\n".join(
+        f"| [{name}](#{name}) | {one.states:,} | {one.radius:,} | {one.layers[-1]:,} | {one.seconds:.1f} s |"
+        for name, one in results.items()
+    )
+
+
+def _section(name: str, result: Result, source: str) -> str:
+    unreached = f" of {result.index_size:,} numbered ones" if result.states < result.index_size else ""
+    return SECTION.format(
+        name=name,
+        description=load_config(name).puzzle.description,
+        drawing=_drawing(name, result),
+        states=result.states,
+        unreached=unreached,
+        radius=f"{result.radius:,}",
+        antipodes=_antipodes(result.layers[-1]),
+        seconds=result.seconds,
+        source=f" {source}." if source else "",
+        layers=_layers(result.layers),
+    )
+
+
+def _drawing(name: str, result: Result) -> str:
+    """The start and an antipode, side by side if there is room."""
+    puzzle = load_config(name).puzzle
+    labels = np.stack((puzzle.start_labels[0], puzzle.parse(result.antipode)))
+    return draw_positions(puzzle, labels, COLUMNS, ["start", f"{result.radius:,} moves away"])
+
+
+def _layers(layers: Sequence[int]) -> str:
+    if len(layers) > MOST_LAYERS:
+        return MANY_LAYERS.format(count=len(layers))
+    return LAYERS.format(layers=_wrapped([f"{count:,}" for count in layers]))
+
+
+def _antipodes(count: int) -> str:
+    return "one antipode" if count == 1 else f"{count:,} antipodes"
+
+
+def _wrapped(words: Sequence[str]) -> str:
+    """Lines of words with blanks between them."""
+    lines = [""]
+    for word in words:
+        if len(lines[-1]) + len(word) > WIDTH:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)
+
+
+def _family(family: Family, layers: Mapping[str, Sequence[int]]) -> str:
+    rows = "\n".join(
+        f"| {size} | {sum(found):,} | {len(found) - 1:,} | {found[-1]:,} |" for size, found in layers.items()
+    )
+    head = f"| {family.size} | positions | radius | antipodes |\n| --- | --- | --- | --- |"
+    return f"### {family.title}\n\n{family.about}\n\n{head}\n{rows}\n"

@@ -1,0 +1,204 @@
+"""Definitions of puzzles by users: fields, pieces, permutations, texts, classes, and what is refused."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from own_puzzles import CAPACITY, jugs
+
+from antipodes.errors import InputError, PositionError
+from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.own import define_puzzle, puzzle_of
+
+
+def turn(dials: Any) -> Any:
+    return (dials + 1) % 3
+
+
+def dial(**more: Any) -> Any:
+    return define_puzzle(**{"name": "dial", "radices": [3], "start": [0], "moves": {"turn": turn}, **more})
+
+
+def test_fields_of_different_radices() -> None:
+    puzzle = jugs()
+    assert [(part.places, len(part.symbols)) for part in puzzle.parts] == [(1, limit + 1) for limit in CAPACITY]
+    assert puzzle.format(puzzle.start_labels[0]) == "8 0 0"
+    assert puzzle.parse("3,5/0").tolist() == [3, 5, 0]
+    assert puzzle.draw([3, 5, 0]) == "3 5 0"
+
+
+def test_fields_of_one_radix_are_one_part() -> None:
+    puzzle = dial(radices=[2, 2, 3], start=[0, 1, 2])
+    assert [(part.places, part.symbols) for part in puzzle.parts] == [(2, ("0", "1")), (1, ("0", "1", "2"))]
+    assert puzzle.parse("012").tolist() == [0, 1, 2]
+
+
+def test_permutations_are_transforms() -> None:
+    puzzle = define_puzzle(name="ring", start="A B C .", moves={"L": [1, 2, 3, 0], "X": "(0 1)"})
+    assert isinstance(puzzle.moves, Transforms)
+    assert puzzle.symbols == (".", "A", "B", "C")
+    assert [puzzle.format(after) for after in puzzle.successors(puzzle.parse("A B C ."))] == ["B C . A", "B A C ."]
+
+
+def test_the_inverse_of_a_permutation_among_functions_is_known() -> None:
+    puzzle = define_puzzle(name="ring", start=[0, 1, 1], moves={"L": [1, 2, 0], "same": lambda pieces: pieces})
+    assert isinstance(puzzle.moves, Functions)
+    assert [puzzle.moves.has_inverse(number) for number in range(2)] == [True, False]
+    before, found = puzzle.moves.before(0, np.array([[0, 1, 1]], dtype=np.uint8))
+    assert (before.tolist(), found.tolist()) == ([[1, 0, 1]], [True])
+
+
+def test_moves_of_another_kind_stay_as_they_are() -> None:
+    moves = Transforms(["up"], [[0]], [3], [[1]])
+    assert dial(moves=moves).moves is moves
+
+
+def test_symbols_write_pieces() -> None:
+    puzzle = define_puzzle(name="ring", start="..ab", symbols="ab.", moves={"L": [1, 2, 3, 0]})
+    assert puzzle.starts == ((2, 2, 0, 1),)
+    assert puzzle.counts == (1, 1, 2)
+    assert puzzle.format([0, 1, 2, 2]) == "a b . ."
+
+
+def test_symbols_write_values() -> None:
+    puzzle = dial(symbols=["red", "green", "blue"], start="green")
+    assert puzzle.parse("blue").tolist() == [2]
+    assert puzzle.format([1]) == "green"
+
+
+@pytest.mark.parametrize("start", [[[0], [2]], ["0", "2"], [(0,), np.array([2])], [[0], "2", [0]]])
+def test_several_starts(start: Any) -> None:
+    assert dial(start=start).starts == ((0,), (2,))
+
+
+def test_texts_by_functions() -> None:
+    puzzle = dial(
+        start="at 1",
+        format=lambda position: f"at {position[0]}",
+        parse=lambda text: [int(text.removeprefix("at "))],
+        draw=lambda position: "\n".join("*" * position[0]),
+    )
+    assert puzzle.starts == ((1,),)
+    assert puzzle.format([2]) == "at 2"
+    assert puzzle.parse("at 2").tolist() == [2]
+    assert puzzle.draw([2]) == "*\n*"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("at x", r"position 'at x': parse: ValueError \(test_own.py, line \d+\): invalid literal for int"),
+        ("at 7", r"position 'at 7': expected parse to give numbers from 0 to 2, found 7"),
+    ],
+)
+def test_texts_that_are_no_position(text: str, message: str) -> None:
+    puzzle = dial(parse=lambda text: [int(text.removeprefix("at "))])
+    with pytest.raises(PositionError, match=message):
+        puzzle.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"format": lambda position: 3}, "format: expected a text, found int 3"),
+        ({"format": lambda position: "a\nb"}, "format: expected one line of text"),
+        ({"format": lambda position: " "}, "format: expected one line of text"),
+        ({"format": lambda position: position[5]}, r"format: IndexError \(test_own.py, line \d+\)"),
+        ({"draw": lambda position: None}, "draw: expected a text, found None"),
+        ({"parse": lambda text: [0, 1]}, "parse: expected 1 numbers, found 2"),
+        ({"parse": lambda text: None}, "parse: expected 1 numbers, found None"),
+    ],
+)
+def test_wrong_texts_are_refused(wrong: dict[str, Any], message: str) -> None:
+    puzzle = dial(**wrong)
+    with pytest.raises(InputError, match=message):
+        (puzzle.format([1]), puzzle.draw([1]), puzzle.parse("1"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"name": "a/b"}, "name: expected"),
+        ({"radices": []}, "radices: expected numbers from 1 to 256"),
+        ({"radices": [300]}, "radices: expected numbers from 1 to 256, found [300]"),
+        ({"radices": [1.5]}, "expected radices of integers, found float64"),
+        ({"start": []}, "start: expected a position or a list of positions, found list"),
+        ({"start": None}, "start: expected a position or a list of positions, found None"),
+        ({"start": [0, 0]}, "start: expected 1 numbers, found 2"),
+        ({"start": [3]}, "expected start: numbers from 0 to 2, found 3"),
+        ({"start": "x"}, "start: expected one of 0 1 2, found 'x'"),
+        ({"moves": {}}, "moves: expected functions or permutations by name, found dict"),
+        ({"moves": [turn]}, "moves: expected functions or permutations by name, found list"),
+        ({"moves": {"a b": turn}}, "moves: expected names without blanks, found 'a b'"),
+        ({"moves": {"a": [1]}}, "expected each of 0 to 0 once"),
+        ({"moves": {"a": 5}}, "expected moves: a as a function, or a permutation of the places"),
+        (
+            {"moves": {"a": [0]}, "inverses": {"a": "a"}},
+            "inverses: expected none, since those of permutations are known",
+        ),
+        ({"inverses": {"x": "turn"}}, "inverses: expected the name of a move, found 'x'"),
+        ({"symbols": "ab"}, "symbols: expected 3, one for each value of a place, found 2"),
+        ({"symbols": "aab"}, "symbols: expected different texts"),
+        ({"plain": 1}, "expected plain as True or False"),
+        ({"format": "x"}, "expected format that can be called"),
+    ],
+)
+def test_wrong_arguments_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        dial(**wrong)
+
+
+def test_starts_of_other_pieces_are_refused() -> None:
+    with pytest.raises(InputError, match="start: expected 1 x '0', found 2"):
+        define_puzzle(name="ring", start=[[0, 1, 1], [0, 0, 1]], moves={"L": [1, 2, 0]})
+
+
+class Dial:
+    """A dial of three positions.
+
+    More of it.
+    """
+
+    radices = (3,)
+    start = (0,)
+
+    def moves(self) -> dict[str, Any]:
+        return {"turn": self.turned}
+
+    def turned(self, dials: Any) -> Any:
+        return (dials + 1) % 3
+
+    def format(self, position: tuple[int, ...]) -> str:
+        return f"at {position[0]}"
+
+    def parse(self, text: str) -> list[int]:
+        return [int(text[3:])]
+
+
+def test_a_class_has_the_arguments_as_attributes() -> None:
+    puzzle = puzzle_of(Dial, "Dial")
+    assert (puzzle.name, puzzle.description, puzzle.family) == ("Dial", "A dial of three positions.", "python")
+    assert puzzle.format(puzzle.successors(puzzle.parse("at 2"))[0]) == "at 0"
+
+
+def test_a_function_or_a_puzzle_is_a_definition() -> None:
+    assert puzzle_of(jugs, "jugs").name == "own-jugs"
+    assert puzzle_of(puzzle := jugs(), "jugs") is puzzle
+
+
+@pytest.mark.parametrize(
+    ("definition", "message"),
+    [
+        (3, "x: expected a Puzzle, or a function or class for one, found int 3"),
+        (lambda: 3, "x: expected a function that returns a Puzzle, found int 3"),
+        (lambda one: 3, r"x: TypeError .*: .*missing 1 required positional argument"),
+        (lambda: 1 / 0, r"x: ZeroDivisionError \(test_own.py, line \d+\): division by zero"),
+        (type("Empty", (), {}), "Empty: expected an attribute start, found none"),
+        (type("Some", (), {"start": "01"}), "Some: expected an attribute moves, found none"),
+    ],
+)
+def test_what_is_no_definition_is_refused(definition: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        puzzle_of(definition, "x")

@@ -1,0 +1,244 @@
+"""The space of fields: a bijection, tables that are the moves, cuts that a row decides, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import ORACLES
+from own_puzzles import jugs, lights, random_puzzle, towers
+
+from antipodes.bfs import group
+from antipodes.bfs.rows import Partition
+from antipodes.errors import FieldError, InputError
+from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces import rules
+from antipodes.spaces.field_index import fields_of
+from antipodes.spaces.field_order import deciding_order
+from antipodes.spaces.field_space import FieldSpace
+from antipodes.spaces.selection import best_space, numbering_space, stored_space
+from antipodes.spaces.space import SpaceRecord, StateSpace
+
+
+def layers_of(space: StateSpace) -> list[int]:
+    """The number of positions at each depth, by a search with the move tables."""
+    links = group.links(space.move_tables(), [0, space.rows])
+    starts = space.rank(space.puzzle.start_labels)
+    states = group.begin([Partition(0, 0, space.rows)], space.width, starts, "uint8", False)
+    layers = [len(starts)]
+    while True:
+        states = group.advance(states, (), links, len(layers) - 1, 1)
+        if len(layers) not in group.found(states):
+            return layers
+        layers.append(group.found(states)[len(layers)])
+
+
+def by_brute_force(puzzle: Puzzle) -> list[int]:
+    frontier = set(map(bytes, puzzle.start_labels))
+    seen, layers = set(frontier), []
+    while frontier:
+        layers.append(len(frontier))
+        after = [puzzle.moves.successors(np.frombuffer(one, dtype=np.uint8)) for one in frontier]
+        frontier = {bytes(one) for many in after for one in many} - seen
+        seen |= frontier
+    return layers
+
+
+def every_cut(puzzle: Puzzle) -> list[FieldSpace]:
+    """The spaces with the best order of fields, and with any other, by every cut that a row decides."""
+    best, _ = deciding_order(puzzle.parts, puzzle.moves)
+    count = len(fields_of(puzzle.parts))
+    other = np.random.default_rng(count).permutation(count).tolist()
+    spaces = [FieldSpace.divided(puzzle, order, leading) for order in (best, other) for leading in range(1, count + 1)]
+    return [space for space in spaces if space is not None]
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_every_cut_numbers_all_positions_and_knows_their_moves(seed: int) -> None:
+    puzzle = random_puzzle(seed)
+    for space in every_cut(puzzle):
+        every = np.arange(space.size)
+        labels = space.unrank(every)
+        assert space.size == FieldSpace.size_for(puzzle)
+        assert len(np.unique(labels, axis=0)) == space.size
+        assert np.array_equal(space.rank(puzzle.checked(labels)), every)
+        tables = space.move_tables()
+        assert not len(rules.differing(rules.successors(space, every), rules.by_tables(tables, every), space.size))
+
+
+def test_random_puzzles_have_rows_of_several_columns() -> None:
+    cuts = [space for seed in range(10) for space in every_cut(random_puzzle(seed))]
+    assert len([space for space in cuts if space.rows > 1 and space.width > 1]) >= 10
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_search_finds_the_layers_of_brute_force(seed: int) -> None:
+    puzzle = random_puzzle(seed)
+    assert layers_of(best_space(puzzle)) == by_brute_force(puzzle)
+
+
+@pytest.mark.parametrize(("pegs", "discs"), [(3, 7), (4, 6), (5, 4)])
+def test_towers(pegs: int, discs: int) -> None:
+    layers = layers_of(best_space(towers(pegs, discs)))
+    assert sum(layers) == pegs**discs
+    if pegs == 3:
+        assert len(layers) - 1 == 2**discs - 1
+    if pegs == 4:
+        assert len(layers) - 1 >= ORACLES["hanoi"]["4 pegs, moves from peg to peg for n = 1..15"][discs - 1]
+
+
+def test_the_small_discs_are_the_row_of_towers() -> None:
+    space = best_space(towers(4, 8))
+    assert isinstance(space, FieldSpace)
+    assert (space.rows, space.width) == (64, 1024)
+    assert space.order == tuple(range(8))
+    tables = space.move_tables()
+    used = np.unique(tables.column_map[tables.target >= 0])
+    assert len(used) == 1 + 4 * 3
+    assert tables.undirected
+
+
+def test_the_fields_that_decide_come_first() -> None:
+    """The last dial turns alone, the first as the last one says."""
+
+    def last(dials: Any) -> Any:
+        dials[:, 1] = (dials[:, 1] + 1) % 5
+        return dials
+
+    def first(dials: Any) -> Any:
+        dials[:, 0] = (dials[:, 0] + dials[:, 1]) % 6
+        return dials
+
+    puzzle = define_puzzle(name="dials", radices=[6, 5], start=[0, 0], moves={"last": last, "first": first})
+    assert deciding_order(puzzle.parts, puzzle.moves) == ((1, 0), (1, 2))
+    space = FieldSpace.divided(puzzle, (1, 0), 1)
+    assert space
+    assert (space.rows, space.width) == (5, 6)
+    assert layers_of(space) == by_brute_force(puzzle)
+    assert FieldSpace.divided(puzzle, (0, 1), 1) is None
+
+
+def test_jugs_are_listed_apart() -> None:
+    space = best_space(jugs())
+    assert (space.rows, space.width, space.most_column_maps) == (216, 1, 1)
+    assert layers_of(space) == [1, 2, 3, 2, 2, 2, 2, 2]
+    assert not space.move_tables().undirected
+
+
+def test_lights() -> None:
+    assert layers_of(best_space(lights(3, 3))) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
+    assert sum(layers_of(best_space(lights(4, 4)))) == 2**12
+
+
+def test_pieces_that_functions_move() -> None:
+    """The eight puzzle: the arrangement is one field, so each has a row of its own."""
+
+    def slide(by: int, stays: Any) -> Any:
+        def slid(tiles: Any) -> Any:
+            blank = (tiles == 0).argmax(axis=1)
+            legal, every = ~stays(blank), np.arange(len(tiles))
+            other = np.where(legal, blank + by, blank)
+            tiles[every, blank] = tiles[every, other]
+            tiles[every, other] = 0
+            return tiles, legal
+
+        return slid
+
+    moves = {
+        "up": slide(-3, lambda blank: blank < 3),
+        "down": slide(3, lambda blank: blank >= 6),
+        "left": slide(-1, lambda blank: blank % 3 == 0),
+        "right": slide(1, lambda blank: blank % 3 == 2),
+    }
+    inverses = {"up": "down", "left": "right"}
+    puzzle = define_puzzle(name="eight", start="123456780", moves=moves, inverses=inverses)
+    space = best_space(puzzle)
+    assert (space.rows, space.width) == (362_880, 1)
+    assert layers_of(space) == ORACLES["sliding/eight-puzzle"]["layers"]
+
+
+def test_a_plain_puzzle_has_one_column() -> None:
+    assert best_space(towers(4, 8, plain=True)).width == 1
+
+
+@pytest.mark.parametrize("puzzle", [towers(3, 6), lights(3, 3), jugs(), random_puzzle(7)], ids=lambda one: one.name)
+def test_a_record_gives_the_same_space(puzzle: Puzzle) -> None:
+    space = best_space(puzzle)
+    assert stored_space(puzzle, space.record) == space
+    every = np.arange(space.size)
+    assert np.array_equal(stored_space(puzzle, space.record).unrank(every), space.unrank(every))
+    assert np.array_equal(numbering_space(puzzle).unrank(every), space.unrank(every))
+
+
+@pytest.mark.parametrize(
+    ("details", "message"),
+    [
+        ({}, "details.order: expected a list of integers"),
+        ({"order": "0"}, "details.order: expected a list of integers"),
+        ({"order": [True, 1, 2], "column_maps": 1}, "details.order: expected a list of integers"),
+        ({"order": [0, 1, 1], "column_maps": 1}, "details.order: expected each of 0 to 2 once"),
+        ({"order": [0, 1, 2]}, "details.column_maps: expected a number of column maps, found None"),
+        ({"order": [0, 1, 2], "column_maps": 0}, "details.column_maps"),
+        ({"order": [0, 1, 2], "column_maps": 1 << 40}, "details.column_maps"),
+    ],
+)
+def test_a_wrong_record_is_refused(details: dict[str, Any], message: str) -> None:
+    with pytest.raises(FieldError, match=message):
+        FieldSpace.restored(jugs(), SpaceRecord("fields", 216, 1, details))
+
+
+def test_a_record_of_other_rows_is_refused() -> None:
+    with pytest.raises(FieldError, match="27 rows of 8 columns match no row/column split"):
+        FieldSpace.restored(jugs(), SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
+
+
+def rarely(rare: Any) -> Puzzle:
+    """Twenty bits that flip, but for one position in a million."""
+
+    def flip(bit: int) -> Any:
+        def flipped(bits: Any) -> Any:
+            ones = bits.all(axis=1)
+            bits[:, bit] ^= 1
+            bits[ones] = rare(bits[ones])
+            return bits
+
+        return flipped
+
+    return define_puzzle(name="bits", radices=[2] * 20, start=[0] * 20, moves={f"{bit}": flip(bit) for bit in (0, 19)})
+
+
+def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
+    def rare(bits: Any) -> Any:
+        bits[:, :3] = 0
+        return bits
+
+    space = best_space(rarely(rare))
+    assert space.width > 1
+    with pytest.raises(InputError, match=r"move '0': expected that fields .* plain=True"):
+        space.move_tables()
+
+
+def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
+    puzzle = towers(4, 6)
+    space = FieldSpace.divided(puzzle, tuple(range(6)), 2, most_maps=3)
+    assert space
+    with pytest.raises(InputError, match=r"expected at most 3 column maps after a sample, found more: .* plain=True"):
+        space.move_tables()
+
+
+def test_moves_that_are_not_undone_as_said_are_found() -> None:
+    def up(dials: Any) -> Any:
+        return (dials + 1) % 7
+
+    puzzle = define_puzzle(name="dial", radices=[7], start=[0], moves={"up": up}, inverses={"up": "up"})
+    with pytest.raises(InputError, match=r"move 'up': expected an inverse that undoes it, found one that does not"):
+        best_space(puzzle).move_tables()
+
+
+def test_indices_out_of_range_are_refused() -> None:
+    with pytest.raises(InputError, match="expected an index from 0 to 215, found 216"):
+        best_space(jugs()).unrank(np.array([216]))

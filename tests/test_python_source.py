@@ -1,0 +1,200 @@
+"""Puzzles written in Python: found, loaded, kept in settings, and loaded again only from the same file."""
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from antipodes.config import Config, load_config
+from antipodes.errors import ConfigError, SourceError
+from antipodes.python_source import is_reference, python_settings
+
+DIAL = """
+from antipodes.puzzles.own import define_puzzle
+
+SIZE = 5
+print("a line of the user's")
+
+def turn(dials):
+    return (dials + 1) % SIZE
+
+def dial():
+    return define_puzzle(name="dial", radices=[SIZE], start=[0], moves={"turn": turn})
+
+puzzle = dial()
+
+class Dial:
+    '''As a class.'''
+    radices = [SIZE]
+    start = [0]
+    moves = {"turn": turn}
+"""
+
+
+@pytest.fixture
+def dial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file with definitions in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    path = tmp_path / "dials_of_mine.py"
+    path.write_text(DIAL)
+    yield path
+    sys.modules.pop(path.stem, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.py:b", True),
+        ("/some/where/a.py:b", True),
+        ("a.py", True),
+        ("package.module:name", True),
+        ("eight-puzzle", False),
+        ("a.toml", False),
+        ("three-colours:x", False),
+        ("a:b:c", False),
+        (":x", False),
+        ("", False),
+    ],
+)
+def test_references(text: str, expected: bool) -> None:
+    assert is_reference(text) is expected
+
+
+@pytest.mark.parametrize("name", ["dial", "puzzle", "Dial"])
+@pytest.mark.parametrize("form", ["dials_of_mine.py:{}", "dials_of_mine:{}", "./dials_of_mine.py:{}"])
+def test_forms_of_a_reference(dial: Path, form: str, name: str) -> None:
+    config = load_config(form.format(name))
+    assert config.puzzle.successors([4]).tolist() == [[0]]
+    assert config.settings["family"] == "python"
+    assert Config(config.settings).puzzle.fingerprint == config.puzzle.fingerprint
+
+
+def test_settings_name_the_file_wherever_one_is(dial: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = python_settings("dials_of_mine.py:dial")
+    assert settings["name"] == "dial"
+    assert settings["source"] == f"{dial}:dial"
+    monkeypatch.chdir("/")
+    assert Config(settings).puzzle.name == "dial"
+
+
+def test_a_module_in_a_package(dial: Path) -> None:
+    package = dial.parent / "package_of_mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    dial.rename(package / "module.py")
+    assert load_config("package_of_mine.module:dial").puzzle.name == "dial"
+
+
+def test_what_the_file_prints_is_no_output(dial: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    load_config("dials_of_mine.py:dial")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_file_that_has_changed_is_not_run(dial: Path) -> None:
+    settings = python_settings(f"{dial}:dial")
+    dial.write_text(DIAL + "\nraise SystemExit('was run')\n")
+    with pytest.raises(SourceError, match=r"dials_of_mine.py, which has changed since: expected the file with SHA-256"):
+        Config(settings).puzzle  # noqa: B018  (loads it)
+    dial.write_text(DIAL)
+    assert Config(settings).puzzle.name == "dial"
+
+
+def test_a_file_that_is_missing_is_named(dial: Path) -> None:
+    settings = python_settings(f"{dial}:dial")
+    dial.unlink()
+    with pytest.raises(SourceError, match=r"written in Python: .*dials_of_mine.py: expected a Python file: No such"):
+        Config(settings).puzzle  # noqa: B018  (loads it)
+
+
+def test_another_version_has_another_fingerprint(dial: Path) -> None:
+    first = load_config(f"{dial}:dial").puzzle.fingerprint
+    dial.write_text(DIAL + "\n# a remark\n")
+    assert load_config(f"{dial}:dial").puzzle.fingerprint != first
+
+
+def test_a_store_runs_no_file_that_defines_no_puzzle(dial: Path) -> None:
+    """Even if it is on this machine, and the store has its digest."""
+    settings = python_settings(f"{dial}:dial")
+    other = dial.with_name("other.py")
+    other.write_text("raise SystemExit('was run')\n")
+    import hashlib
+
+    digest = hashlib.sha256(other.read_bytes()).hexdigest()
+    with pytest.raises(SourceError, match=r"other.py: expected a file that imports antipodes.puzzles.own"):
+        Config({**settings, "source": f"{other}:dial", "sha256": digest}).puzzle  # noqa: B018  (would load it)
+
+
+@pytest.mark.parametrize("wrong", [{"source": None}, {"source": "eight-puzzle"}, {"sha256": None}, {"source": ["x"]}])
+def test_settings_without_a_source_are_refused(dial: Path, wrong: dict[str, Any]) -> None:
+    settings = {**python_settings(f"{dial}:dial"), **wrong}
+    with pytest.raises(ConfigError, match=r"source, sha256: expected a Python file"):
+        Config(settings).puzzle  # noqa: B018  (loads it)
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ("x = 1 / 0", r"dials_of_mine.py: ZeroDivisionError \(dials_of_mine.py, line 22\): division by zero"),
+        ("def x(:", r"dials_of_mine.py: SyntaxError \(dials_of_mine.py, line 22\)"),
+        ("import no_such_module; x = 1", r"dials_of_mine.py: ModuleNotFoundError .*line 22\): No module named"),
+        ("raise SystemExit(3); x = 1", r"dials_of_mine.py: SystemExit .*line 22\): 3"),
+        ("x = 3", r"dials_of_mine.py: x: expected a Puzzle, or a function or class for one, found int 3"),
+        ("def x(): return [][1]", r"dials_of_mine.py: x: IndexError \(dials_of_mine.py, line 22\): list index"),
+        ("", r"dials_of_mine.py: expected the name of a puzzle, found 'x'; defined: SIZE, turn, dial, puzzle, Dial"),
+    ],
+)
+def test_errors_of_the_file_are_one_line(dial: Path, added: str, message: str) -> None:
+    dial.write_text(DIAL + "\n\n" + added)
+    with pytest.raises(SourceError, match=message) as caught:
+        load_config("dials_of_mine.py:x")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("nothing.py:dial", r"nothing.py: expected a Python file: No such file"),
+        ("nothing.py", r"nothing.py: expected a Python file: No such file"),
+        ("dials_of_mine.py", r"expected the name of a puzzle, found ''; defined: SIZE, turn, dial"),
+        ("no_such_module:dial", r"expected a module that Python finds from here, found none of the name 'no_such"),
+        ("json.no_such:dial", r"found none of the name 'json.no_such'"),
+        ("dials_of_mine.inner:dial", r"found none of the name 'dials_of_mine.inner'"),
+        ("math:pi", r"expected a module that is a Python file, found 'math'"),
+        ("json:loads", r"expected a file that imports antipodes.puzzles.own"),
+    ],
+)
+def test_references_without_a_definition(dial: Path, reference: str, message: str) -> None:
+    with pytest.raises(SourceError, match=message):
+        load_config(reference)
+
+
+def test_a_module_is_found_without_importing_packages(dial: Path) -> None:
+    package = dial.parent / "loud"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise SystemExit('was run')")
+    (package / "module.py").write_text("x = 1")
+    with pytest.raises(SourceError, match=r"expected a file that imports antipodes.puzzles.own"):
+        load_config("loud.module:x")
+
+
+def test_other_processes_need_no_file(dial: Path, tmp_path: Path) -> None:
+    """Functions of a file, with what they need of it, go to a process that cannot import it."""
+    puzzle = load_config(f"{dial}:dial").puzzle
+    (tmp_path / "pickled").write_bytes(pickle.dumps(puzzle))
+    dial.unlink()
+    program = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb')).successors([4]).tolist())"
+    command = [sys.executable, "-c", program, str(tmp_path / "pickled")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout == "[[0]]\n"
+
+
+def test_a_puzzle_of_permutations_is_loaded_likewise(dial: Path) -> None:
+    definition = 'ring = define_puzzle(name="ring", start="ABC", moves={"L": [1, 2, 0]})'
+    dial.write_text(f"{DIAL}\n{definition}\n")
+    puzzle = load_config(f"{dial}:ring").puzzle
+    assert np.array_equal(puzzle.successors([0, 1, 2]), [[1, 2, 0]])
