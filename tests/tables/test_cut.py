@@ -10,7 +10,7 @@ from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
 from antipodes.executors.threads import Threads
 from antipodes.sizes import GIB
-from antipodes.spaces import selection
+from antipodes.spaces import space
 from antipodes.spaces.space import SpaceRecord
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -28,7 +28,7 @@ def stop_after(layers: int) -> object:
 
 def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose other cuts and chunks than any version so far."""
-    monkeypatch.setattr(selection, "ROW_COST", 0)
+    monkeypatch.setattr(space, "ROW_COST", 0)
     monkeypatch.setattr(plan, "CHUNK_STATES", (1, 1000))
 
 
