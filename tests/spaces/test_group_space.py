@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES
 from search_problems import pancakes, tiles, turns
-from table_search import layers_by_tables
+from table_search import layers_by_engine, layers_by_tables
 
 from antipodes.errors import ConfigError, FieldError, InputError
 from antipodes.puzzles.families import puzzle_from
@@ -109,7 +109,7 @@ def test_published_layers(puzzle: Puzzle, layers: list[int]) -> None:
 @pytest.mark.parametrize("turns", ["half", "quarter"])
 def test_published_layers_of_the_2x2x2(turns: str) -> None:
     space = group_space(twisty("2x2x2.tws", turns=turns))
-    assert layers_by_tables(space.move_tables()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
+    assert layers_by_engine(space.move_tables()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
 
 
 def test_one_way_moves_reach_the_same_positions() -> None:
@@ -161,8 +161,6 @@ def test_the_order_of_a_group_beyond_64_bits() -> None:
     assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^77"):
         GroupSpace.size_for(pancakes_of(200))
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^32"):
-        best_space(pancakes_of(30))
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:

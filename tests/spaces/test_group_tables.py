@@ -1,5 +1,7 @@
 """The automaton of a group and the move tables made from it, against products of permutations."""
 
+import tracemalloc
+
 import numpy as np
 import permutation_groups as groups
 import pytest
@@ -116,6 +118,22 @@ def test_too_many_transitions_are_bounded_and_not_built(monkeypatch: pytest.Monk
     assert all(count <= bound for count, bound in zip(exact, bounded.state_counts, strict=True))
     with pytest.raises(ResourceLimitError, match="expected at most 1,000 transitions"):
         GroupTables(bounded, 4).begin()
+
+
+@pytest.mark.parametrize(
+    ("generators", "leading"), [(groups.M12, 1), (groups.M12, 3), (groups.M24, 3), (groups.M24, 4)]
+)
+def test_memory_while_tables_are_built_is_bounded(generators: groups.Group, leading: int) -> None:
+    filled(GroupTables(automaton(groups.M11), 2))  # loads the kernels
+    bound = GroupTables(automaton(generators), leading).building_bytes(1)
+    tables = GroupTables(automaton(generators), leading)
+    assert tables.automaton.levels
+    tracemalloc.start()
+    built, fills = tables.begin()
+    most = tracemalloc.get_traced_memory()[1] - sum(array.nbytes for array in built[:3])
+    tracemalloc.stop()
+    assert fills
+    assert most <= bound < 10 * most + 1e6
 
 
 def test_moves_outside_the_group_are_refused() -> None:

@@ -1,7 +1,9 @@
-"""Breadth-first search along move tables, with numpy alone."""
+"""Breadth-first search along move tables: with numpy alone, and by the engine in one partition."""
 
 import numpy as np
 
+from antipodes.bfs.partition import advance, begin
+from antipodes.bfs.rows import Partition
 from antipodes.spaces.move_tables import MoveTables
 
 
@@ -23,3 +25,15 @@ def layers_by_tables(tables: MoveTables, start: int = 0) -> list[int]:
             new.append(fresh)
         frontier = np.concatenate(new) if new else frontier[:0]
     return found
+
+
+def layers_by_engine(tables: MoveTables) -> list[int]:
+    """The number of positions at each depth from the first position."""
+    rows, width = len(tables.target), tables.column_maps.shape[1]
+    state = begin(Partition(0, 0, rows), width, np.array([0]), "uint8", False)
+    found = [1]
+    while True:
+        state = advance(state, [state], tables, len(found))
+        if state.depth < len(found):
+            return found
+        found.append(state.found[-1][1])

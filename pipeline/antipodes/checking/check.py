@@ -76,7 +76,9 @@ def _check_space(
     if not report.ok:
         return
     if too_large(space):
-        report.notes.append(f"{space.size:,} positions are too many to build move tables: check a smaller puzzle alike")
+        report.notes.append(
+            f"{space.size:,} positions are too many to check the move tables: check a smaller size, too"
+        )
         return
     report.add(_table_problems(space, layers, tried))
     count = sum(map(len, layers.layers))

@@ -31,8 +31,11 @@ def move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         unknown = [name for number, name in enumerate(moves.names) if not moves.has_inverse(number)]
         if unknown:
             yield f"no inverse is known of {shorten(', '.join(unknown))}: paths of a table take longer to find"
-    never = [name_of(puzzle, number) for number in tried_moves(puzzle) if not moves.after(number, sample)[1].any()]
-    if never:
+    legal: dict[str, bool] = {}
+    for number in tried_moves(puzzle):
+        name = name_of(puzzle, number)
+        legal[name] = legal.get(name, False) or bool(moves.after(number, sample)[1].any())
+    if never := [name for name, somewhere in legal.items() if not somewhere]:
         yield f"legal in none of {len(sample):,} positions: {shorten(', '.join(never))}"
 
 

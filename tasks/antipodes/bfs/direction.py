@@ -12,19 +12,19 @@ A test itself takes as long as a pushed move, 0.8 ns. But about twice as many ar
 the frontier from positions deeper than the next layer. A word with few unvisited bits costs a mispredicted branch."""
 
 
-def pull_is_cheaper(frontier: float, open_positions: float, unvisited: int, moves: int) -> bool:
+def pull_is_cheaper(frontier: float, deeper: float, unvisited: int, moves: int) -> bool:
     """Whether it is cheaper to pull than to push.
 
     A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions,
     until one leads to the frontier. No move leads from these to positions visited earlier: their neighbours are visited
-    by now. So their moves lead to the ``open_positions``, those of the frontier and the unvisited ones. If all were
-    alike, a test would succeed with the probability p = frontier / open positions. The expected number of tests until
-    one succeeds, or all moves are tested, is (1 - (1 - p)^moves) / p.
+    by now. So their moves lead to the frontier and to the ``deeper`` positions, which are unvisited. If all were alike,
+    a test would succeed with the probability p = frontier / (frontier + deeper). The expected number of tests until one
+    succeeds, or all moves are tested, is (1 - (1 - p)^moves) / p.
 
-    The frontier and the open positions are those of a partition that the moves lead to, on average.
+    The frontier and the deeper positions are those of a partition that the moves lead to, on average.
     """
-    if not frontier:
+    if TEST_COST * unvisited >= frontier * moves:  # each takes a test at least
         return False
-    hit = frontier / open_positions
+    hit = frontier / (frontier + deeper)
     tests = (1 - (1 - hit) ** moves) / hit
     return TEST_COST * unvisited * tests < frontier * moves

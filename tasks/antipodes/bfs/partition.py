@@ -108,11 +108,12 @@ def advance(state: State, predecessors: Sequence[State], tables: MoveTables, dep
 
 def _pulls(state: State, predecessors: Sequence[State], tables: MoveTables) -> bool:
     """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
-    if not predecessors:
-        return False
-    frontier = sum(before.found[-1][1] for before in predecessors) / len(predecessors)
-    unvisited = sum(before.unvisited for before in predecessors) / len(predecessors)
-    return pull_is_cheaper(frontier, frontier + unvisited, state.unvisited, tables.target.shape[1])
+    frontier = unvisited = 0
+    for before in predecessors:
+        frontier += before.found[-1][1]
+        unvisited += before.unvisited
+    number = max(1, len(predecessors))
+    return pull_is_cheaper(frontier / number, unvisited / number, state.unvisited, tables.target.shape[1])
 
 
 def boundary(state: State, tables: MoveTables, first_row: int, end_row: int) -> State:

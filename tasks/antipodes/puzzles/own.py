@@ -7,7 +7,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -19,18 +18,15 @@ from antipodes.puzzles.families.generators import origin_of
 from antipodes.puzzles.moves.functions import Function, Functions
 from antipodes.puzzles.moves.moves import Moves
 from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.own_arguments import Position, fields_of, numbers_of, starts_of, symbols_of
 from antipodes.puzzles.own_function import OwnFunction
 from antipodes.puzzles.own_notation import OwnNotation
 from antipodes.puzzles.part import Part, pieces
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import MAX_PLACES
-from antipodes.quoting import quote, shorten
+from antipodes.quoting import quote
 
-Position = Sequence[int] | str
 Move = Function | Sequence[int] | str
 Inverses = Mapping[str, str | Function | None]
-MOST_VALUES = 256
-"""Values of a place, at most: a label is a byte."""
 
 
 def define_puzzle(
@@ -83,11 +79,11 @@ def define_puzzle(
         An argument is none of these; the message names it.
     """
     check_name(arguments.text(name, "name"), "name")
-    starts = _starts(start)
-    written = _written(starts, symbols, radices, parse)
+    starts = starts_of(start)
     read = _own(parse, "parse")
-    first, *others = (tuple(_numbers(one, written, read)) for one in starts)
-    parts = (pieces(first, written),) if radices is None else _fields(radices, written)
+    written = symbols_of(starts, symbols, radices, read)
+    first, *others = (tuple(numbers_of(one, written, read)) for one in starts)
+    parts = (pieces(first, written),) if radices is None else fields_of(radices, written)
     puzzle = Puzzle(
         name,
         "python",
@@ -153,84 +149,6 @@ def _first_line(definition: type) -> str:
 
 def _own(function: Callable[..., Any] | None, role: str) -> OwnFunction | None:
     return None if function is None else OwnFunction(arguments.function(function, role), role)
-
-
-def _starts(start: Any) -> list[Position]:
-    """The positions of the start, one or several."""
-    if isinstance(start, str):
-        return [start]
-    if not isinstance(start, list | tuple | np.ndarray) or not len(start):
-        raise InputError(f"start: expected a position or a list of positions, found {arguments.found(start)}")
-    several = isinstance(start[0], str | list | tuple | np.ndarray)
-    positions: Any = start if several else [start]
-    return list(positions)
-
-
-def _written(
-    starts: Sequence[Position], symbols: Sequence[str] | None, radices: Sequence[int] | None, parse: object
-) -> tuple[str, ...]:
-    """The symbol of each number: those given, else those in the texts of the starts, else the numbers themselves."""
-    if symbols is not None:
-        return _checked_symbols(symbols)
-    if radices is not None:
-        return tuple(map(str, range(max(_checked_radices(radices)))))
-    texts = [one for one in starts if isinstance(one, str)]
-    if texts and not parse:
-        return tuple(sorted({symbol for text in texts for symbol in _tokens(text)}))
-    numbers = [_numbers(one, (), _own(parse, "parse")) for one in starts]  # type: ignore[arg-type]
-    return tuple(map(str, range(max(map(max, numbers)) + 1)))
-
-
-def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(symbols, str | list | tuple) and len(set(symbols)) == len(symbols) > 0:
-        for symbol in symbols:
-            check_symbol(arguments.text(symbol, "symbols"), "symbols")
-        return tuple(symbols)
-    raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
-
-
-def _checked_radices(radices: Sequence[int]) -> list[int]:
-    numbers: list[int] = arguments.integers(radices, "radices", 1).tolist()
-    if not numbers or not all(1 <= number <= MOST_VALUES for number in numbers):
-        raise InputError(f"radices: expected numbers from 1 to {MOST_VALUES}, found {quote(numbers)}")
-    return numbers
-
-
-def _numbers(position: Position, symbols: Sequence[str], parse: OwnFunction | None) -> list[int]:
-    """The numbers of a start, in range of a label."""
-    if not isinstance(position, str):
-        read: Any = position
-    elif parse is not None:
-        read = parse(position)
-    else:
-        read = [_label(token, symbols) for token in _tokens(position, symbols)]
-    numbers: list[int] = arguments.integers(read, "start", 1).tolist()
-    if not 1 <= len(numbers) <= MAX_PLACES:
-        raise InputError(f"start: expected 1 to {MAX_PLACES} places, found {len(numbers)}")
-    for number in numbers:
-        arguments.integer(number, "start: numbers", 0, (len(symbols) or MOST_VALUES) - 1)
-    return numbers
-
-
-def _tokens(text: str, known: Sequence[str] = ()) -> list[str]:
-    """The symbols of a text: those between blanks, or the characters of a single word that is not known itself."""
-    words = text.split()
-    return list(words[0]) if len(words) == 1 and words[0] not in known else words
-
-
-def _label(token: str, symbols: Sequence[str]) -> int:
-    if token not in symbols:
-        raise InputError(f"start: expected one of {shorten(' '.join(symbols))}, found {quote(token)}")
-    return list(symbols).index(token)
-
-
-def _fields(radices: Sequence[int], symbols: Sequence[str]) -> tuple[Part, ...]:
-    """Places side by side that have as many values are one part."""
-    numbers = _checked_radices(radices)
-    if max(numbers) > len(symbols):
-        raise InputError(f"symbols: expected {max(numbers)}, one for each value of a place, found {len(symbols)}")
-    runs = [(radix, len(list(same))) for radix, same in groupby(numbers)]
-    return tuple(Part(places, tuple(symbols[:radix])) for radix, places in runs)
 
 
 def _check_starts(puzzle: Puzzle) -> None:

@@ -77,6 +77,16 @@ class Automaton:
             states = (1 + len(self.elements) * prod(radices[:at]) for at in range(len(radices) + 1))
             return tuple(min(count, prod(radices[at:])) for at, count in enumerate(states))
 
+    @property
+    def most_bytes(self) -> int:
+        """An upper bound of the bytes of the transitions, and of those in use while they are made."""
+        levels = len(self.levels)
+        sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
+        counted = [min(size, MOST_TRANSITIONS) for size in sizes]
+        passing = max((size * (14 * (levels - at) + 64) for at, size in enumerate(counted)), default=0)
+        states = 12 * max(self.state_counts) * int(self.elements.shape[1])
+        return 8 * sum(counted) + passing + states
+
 
 def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transitions, Permutations]:
     """The transitions of a level, and the states ``(n, points)`` at the next one."""

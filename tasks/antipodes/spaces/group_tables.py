@@ -13,7 +13,7 @@ from antipodes.spaces.move_tables import ColumnMap, Fill, MoveTables, map_type
 from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.stabiliser_chain import inverted
 
-BLOCK = 1 << 23
+BLOCK = 1 << 22
 """Entries of a block. It is filled in some 20 ms, after which an interruption is answered."""
 
 
@@ -71,11 +71,9 @@ class GroupTables:
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while they are filled."""
-        counts, radices = self.automaton.state_counts, self.radices
-        transitions = sum(8 * count * radix for count, radix in zip(counts, radices, strict=False))
-        above = 8 * self.most_moves * self.rows // (radices[self.leading - 1] if self.leading else 1)
-        before = 8 * self.most_column_maps * self.width // (radices[-1] if self.width > 1 else 1)
-        return transitions + 3 * (above + before)  # three: the arrays of a level, and those it is made from
+        above = 8 * self.most_moves * self.rows // (self.radices[self.leading - 1] if self.leading else 1)
+        before = 8 * self.most_column_maps * self.width // (self.radices[-1] if self.width > 1 else 1)
+        return self.automaton.most_bytes + 3 * (above + before)  # the arrays of a level, and those they are made from
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them; ResourceLimitError where counting column maps takes too long."""

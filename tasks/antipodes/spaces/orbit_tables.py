@@ -29,6 +29,8 @@ from antipodes.spaces.rearrangements import Rearrangements, can_be_counted, most
 
 if TYPE_CHECKING:
     from antipodes.spaces.orbit_kernels import Columns
+FILL_BYTES, FEW_FILLS = 1 << 10, 1 << 6
+"""Bytes of a call that fills a block, and such calls that even small tables are taken to need."""
 
 
 class Maps(NamedTuple):
@@ -88,9 +90,11 @@ class OrbitTables:
         sets = comb(sum(self._cut_counts), self._free) if self.cut.divides_pieces else 1
         counting = sets * (steps * (2 * self._free + 64) + 2 * places)
         changes = 16 * places * (steps + len(self.steps.effects))
-        block = 4 * min(self.cut.rows, BLOCK // 4) + COLUMNS_AT_ONCE * 8 * (len(self.cut.parts) + 2)
+        block = 4 * min(self.cut.rows * max(1, steps), BLOCK // 2) + COLUMNS_AT_ONCE * 8 * (len(self.cut.parts) + 2)
         numberings = numbering_bytes((*self.cut.row, *self.cut.column))
-        return counting + changes + numberings + self._part_table_bytes + block * threads
+        work = self.cut.rows * steps * places + self.cut.width * self.most_column_maps * (len(self.cut.parts) + 1)
+        calls = FILL_BYTES * (FEW_FILLS + work // BLOCK)
+        return counting + changes + numberings + self._part_table_bytes + calls + block * threads
 
     @property
     def _part_table_bytes(self) -> int:
@@ -123,9 +127,13 @@ class OrbitTables:
 
     @property
     def _is_direct(self) -> bool:
-        """Whether the row is one arrangement of pieces, so that its part table is the row table."""
-        one = len(self.cut.row) == 1 and isinstance(self.cut.row[0], PiecesIndex)
-        return one and not conditional(self.transforms)[:, ~self.cut.column_places].any()
+        """Whether the row is one part, so that a block of its part table makes a block of the row tables."""
+        return len(self.cut.row) == 1
+
+    @cached_property
+    def _rows_have_conditions(self) -> bool:
+        """Whether a move is illegal in some rows."""
+        return bool(conditional(self.transforms)[:, ~self.cut.column_places].any())
 
     def _maps(self) -> Maps:
         """The column maps, and which belongs to each step and set of free places."""
@@ -172,13 +180,20 @@ class OrbitTables:
             yield partial(self._fill_directly, fill_part, tables, numbers, first, end)
 
     def _fill_directly(self, fill_part: PartFill, tables: MoveTables, numbers: ColumnMap, first: int, end: int) -> None:
-        from antipodes.spaces.orbit_kernels import fill_map_numbers
+        from antipodes.spaces.orbit_kernels import combine_rows, fill_map_numbers
 
-        fill_part(tables.target[first:end], first)
+        target, column_map = tables.target[first:end], tables.column_map[first:end]
         subsets = np.zeros(end - first, dtype=np.int32)
-        if self.cut.divides_pieces:
-            self._number_subsets(subsets, first)
-        fill_map_numbers(tables.column_map[first:end], subsets, numbers)
+        if not self._rows_have_conditions:
+            fill_part(target, first)
+            if self.cut.divides_pieces:
+                self._number_subsets(subsets, first)
+            fill_map_numbers(column_map, subsets, numbers)
+            return
+        lines = np.empty((end - first, numbers.shape[1]), dtype=np.int32)
+        fill_part(lines, first)
+        at, weight = np.array([-first * lines.shape[1]]), np.ones(1, dtype=np.int64)
+        combine_rows(target, column_map, first, lines.ravel(), at, weight, subsets[:0], numbers)
 
     def _number_subsets(self, subsets: NDArray[np.int32], first: int) -> None:
         from antipodes.spaces.orbit_kernels import number_subsets

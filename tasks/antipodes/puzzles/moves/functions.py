@@ -193,8 +193,8 @@ class Functions(Moves):
         return moved if legal.all() else np.where(legal[:, np.newaxis], moved, labels), legal
 
     def _check(self, role: str, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> None:
-        within: Mask = ((after >= 0) & (after < self._moduli)).all(axis=1)
-        if within[legal].all() and all(part.counts is None for part in self._parts):
+        outside = (after < 0) | (after >= self._moduli)
+        if not outside[legal].any() and all(part.counts is None for part in self._parts):
             return  # most puzzles, without a copy of the legal positions
         try:
             self._check_contents(after[legal])
