@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import layers, sliding_distances
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles import ORACLES
 from puzzle_settings import complete, drawn
+from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
 from antipodes.errors import FieldError, InputError
@@ -195,9 +198,48 @@ def test_half_of_a_puzzle_that_has_no_halves() -> None:
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (2, 4)])
 def test_a_run_finds_the_layers_of_brute_force(rows: int, columns: int, tmp_path: Any) -> None:
     puzzle = board(rows, columns)
-    settings = {"rows": rows, "columns": columns, "start": puzzle.format(puzzle.start_labels[0])}
-    config = Config({"name": "p", "family": "sliding", **settings})
+    table = {"rows": rows, "columns": columns, "start": puzzle.format(puzzle.start_labels[0])}
+    config = Config({"name": "p", "family": "sliding", **table})
     report = run_puzzle(config, tmp_path / "t.zarr")
-    assert list(report.manifest.layers) == layers(sliding_distances(settings))
+    assert list(report.manifest.layers) == layers(sliding_distances(table))
     assert report.manifest.index_size == report.manifest.states == factorial(rows * columns) // 2
     assert verify(tmp_path / "t.zarr", Threads(1)).ok
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (2, 4), (3, 3), (4, 4)])
+def test_all_positions_of_a_sliding_board_are_known_to_be_reachable(rows: int, columns: int) -> None:
+    space = numbering_space(board(rows, columns))
+    assert space.reachable == space.size
+    places = rows * columns
+    equal = board(rows, columns, start=" ".join(["0", "1", *map(str, range(1, places - 1))]))
+    assert numbering_space(equal).reachable == factorial(places) // 2
+    full = replace(space.record, rows=factorial(places), width=1, details={})
+    if places <= 6:
+        assert stored_space(board(rows, columns), full).reachable == factorial(places) // 2
+
+
+def test_graphs_of_which_the_theorem_says_nothing() -> None:
+    puzzle = puzzle_from({"name": "p", "family": "jump", "start": "AB/C-", "offsets": [[0, 1], [0, -1], [1, 0]]})
+    assert numbering_space(puzzle).reachable is None
+    assert numbering_space(board(2, 2)).reachable is None
+    assert numbering_space(board(1, 5)).reachable is None
+
+
+@settings(deadline=None, max_examples=80)
+@given(puzzle_settings())
+def test_as_many_can_be_reached_as_is_known(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    known = numbering_space(puzzle).reachable
+    assert known in (None, len(reached(puzzle)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(4, 6), st.data())
+def test_as_many_can_be_reached_on_any_graph(places: int, data: st.DataObject) -> None:
+    pairs = [(a, b) for a in range(places) for b in range(a)]
+    edges = data.draw(st.lists(st.sampled_from(pairs), min_size=places, unique=True))
+    empty = data.draw(st.integers(1, 2))
+    labels = [0] * empty + list(range(1, places - empty + 1))
+    puzzle = directed([*edges, *((b, a) for a, b in edges)], tuple(labels))
+    known = numbering_space(puzzle).reachable
+    assert known in (None, len(reached(puzzle)))

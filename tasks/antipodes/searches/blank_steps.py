@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, neighbours
+from antipodes.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, neighbours
 from antipodes.searches.packing import Packing, Words
 
 

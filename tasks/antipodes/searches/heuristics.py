@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.graph import UNREACHABLE, Edges, distances_to, swap_edges
+from antipodes.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes.searches.problem import Problem
 
 Name = Literal["manhattan", "linear-conflict"]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
+from antipodes.puzzles.swap_graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.blank_steps import blank_steps
 from antipodes.searches.block_descent import BlockDescent
-from antipodes.searches.graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.progress import Listener, Pace, Progress

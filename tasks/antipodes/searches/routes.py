@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.swap_graph import Edges, both_ways, neighbours, swap_edges
 from antipodes.searches.answer import PATH_BYTES
-from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges
 from antipodes.searches.progress import Listener, Pace, Progress, silence
 
 Route = tuple[int, ...]

@@ -5,14 +5,9 @@ a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the
 rest.
 """
 
-from functools import cache
-
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.searches.graph import Edges, both_ways, neighbours, swap_edges, two_colouring
+from antipodes.puzzles.swap_graph import any_order, both_ways, connected, swap_edges, two_colouring
 from antipodes.searches.invariants import EITHER, parities_by_sums
-
-THETA_0 = (7, 8)
-"""Places and edges of the exception to Wilson's theorem: a hexagon, and a vertex joined to two opposite corners."""
 
 
 def parities(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
@@ -29,15 +24,13 @@ def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
     edges = swap_edges(puzzle)
     if edges is None or not both_ways(edges) or puzzle.counts[0] != 1:
         return None
-    around = _connected(edges, puzzle.places)
+    around = connected(edges, puzzle.places)
     if around is None:
         return None
     degrees = sorted(map(len, around))
     if degrees[-1] <= 2:
         return _on_a_line(around, position, goal, closed=degrees[0] == 2)
-    if (puzzle.places, len(edges) // 2) == THETA_0 or _has_cut_vertex(around):
-        return None
-    return True
+    return True if any_order(puzzle) else None
 
 
 def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
@@ -50,18 +43,6 @@ def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]
     return frozenset({change % 2})
 
 
-@cache
-def _connected(edges: Edges, places: int) -> list[list[int]] | None:
-    """The neighbours of each place if every place can be reached from every other one, or None."""
-    around = neighbours(edges, places)
-    reached, waiting = {0}, [0]
-    while waiting:
-        new = [place for place in around[waiting.pop()] if place not in reached]
-        reached.update(new)
-        waiting += new
-    return around if len(reached) == places else None
-
-
 def _on_a_line(around: list[list[int]], position: Labels, goal: Labels, closed: bool) -> bool:
     """On a path the pieces keep their order, on a cycle they keep it up to rotation."""
     first = min(range(len(around)), key=lambda place: len(around[place]))
@@ -72,28 +53,3 @@ def _on_a_line(around: list[list[int]], position: Labels, goal: Labels, closed: 
     wanted = [int(label) for label in goal[line] if label]
     rotations = range(len(pieces)) if closed else range(1)
     return any(pieces[i:] + pieces[:i] == wanted for i in rotations) or not pieces
-
-
-def _has_cut_vertex(around: list[list[int]]) -> bool:
-    """Whether a connected graph has a cut vertex (Hopcroft and Tarjan 1973)."""
-    entered = [-1] * len(around)
-    lowest = [0] * len(around)
-    entered[0], time = 0, 1
-    stack, children_of_root = [(0, -1, iter(around[0]))], 0
-    while stack:
-        place, parent, rest = stack[-1]
-        other = next(rest, None)
-        if other is None:
-            stack.pop()
-            if len(stack) > 1 and lowest[place] >= entered[parent]:
-                return True
-            children_of_root += len(stack) == 1
-            if stack:
-                lowest[parent] = min(lowest[parent], lowest[place])
-        elif entered[other] < 0:
-            entered[other] = lowest[other] = time
-            time += 1
-            stack.append((other, place, iter(around[other])))
-        elif other != parent:
-            lowest[place] = min(lowest[place], entered[other])
-    return children_of_root > 1

@@ -22,6 +22,7 @@ import numpy as np
 from antipodes.errors import FieldError
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.swap_graph import any_order
 from antipodes.quoting import shorten
 from antipodes.spaces.arrangements import Index, radices
 from antipodes.spaces.move_tables import Fill, MoveTables
@@ -30,6 +31,8 @@ from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpac
 from antipodes.spaces.swap_tables import SwapTables
 from antipodes.spaces.tied_parity import parity_by_place
 
+MOST_SWAPS = 100_000
+"""Swaps up to which the graph of places is looked at: that takes a tenth of a second."""
 PARITY = "parity"
 """The key of the details that has the parities of a space that numbers half of the arrangements."""
 
@@ -94,6 +97,12 @@ class ArrangementSpace(StateSpace):
     def width(self) -> int:
         """The number of columns of each row."""
         return self.index.width
+
+    @property
+    def reachable(self) -> int | None:
+        """All arrangements, or all those of the right parity, where a theorem says so; see `any_order`."""
+        few = len(self.puzzle.moves) <= MOST_SWAPS
+        return self.size_for(self.puzzle) if few and any_order(self.puzzle) else None
 
     @property
     def block_rows(self) -> int:

@@ -5,10 +5,9 @@ colours, so that each move takes the empty place to the other colour, colour and
 all arrangements cannot be reached (W. W. Johnson and W. E. Story, "Notes on the '15' puzzle", 1879).
 """
 
-from collections.abc import Sequence
-
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.swap_graph import swap_edges, two_colouring
 from antipodes.spaces.parity import parities
 
 FEWEST, MOST = 3, 20
@@ -24,38 +23,9 @@ def parity_by_place(puzzle: Puzzle) -> tuple[int, ...] | None:
     """
     if not FEWEST <= puzzle.places <= MOST or set(puzzle.counts) != {1} or not isinstance(puzzle.moves, Swaps):
         return None
-    wanted: dict[int, set[int]] = {}
-    for labels, parity in zip(puzzle.start_labels, parities(puzzle.start_labels).tolist(), strict=True):
-        wanted.setdefault(int(labels.argmin()), set()).add(parity)
-    colours = [-1] * puzzle.places
-    neighbours = _neighbours(puzzle.moves, puzzle.places)
-    for place in [*wanted, *range(puzzle.places)]:
-        if colours[place] < 0 and not _colour(place, min(wanted.get(place, {0})), neighbours, colours):
-            return None
-    agreed = all(found == {colours[place]} for place, found in wanted.items())
-    return tuple(colours) if agreed else None
-
-
-def _neighbours(moves: Swaps, places: int) -> list[set[int]]:
-    """The places to and from which the empty place moves, by its place."""
-    neighbours: list[set[int]] = [set() for _ in range(places)]
-    for one, other in set(map(tuple, moves.pairs.tolist())):
-        if one != other:  # no piece moves to its own place
-            neighbours[one].add(other)
-            neighbours[other].add(one)
-    return neighbours
-
-
-def _colour(first: int, colour: int, neighbours: Sequence[set[int]], colours: list[int]) -> bool:
-    """Colour the places connected with the first one; whether two colours are enough."""
-    colours[first] = colour
-    waiting = [first]
-    while waiting:
-        place = waiting.pop()
-        for other in neighbours[place]:
-            if colours[other] < 0:
-                colours[other] = 1 - colours[place]
-                waiting.append(other)
-            elif colours[other] == colours[place]:
-                return False
-    return True
+    empty, wanted = puzzle.start_labels.argmin(axis=1), parities(puzzle.start_labels)
+    seeds = tuple(zip(empty.tolist(), wanted.tolist(), strict=True))
+    colours = two_colouring(swap_edges(puzzle) or frozenset(), puzzle.places, seeds)
+    if colours is None or (colours[empty] != wanted).any():
+        return None
+    return tuple(colours.tolist())
