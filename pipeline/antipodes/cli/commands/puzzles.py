@@ -22,6 +22,7 @@ def puzzles(as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
         return
-    width = max(len(row["name"]) for row in rows)
+    name, family = (max(len(row[key]) for row in rows) for key in ("name", "family"))
+    size = max(len(f"{row['index_size']:,}") for row in rows)
     for row in rows:
-        print(f"{row['name']:<{width}}  {row['family']:<8} {row['index_size']:>13,}  {row['description']}")
+        print(f"{row['name']:<{name}}  {row['family']:<{family}}  {row['index_size']:>{size},}  {row['description']}")
