@@ -10,9 +10,9 @@ from antipodes.bfs.arrays import Depths
 from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.arrangement_space import ArrangementSpace
-from antipodes.spaces.arrangements import Index
+from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes.spaces.numbering.arrangements import Index
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
 SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))

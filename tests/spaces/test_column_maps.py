@@ -11,7 +11,7 @@ from brute_force import Position, distances, exchanged, layers
 
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
-from antipodes.spaces import swap_tables
+from antipodes.spaces.arrangement import swap_tables
 from antipodes.spaces.move_tables import MAPS_OF_INT16, map_type
 from antipodes.spaces.selection import best_space
 from antipodes.tables.run import run_puzzle

@@ -15,9 +15,9 @@ from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
-from antipodes.spaces.field_index import fields_of
-from antipodes.spaces.field_order import deciding_order
-from antipodes.spaces.field_space import FieldSpace
+from antipodes.spaces.field.field_index import fields_of
+from antipodes.spaces.field.field_order import deciding_order
+from antipodes.spaces.field.field_space import FieldSpace
 from antipodes.spaces.selection import best_space, numbering_space, stored_space
 from antipodes.spaces.space import SpaceRecord, StateSpace
 

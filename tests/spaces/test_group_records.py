@@ -15,7 +15,7 @@ from table_search import layers_by_tables
 
 from antipodes.errors import FieldError
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.group.group_space import GroupSpace
 from antipodes.spaces.selection import stored_space
 
 

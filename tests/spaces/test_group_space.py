@@ -20,7 +20,7 @@ from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
-from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.group.group_space import GroupSpace
 from antipodes.spaces.space import NOT_NUMBERED
 
 
@@ -185,7 +185,7 @@ def test_planning_and_a_single_query_load_no_compiler() -> None:
     code = (
         "import sys, numpy as np\n"
         "from antipodes.puzzles.families import puzzle_from\n"
-        "from antipodes.spaces.group_space import GroupSpace\n"
+        "from antipodes.spaces.group.group_space import GroupSpace\n"
         "spaces = GroupSpace.cuts(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
         "space = min(spaces, key=lambda space: space.cost)\n"
         "assert space.rank(space.unrank(np.array([5]))) == 5 and space.table_bytes\n"

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antipodes.errors import FieldError, ResourceLimitError
-from antipodes.spaces import group_automaton, group_tables
-from antipodes.spaces.group_automaton import Automaton
-from antipodes.spaces.group_numbering import GroupNumbering
-from antipodes.spaces.group_tables import GroupTables
+from antipodes.spaces.group import group_automaton, group_tables
+from antipodes.spaces.group.group_automaton import Automaton
+from antipodes.spaces.group.group_numbering import GroupNumbering
+from antipodes.spaces.group.group_tables import GroupTables
+from antipodes.spaces.group.schreier_sims import stabiliser_chain
+from antipodes.spaces.group.stabiliser_chain import after
 from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.schreier_sims import stabiliser_chain
-from antipodes.spaces.stabiliser_chain import after
 
 some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3))
 

@@ -22,8 +22,8 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangement_space import PARITY, ArrangementSpace
-from antipodes.spaces.parity import parities
+from antipodes.spaces.arrangement.arrangement_space import PARITY, ArrangementSpace
+from antipodes.spaces.numbering.parity import parities
 from antipodes.spaces.rules import by_tables, differing, successors
 from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
 from antipodes.spaces.space import NOT_NUMBERED, SpaceRecord

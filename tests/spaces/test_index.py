@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import label_counts
 
 from antipodes.errors import InputError
-from antipodes.spaces.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
+from antipodes.spaces.numbering.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
 
 
 def size_of(counts: tuple[int, ...]) -> int:

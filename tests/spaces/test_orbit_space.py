@@ -24,7 +24,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import pieces, values
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.orbit_space import OrbitSpace
+from antipodes.spaces.orbit.orbit_space import OrbitSpace
 from antipodes.spaces.selection import best_space, stored_space
 from antipodes.spaces.space import NOT_NUMBERED
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antipodes.errors import PermutationError, ResourceLimitError
-from antipodes.spaces.schreier_sims import stabiliser_chain
-from antipodes.spaces.stabiliser_chain import sifted
+from antipodes.spaces.group.schreier_sims import stabiliser_chain
+from antipodes.spaces.group.stabiliser_chain import sifted
 
 ORDERS = {
     "M11": (groups.M11, 7920),

@@ -14,9 +14,9 @@ from strategies import puzzle_settings, spaces_of
 
 from antipodes.errors import ConfigError, FieldError
 from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.arrangement_space import ArrangementSpace
-from antipodes.spaces.group_space import GroupSpace
-from antipodes.spaces.orbit_space import OrbitSpace
+from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes.spaces.group.group_space import GroupSpace
+from antipodes.spaces.orbit.orbit_space import OrbitSpace
 from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
 from antipodes.spaces.space import StateSpace
 

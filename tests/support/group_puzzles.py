@@ -12,7 +12,7 @@ from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.part import Part, pieces, values
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.group.group_space import GroupSpace
 
 SAMPLES = Path(__file__).parent / "samples"
 

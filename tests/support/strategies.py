@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes.spaces.space import StateSpace
 
 Settings = dict[str, Any]

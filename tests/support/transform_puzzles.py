@@ -13,7 +13,7 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.part import Part, pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes.spaces.orbit_space import OrbitSpace
+from antipodes.spaces.orbit.orbit_space import OrbitSpace
 from antipodes.spaces.space import StateSpace
 
 MOST_POSITIONS = 700

@@ -13,10 +13,10 @@ from puzzle_settings import complete, jump, listed, sliding
 from antipodes.config import Config, load_config
 from antipodes.errors import InterruptedRunError
 from antipodes.executors.threads import Threads
-from antipodes.spaces import swap_tables
+from antipodes.spaces.arrangement import swap_tables
+from antipodes.spaces.arrangement.swap_tables import SwapTables
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.selection import best_space
-from antipodes.spaces.swap_tables import SwapTables
 from antipodes.tables.layers.building import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle

@@ -15,7 +15,7 @@ from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import human
-from antipodes.spaces.arrangements import radices
+from antipodes.spaces.numbering.arrangements import radices
 from antipodes.spaces.selection import best_space, numbering_space
 from antipodes.tables.planning.plan import (
     PROGRAM_BYTES,

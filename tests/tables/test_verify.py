@@ -11,7 +11,7 @@ import antipodes.tables.verify
 from antipodes.config import Config
 from antipodes.errors import NotAStoreError, ResourceLimitError
 from antipodes.executors.threads import Threads
-from antipodes.spaces.arrangement_space import ArrangementSpace
+from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes.spaces.space import StateSpace
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.sample import check_sample

@@ -7,10 +7,10 @@ from antipodes.errors import ConfigError, FieldError, ResourceLimitError
 from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangement_space import ArrangementSpace
-from antipodes.spaces.field_space import FieldSpace
-from antipodes.spaces.group_space import GroupSpace
-from antipodes.spaces.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
+from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes.spaces.field.field_space import FieldSpace
+from antipodes.spaces.group.group_space import GroupSpace
+from antipodes.spaces.orbit.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
 SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)

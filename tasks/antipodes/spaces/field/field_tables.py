@@ -19,7 +19,7 @@ from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.moves import Labels, Mask
 from antipodes.puzzles.random_contents import random_numbers
 from antipodes.quoting import shorten
-from antipodes.spaces.field_index import FieldIndex
+from antipodes.spaces.field.field_index import FieldIndex
 from antipodes.spaces.move_tables import ILLEGAL, ColumnMap, Fill, MoveTables, map_type
 
 BLOCK = 1 << 17

@@ -1,4 +1,4 @@
-"""Ranking many arrangements, place by place; `antipodes.spaces.arrangements` defines the ranks.
+"""Ranking many arrangements, place by place; `antipodes.spaces.numbering.arrangements` defines the ranks.
 
 The *state* at a place is the number of pieces of each label before it. A piece adds a number to the rank that depends
 on its label and the state only, and is read from a small table.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.spaces.combinations import Ranks, binomials
+from antipodes.spaces.numbering.combinations import Ranks, binomials
 
 
 @lru_cache(maxsize=4)

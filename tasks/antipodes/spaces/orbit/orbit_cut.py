@@ -11,8 +11,8 @@ from antipodes.errors import ConfigError
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.parity import parities
-from antipodes.spaces.part_index import PartIndex, PiecesIndex, ValuesIndex
+from antipodes.spaces.numbering.parity import parities
+from antipodes.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 
 @dataclass(frozen=True)

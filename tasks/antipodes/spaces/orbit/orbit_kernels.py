@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
 from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ILLEGAL, ColumnMap
-from antipodes.spaces.ranking import Numbering, unrank
+from antipodes.spaces.numbering.ranking import Numbering, unrank
 
 Labels = NDArray[np.uint8]
 PartTable = NDArray[np.int32]

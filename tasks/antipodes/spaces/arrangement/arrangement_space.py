@@ -1,8 +1,8 @@
 """The state space of a puzzle whose pieces move to empty places: all arrangements of its pieces.
 
 **Half the arrangements.** Where the place of the empty square decides the parity of an arrangement (see
-`antipodes.spaces.tied_parity`), the two pieces of the last labels have no choice: of the two ways to arrange them only
-one has the right parity. So the last digit of the index, which says which way, is dropped, and half of all
+`antipodes.spaces.arrangement.tied_parity`), the two pieces of the last labels have no choice: of the two ways to
+arrange them only one has the right parity. So the last digit of the index, which says which way, is dropped, and half of all
 arrangements are numbered: those of the right parity.
 
 The move tables are then those of the puzzle in which these two pieces are equal. Moves do not ask which piece they
@@ -24,12 +24,12 @@ from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.puzzles.swap_graph import any_order
 from antipodes.quoting import shorten
-from antipodes.spaces.arrangements import Index, radices
+from antipodes.spaces.arrangement.swap_tables import SwapTables
+from antipodes.spaces.arrangement.tied_parity import parity_by_place
 from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.parity import Parities, merged, parities, told_apart
+from antipodes.spaces.numbering.arrangements import Index, radices
+from antipodes.spaces.numbering.parity import Parities, merged, parities, told_apart
 from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
-from antipodes.spaces.swap_tables import SwapTables
-from antipodes.spaces.tied_parity import parity_by_place
 
 MOST_SWAPS = 100_000
 """Swaps up to which the graph of places is looked at: that takes a tenth of a second."""

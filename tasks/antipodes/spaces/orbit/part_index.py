@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.spaces.arrangements import radices, rank_arrangements, unrank_arrangements
-from antipodes.spaces.combinations import Ranks
-from antipodes.spaces.parity import Labels, merged, parities, told_apart
+from antipodes.spaces.numbering.arrangements import radices, rank_arrangements, unrank_arrangements
+from antipodes.spaces.numbering.combinations import Ranks
+from antipodes.spaces.numbering.parity import Labels, merged, parities, told_apart
 from antipodes.spaces.space import NOT_NUMBERED
 
 
@@ -59,7 +59,8 @@ class PartIndex(ABC):
 class PiecesIndex(PartIndex):
     """Numbers of the arrangements of pieces: all of them, or those of one parity.
 
-    With a ``parity`` all pieces differ, and ``counts`` takes the last two labels as one: see `antipodes.spaces.parity`.
+    With a ``parity`` all pieces differ, and ``counts`` takes the last two labels as one: see
+    `antipodes.spaces.numbering.parity`.
     """
 
     counts: tuple[int, ...]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from antipodes.errors import ConfigError, FieldError, InputError, ResourceLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.spaces.group_automaton import Automaton
-from antipodes.spaces.group_numbering import GroupNumbering
-from antipodes.spaces.group_tables import GroupTables
+from antipodes.spaces.group.group_automaton import Automaton
+from antipodes.spaces.group.group_numbering import GroupNumbering
+from antipodes.spaces.group.group_tables import GroupTables
+from antipodes.spaces.group.puzzle_points import PuzzlePoints, points_of
+from antipodes.spaces.group.stabiliser_chain import Permutations, StabiliserChain, checked_chain, sifted
 from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.puzzle_points import PuzzlePoints, points_of
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
-from antipodes.spaces.stabiliser_chain import Permutations, StabiliserChain, checked_chain, sifted
 
 LARGEST = 1 << 256
 """The order up to which groups are searched, to say how large they are; they take a second at most."""
@@ -179,7 +179,7 @@ def _chain(puzzle: Puzzle) -> StabiliserChain:
 
 @lru_cache(maxsize=4)
 def _chain_of(points: PuzzlePoints) -> StabiliserChain:
-    from antipodes.spaces.schreier_sims import stabiliser_chain
+    from antipodes.spaces.group.schreier_sims import stabiliser_chain
 
     try:
         return stabiliser_chain(points.elements, most=LARGEST)

@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.spaces.group_automaton import Automaton, Transitions
+from antipodes.spaces.group.group_automaton import Automaton, Transitions
+from antipodes.spaces.group.stabiliser_chain import inverted
 from antipodes.spaces.move_tables import ColumnMap, Fill, MoveTables, map_type
 from antipodes.spaces.search_cost import search_cost
-from antipodes.spaces.stabiliser_chain import inverted
 
 BLOCK = 1 << 22
 """Entries of a block. It is filled in some 20 ms, after which an interruption is answered."""
@@ -87,7 +87,7 @@ class GroupTables:
 
 
 def _row_fills(tables: MoveTables, levels: Sequence[Transitions]) -> list[Fill]:
-    from antipodes.spaces.group_kernels import fill_rows  # compiled, so not loaded to plan
+    from antipodes.spaces.group.group_kernels import fill_rows  # compiled, so not loaded to plan
 
     rows, moves = tables.target.shape
     first_states = 1 + np.arange(moves, dtype=np.int32)
@@ -111,7 +111,7 @@ def _row_fills(tables: MoveTables, levels: Sequence[Transitions]) -> list[Fill]:
 
 
 def _column_fills(maps: NDArray[np.int32], levels: Sequence[Transitions]) -> list[Fill]:
-    from antipodes.spaces.group_kernels import fill_columns  # compiled, so not loaded to plan
+    from antipodes.spaces.group.group_kernels import fill_columns  # compiled, so not loaded to plan
 
     if not levels:
         return []

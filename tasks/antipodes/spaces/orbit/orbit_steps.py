@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.spaces.orbit_cut import OrbitCut, conditional, conditions
+from antipodes.spaces.orbit.orbit_cut import OrbitCut, conditional, conditions
 
 Numbers = NDArray[np.int64]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
-from antipodes.spaces.orbit_cut import OrbitCut, conditional
-from antipodes.spaces.orbit_steps import OrbitSteps, most_legal, orbit_steps
-from antipodes.spaces.part_index import PiecesIndex
-from antipodes.spaces.part_tables import (
+from antipodes.spaces.orbit.orbit_cut import OrbitCut, conditional
+from antipodes.spaces.orbit.orbit_steps import OrbitSteps, most_legal, orbit_steps
+from antipodes.spaces.orbit.part_index import PiecesIndex
+from antipodes.spaces.orbit.part_tables import (
     BLOCK,
     PartFill,
     blocks,
@@ -25,10 +25,10 @@ from antipodes.spaces.part_tables import (
     rearranged_fill,
     weights,
 )
-from antipodes.spaces.rearrangements import Rearrangements, can_be_counted, most_rearrangements, rearrangements
+from antipodes.spaces.orbit.rearrangements import Rearrangements, can_be_counted, most_rearrangements, rearrangements
 
 if TYPE_CHECKING:
-    from antipodes.spaces.orbit_kernels import Columns
+    from antipodes.spaces.orbit.orbit_kernels import Columns
 FILL_BYTES, FEW_FILLS = 1 << 10, 1 << 6
 """Bytes of a call that fills a block, and such calls that even small tables are taken to need."""
 
@@ -156,7 +156,7 @@ class OrbitTables:
         return Maps(every_key, number[keys], found.origins)
 
     def _row_fills(self, tables: MoveTables, maps: Maps) -> Iterator[Fill]:
-        from antipodes.spaces.orbit_kernels import combine_rows
+        from antipodes.spaces.orbit.orbit_kernels import combine_rows
 
         numbers: ColumnMap = maps.numbers.astype(map_type(len(maps.keys)))
         parts = self.cut.row
@@ -180,7 +180,7 @@ class OrbitTables:
             yield partial(self._fill_directly, fill_part, tables, numbers, first, end)
 
     def _fill_directly(self, fill_part: PartFill, tables: MoveTables, numbers: ColumnMap, first: int, end: int) -> None:
-        from antipodes.spaces.orbit_kernels import combine_rows, fill_map_numbers
+        from antipodes.spaces.orbit.orbit_kernels import combine_rows, fill_map_numbers
 
         target, column_map = tables.target[first:end], tables.column_map[first:end]
         subsets = np.zeros(end - first, dtype=np.int32)
@@ -196,8 +196,8 @@ class OrbitTables:
         combine_rows(target, column_map, first, lines.ravel(), at, weight, subsets[:0], numbers)
 
     def _number_subsets(self, subsets: NDArray[np.int32], first: int) -> None:
-        from antipodes.spaces.orbit_kernels import number_subsets
-        from antipodes.spaces.ranking import numbering
+        from antipodes.spaces.numbering.ranking import numbering
+        from antipodes.spaces.orbit.orbit_kernels import number_subsets
 
         others = sum(self._cut_counts) - self._free
         number_subsets(subsets, first, numbering(self._cut_counts), numbering((others, self._free)))
@@ -205,7 +205,7 @@ class OrbitTables:
     def _column_fills(self, tables: MoveTables, maps: Maps) -> Iterator[Fill]:
         if tables.column_maps.shape[1] == 1:
             return
-        from antipodes.spaces.orbit_kernels import combine_columns
+        from antipodes.spaces.orbit.orbit_kernels import combine_columns
 
         columns = self._columns(maps)
         entries = len(maps.keys) * (len(self.cut.column) + 1)
@@ -213,7 +213,7 @@ class OrbitTables:
             yield partial(combine_columns, tables.column_maps, first, end, columns)
 
     def _columns(self, maps: Maps) -> "Columns":
-        from antipodes.spaces.orbit_kernels import Columns
+        from antipodes.spaces.orbit.orbit_kernels import Columns
 
         effects = self.steps.effects
         tables = [

@@ -16,7 +16,7 @@ from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.stabiliser_chain import MAX_POINTS, Permutations
+from antipodes.spaces.group.stabiliser_chain import MAX_POINTS, Permutations
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.errors import PermutationError, ResourceLimitError
-from antipodes.spaces.stabiliser_chain import (
+from antipodes.spaces.group.stabiliser_chain import (
     MAX_POINTS,
     Level,
     Permutations,

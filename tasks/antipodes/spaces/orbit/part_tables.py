@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.spaces.orbit_cut import conditional, conditions
-from antipodes.spaces.part_index import PartIndex, PiecesIndex, ValuesIndex
+from antipodes.spaces.orbit.orbit_cut import conditional, conditions
+from antipodes.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 if TYPE_CHECKING:
-    from antipodes.spaces.orbit_kernels import Changes, PartTable
+    from antipodes.spaces.orbit.orbit_kernels import Changes, PartTable
 
 PartFill = Callable[["PartTable", int], None]
 """Fills some lines of a part table, which begin at a content."""
@@ -23,7 +23,7 @@ NO_SUM = -1
 
 def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64]) -> PartFill:
     """What fills the table of a part for the transforms of these numbers."""
-    from antipodes.spaces.orbit_kernels import Changes, fill_values
+    from antipodes.spaces.orbit.orbit_kernels import Changes, fill_values
 
     origin = (transforms.origin[numbers, part.at] - part.first).astype(np.uint16)
     masks = conditions(transforms)
@@ -41,7 +41,7 @@ def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64
 
 def rearranged_fill(part: PartIndex, origins: NDArray[np.uint8]) -> PartFill:
     """What fills the table of the pieces on free places, for rearrangements ``(n, free places)`` of these."""
-    from antipodes.spaces.orbit_kernels import Changes
+    from antipodes.spaces.orbit.orbit_kernels import Changes
 
     assert isinstance(part, PiecesIndex)
     nothing = np.zeros(origins.shape, dtype=np.uint8)
@@ -49,8 +49,8 @@ def rearranged_fill(part: PartIndex, origins: NDArray[np.uint8]) -> PartFill:
 
 
 def _pieces_fill(part: PiecesIndex, changes: "Changes") -> PartFill:
-    from antipodes.spaces.orbit_kernels import fill_pieces
-    from antipodes.spaces.ranking import numbering
+    from antipodes.spaces.numbering.ranking import numbering
+    from antipodes.spaces.orbit.orbit_kernels import fill_pieces
 
     numbers = numbering(part.counts)
     return lambda after, first: fill_pieces(after, first, numbers, changes)

@@ -1,8 +1,8 @@
 """The move tables of swaps, moves of one piece to an empty place, in machine code.
 
 The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
-`antipodes.spaces.ranking`). A piece that moves changes all states between its origin and its destination by the same
-difference. So sums over the changed states give the rank of every successor in a few steps, however far a piece moves.
+`antipodes.spaces.numbering.ranking`). A piece that moves changes all states between its origin and its destination by
+the same difference. So sums over the changed states give the rank of every successor in a few steps, however far a piece moves.
 """
 
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.spaces.combinations import Ranks
 from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap
-from antipodes.spaces.ranking import Numbering, unrank
+from antipodes.spaces.numbering.combinations import Ranks
+from antipodes.spaces.numbering.ranking import Numbering, unrank
 
 Labels = NDArray[np.uint8]
 NONE = -1

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.spaces.giants import generate_even
-from antipodes.spaces.group_space import GroupSpace
+from antipodes.spaces.group.group_space import GroupSpace
 from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.orbit_cut import OrbitCut, cuts_of, parts_of
-from antipodes.spaces.orbit_tables import OrbitTables
-from antipodes.spaces.part_index import combined, separated
+from antipodes.spaces.orbit.giants import generate_even
+from antipodes.spaces.orbit.orbit_cut import OrbitCut, cuts_of, parts_of
+from antipodes.spaces.orbit.orbit_tables import OrbitTables
+from antipodes.spaces.orbit.part_index import combined, separated
 from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes.puzzles.moves.moves import Moves
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.random_contents import random_positions
-from antipodes.spaces.field_index import Field, fields_of
+from antipodes.spaces.field.field_index import Field, fields_of
 
 SAMPLE = 256
 """Pairs of positions that differ in one field, for each field."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError, ResourceLimitError
-from antipodes.spaces.stabiliser_chain import Level, Permutations, StabiliserChain, after, sifted
+from antipodes.spaces.group.stabiliser_chain import Level, Permutations, StabiliserChain, after, sifted
 
 FEW = 1 << 22
 """Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""
@@ -66,7 +66,7 @@ class GroupNumbering:
         Rows may be any integers from 0 to ``points - 1``: one that is no permutation is no element.
         """
         if elements.size * len(self.chain.levels) > FEW:
-            from antipodes.spaces.group_kernels import rank_elements
+            from antipodes.spaces.group.group_kernels import rank_elements
 
             return rank_elements(elements, *self._inverses)
         rest, ranks = elements, np.zeros(len(elements), dtype=np.int64)
@@ -84,7 +84,7 @@ class GroupNumbering:
             raise InputError(f"expected an index from 0 to {self.size - 1}, found {wide[outside][0]}")
         points, levels = self.chain.points, self.chain.levels
         if len(wide) * points * len(levels) > FEW:
-            from antipodes.spaces.group_kernels import unrank_elements
+            from antipodes.spaces.group.group_kernels import unrank_elements
 
             return unrank_elements(wide, *self._representatives)
         elements: Permutations = np.tile(np.arange(points, dtype=np.int16), (len(wide), 1))

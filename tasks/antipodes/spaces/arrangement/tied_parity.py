@@ -8,7 +8,7 @@ all arrangements cannot be reached (W. W. Johnson and W. E. Story, "Notes on the
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.swap_graph import swap_edges, two_colouring
-from antipodes.spaces.parity import parities
+from antipodes.spaces.numbering.parity import parities
 
 FEWEST, MOST = 3, 20
 """Places: the empty one and two pieces to exchange; more than 20 have too many arrangements, even by halves."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import InputError
-from antipodes.spaces.combinations import Ranks, rank_combinations, unrank_combinations
+from antipodes.spaces.numbering.combinations import Ranks, rank_combinations, unrank_combinations
 
 Arrangements = NDArray[np.uint8]
 BATCH = 1 << 16
@@ -44,7 +44,7 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
     """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
     if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MOST_STATES:
-        from antipodes.spaces import ranking
+        from antipodes.spaces.numbering import ranking
 
         tables = ranking.rank_tables(tuple(counts))
         return ranking.rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)

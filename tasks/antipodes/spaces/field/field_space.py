@@ -9,9 +9,9 @@ from typing import ClassVar, Self
 from antipodes.errors import FieldError
 from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.spaces.field_index import FieldIndex, fields_of
-from antipodes.spaces.field_order import deciding_order
-from antipodes.spaces.field_tables import SPARE_BYTES, FieldTables
+from antipodes.spaces.field.field_index import FieldIndex, fields_of
+from antipodes.spaces.field.field_order import deciding_order
+from antipodes.spaces.field.field_tables import SPARE_BYTES, FieldTables
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 

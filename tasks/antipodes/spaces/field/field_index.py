@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.part import Part
-from antipodes.spaces.arrangements import rank_arrangements, unrank_arrangements
+from antipodes.spaces.numbering.arrangements import rank_arrangements, unrank_arrangements
 
 Digits = NDArray[np.int64]
 

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
+from antipodes.spaces.group.stabiliser_chain import Permutations
 from antipodes.spaces.move_tables import ColumnMap
-from antipodes.spaces.stabiliser_chain import Permutations
 
 Numbers = NDArray[np.int32]
 Ranks = NDArray[np.int64]
@@ -56,7 +56,7 @@ def rank_elements(
     inverses: Permutations,
     weights: Ranks,
 ) -> Ranks:
-    """The number of each element ``(n, points)``, ``(n,)``, or -1; see `antipodes.spaces.group_numbering`."""
+    """The number of each element ``(n, points)``, ``(n,)``, or -1; see `antipodes.spaces.group.group_numbering`."""
     points = elements.shape[1]
     ranks = np.zeros(len(elements), dtype=np.int64)
     rest = np.empty(points, dtype=np.int16)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.swaps import Swaps
-from antipodes.spaces.arrangements import Index
 from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
+from antipodes.spaces.numbering.arrangements import Index
 
 if TYPE_CHECKING:
-    from antipodes.spaces.swap_kernels import Graph
+    from antipodes.spaces.arrangement.swap_kernels import Graph
 
 BLOCK = 1 << 23
 """Entries of a block. It is filled in some 20 ms, after which an interruption is answered."""
@@ -85,8 +85,8 @@ class SwapTables:
 
     def fills(self, tables: MoveTables) -> list[Fill]:
         """The calls that fill the tables."""
-        from antipodes.spaces.ranking import numbering
-        from antipodes.spaces.swap_kernels import fill_columns, fill_rows  # compiled, so not loaded to plan
+        from antipodes.spaces.arrangement.swap_kernels import fill_columns, fill_rows  # compiled, so not loaded to plan
+        from antipodes.spaces.numbering.ranking import numbering
 
         target, column_map, column_maps = tables.target, tables.column_map, tables.column_maps
         (firsts, _), index = self.map_numbers, self.index
@@ -114,7 +114,7 @@ class SwapTables:
 
     def _graph(self) -> "Graph":
         """The moves by the empty or the occupied place, whichever kind there are fewer of."""
-        from antipodes.spaces.swap_kernels import Graph
+        from antipodes.spaces.arrangement.swap_kernels import Graph
 
         by_destination = 2 * self.index.counts[0] <= self.places
         ends = self.moves.pairs[:, 0 if by_destination else 1]
@@ -125,7 +125,7 @@ class SwapTables:
 
 
 def _numbering_bytes(counts: Sequence[int]) -> int:
-    """An upper bound of the bytes of an `antipodes.spaces.ranking.Numbering` while it is made."""
+    """An upper bound of the bytes of an `antipodes.spaces.numbering.ranking.Numbering` while it is made."""
     states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
     return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 

@@ -1,0 +1,1 @@
+"""Numbers of combinations and arrangements, and their parity, which several spaces share."""
