@@ -2,8 +2,8 @@
 
 **Half the arrangements.** Where the place of the empty square decides the parity of an arrangement (see
 `antipodes.spaces.arrangement.tied_parity`), the two pieces of the last labels have no choice: of the two ways to
-arrange them only one has the right parity. So the last digit of the index, which says which way, is dropped, and half of all
-arrangements are numbered: those of the right parity.
+arrange them only one has the right parity. So the last digit of the index, which says which way, is dropped, and half
+of all arrangements are numbered: those of the right parity.
 
 The move tables are then those of the puzzle in which these two pieces are equal. Moves do not ask which piece they
 move, so exchanging two pieces commutes with every move. Each arrangement with two equal pieces stands for two that an

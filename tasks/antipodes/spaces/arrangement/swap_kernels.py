@@ -2,7 +2,8 @@
 
 The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
 `antipodes.spaces.numbering.ranking`). A piece that moves changes all states between its origin and its destination by
-the same difference. So sums over the changed states give the rank of every successor in a few steps, however far a piece moves.
+the same difference. So sums over the changed states give the rank of every successor in a few steps, however far a
+piece moves.
 """
 
 from typing import Any, NamedTuple
