@@ -5,7 +5,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
-from antipodes.puzzles.part import Part, pieces
+from antipodes.puzzles.part import Part, pieces, ranges_of
 from antipodes.quoting import quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
@@ -78,16 +77,10 @@ class Puzzle:
         """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
         return (self.parts[0].counts or ()) if len(self.parts) == 1 else ()
 
-    @property
-    def label_count(self) -> int:
-        """The number of labels of the part that has the most."""
-        return max(len(part.symbols) for part in self.parts)
-
     @cached_property
     def ranges(self) -> tuple[slice, ...]:
         """The places of each part."""
-        ends = accumulate((part.places for part in self.parts), initial=0)
-        return tuple(slice(first, end) for first, end in pairwise(ends))
+        return ranges_of(self.parts)
 
     @cached_property
     def start_labels(self) -> Labels:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,6 +56,10 @@ class Transforms(Moves):
             self.added[:] = np.reshape(added, self.added.shape)
         self.allowed = None if allowed is None else np.array(allowed, dtype=np.uint64).reshape(self.origin.shape)
         self._check()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays alone to other processes, not what follows from them."""
+        return type(self), (self._names, self.origin, self.moduli, self.added, self.allowed)
 
     def _check(self) -> None:
         if self._names and len(self._names) != len(self):
@@ -120,21 +125,35 @@ class Transforms(Moves):
 
     def _keys(self) -> list[bytes]:
         """Bytes that are equal for equal moves."""
-        conditions = np.zeros((len(self), 0)) if self.allowed is None else self._conditions()
+        conditions = np.zeros((len(self), 0)) if self.conditions is None else self.conditions
         return [a.tobytes() + b.tobytes() for a, b in zip(self._effects, conditions, strict=True)]
 
-    def _conditions(self) -> NDArray[np.uint64]:
-        """The conditions, without bits past the values of a place."""
-        assert self.allowed is not None
-        return self.allowed & (~np.uint64(0) >> (64 - self.moduli).astype(np.uint64))
+    @cached_property
+    def conditions(self) -> NDArray[np.uint64] | None:
+        """The masks of `allowed` without bits that stand for no value."""
+        return None if self.allowed is None else self.allowed & self._every_value
+
+    @cached_property
+    def conditional(self) -> NDArray[np.bool_]:
+        """``(moves, places)``: where a move is illegal for some value."""
+        if self.conditions is None:
+            return np.zeros(self.origin.shape, dtype=np.bool_)
+        conditional: NDArray[np.bool_] = self.conditions != self._every_value
+        return conditional
+
+    @property
+    def _every_value(self) -> NDArray[np.uint64]:
+        """``(places,)``: the mask of all values of each place; there are at most MOST_MASKED."""
+        every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - self.moduli).astype(np.uint64)
+        return every
 
     def reversed(self) -> "Transforms":
         """The moves that undo these, with the same numbers and names, each legal exactly where its move leads."""
         back = np.argsort(self.origin, axis=1)
         taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
         conditions = None
-        if self.allowed is not None:
-            old = np.take_along_axis(self._conditions(), self.origin.astype(np.int64), axis=1)
+        if self.conditions is not None:
+            old = np.take_along_axis(self.conditions, self.origin.astype(np.int64), axis=1)
             conditions = _rotated(old, self.added, self.moduli)
         return Transforms(self.names, back, self.moduli, (-taken) % self.moduli, conditions)
 

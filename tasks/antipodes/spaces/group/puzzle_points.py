@@ -7,14 +7,13 @@ their places. A move then multiplies the permutation from the left, whatever the
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.part import Part
+from antipodes.puzzles.part import Part, ranges_of
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.group.stabiliser_chain import MAX_POINTS, Permutations
 
@@ -73,7 +72,9 @@ class PuzzlePoints:
             self._put(permutations, self.firsts[homes], seats, turns)
         permutations[unknown] = 0
 
-    def _put(self, permutations: Permutations, firsts: NDArray[np.int64], seats: NDArray[np.int64], turns: Turns) -> None:
+    def _put(
+        self, permutations: Permutations, firsts: NDArray[np.int64], seats: NDArray[np.int64], turns: Turns
+    ) -> None:
         """Write the images of the points from ``firsts`` on ``(n, seats)``: the points of ``seats``, turned so far."""
         modulus = self.moduli[seats[0]]
         for turn in range(modulus):
@@ -148,7 +149,7 @@ def _points_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Transform
         return None
     labels = np.array(start, dtype=np.uint8)
     homes = np.full((len(pieces), 256), -1, dtype=np.int64)
-    for part, here in zip(parts, _ranges(parts), strict=True):
+    for part, here in zip(parts, ranges_of(parts), strict=True):
         if part.holds_pieces:
             occupied = np.flatnonzero((pieces >= here.start) & (pieces < here.stop))
             homes[np.ix_(occupied, labels[here])] = occupied
@@ -159,7 +160,7 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
     """The place of the piece and of the value of each seat; None where moves do not keep them together."""
     pieces: list[int] = []
     values: list[int] = []
-    ranges = _ranges(parts)
+    ranges = ranges_of(parts)
     for number, (part, here) in enumerate(zip(parts, ranges, strict=True)):
         places = range(here.start, here.stop)
         if part.twists:
@@ -177,11 +178,6 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
             pieces.extend([NO_COLUMN] * len(places))
             values.extend(places)
     return pieces, values
-
-
-def _ranges(parts: tuple[Part, ...]) -> list[slice]:
-    ends = accumulate((part.places for part in parts), initial=0)
-    return [slice(first, end) for first, end in pairwise(ends)]
 
 
 def _alike(moves: Transforms, pieces: slice, values: slice) -> bool:

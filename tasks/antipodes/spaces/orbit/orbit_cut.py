@@ -131,24 +131,8 @@ def _values_index(puzzle: Puzzle, at: slice, part: Part) -> ValuesIndex:
     return ValuesIndex(at.start, part.places, radix)
 
 
-def conditions(transforms: Transforms) -> NDArray[np.uint64] | None:
-    """The masks of allowed values ``(moves, places)`` without bits that stand for no value; None: all are allowed."""
-    return None if transforms.allowed is None else transforms.allowed & _every_value(transforms)
-
-
-def conditional(transforms: Transforms) -> NDArray[np.bool_]:
-    """Where ``(moves, places)`` a move is illegal for some label."""
-    masks = conditions(transforms)
-    return np.zeros(transforms.origin.shape, dtype=np.bool_) if masks is None else masks != _every_value(transforms)
-
-
 def _has_conditions(transforms: Transforms, at: slice) -> bool:
-    return bool(conditional(transforms)[:, at].any())
-
-
-def _every_value(transforms: Transforms) -> NDArray[np.uint64]:
-    every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - transforms.moduli).astype(np.uint64)
-    return every
+    return bool(transforms.conditional[:, at].any())
 
 
 def cuts_of(puzzle: Puzzle, parts: tuple[PartIndex, ...]) -> list[OrbitCut]:
