@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.board import Board
+from antipodes.puzzles.first_wrong import first_wrong
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.part import Part, pieces, ranges_of
@@ -125,23 +126,11 @@ class Puzzle:
         try:
             return self._parse_all(texts)
         except PositionError:
-            self.parse(self._first_refused(texts))
+            self.parse(texts[first_wrong(len(texts), lambda at: self._parse_all(texts[at]))])
             raise
 
     def _parse_all(self, texts: Sequence[str]) -> Labels:
         return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
-
-    def _first_refused(self, texts: Sequence[str]) -> str:
-        """The first text that is not a position, by bisection: one after another would take ten times as long."""
-        while len(texts) > 1:
-            first, second = texts[: len(texts) // 2], texts[len(texts) // 2 :]
-            try:
-                self._parse_all(first)
-            except PositionError:
-                texts = first
-            else:
-                texts = second
-        return texts[0]
 
     def _labels(self, text: str) -> list[int]:
         arguments.text(text, "a position", PositionError)
@@ -183,17 +172,15 @@ class Puzzle:
     def _written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""
         one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
-        if len(one) != self.places or not self._in_range(one):
+        if len(one) != self.places or not all(
+            _in_range(part, one[here]) for part, here in zip(self.parts, self.ranges, strict=True)
+        ):
             self.checked_one(one)  # raises
         return [
             part.symbols[label]
             for part, here in zip(self.parts, self.ranges, strict=True)
             for label in one[here].tolist()
         ]
-
-    def _in_range(self, one: NDArray[np.integer[Any]]) -> bool:
-        ends = zip(self.parts, self.ranges, strict=True)
-        return all(set(one[here].tolist()) <= set(range(len(part.symbols))) for part, here in ends)
 
     def successors(self, labels: ArrayLike) -> Labels:
         """All positions one move after a position, ``(k, places)``; PositionError if it is not one."""
@@ -244,6 +231,10 @@ class Puzzle:
             return follow(text, kinds, begin)
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
+
+
+def _in_range(part: Part, labels: NDArray[np.integer[Any]]) -> bool:
+    return set(labels.tolist()) <= set(range(len(part.symbols)))
 
 
 def _known(part: Part, written: Sequence[str]) -> list[int]:
