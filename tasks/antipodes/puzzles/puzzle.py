@@ -201,7 +201,7 @@ class Puzzle:
         if not self.moves.names:
             return None
         positions = self.checked(path)
-        from antipodes.puzzles.sequence import names_along
+        from antipodes.puzzles.walks import names_along
 
         names = names_along(self.moves, positions)
         for step, name in enumerate(names):
@@ -220,7 +220,7 @@ class Puzzle:
         PositionError
             Moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
-        from antipodes.puzzles.sequence import follow
+        from antipodes.puzzles.walks import follow
 
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:
