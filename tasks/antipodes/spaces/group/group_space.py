@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import ConfigError, FieldError, InputError, ResourceLimitError
+from antipodes.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.group.group_automaton import Automaton
 from antipodes.spaces.group.group_numbering import GroupNumbering
@@ -184,7 +184,7 @@ def _chain_of(points: PuzzlePoints) -> StabiliserChain:
     try:
         return stabiliser_chain(points.elements, most=LARGEST)
     except ResourceLimitError:
-        raise ConfigError("expected at most 2^63 - 1 positions, found more than 10^77") from None
+        raise SizeLimitError("expected at most 2^63 - 1 positions, found more than 10^77") from None
 
 
 @lru_cache(maxsize=4)
