@@ -133,7 +133,7 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
     if os.path.isfile(path):  # False also for names longer than the system takes
         return path
     close = get_close_matches(str(name_or_path), bundled, n=3) or [f"antipodes {noun}s lists them"]
-    found = f"{'a directory, ' if os.path.isdir(path) else ''}{quote(shorten(str(name_or_path)))}"
+    found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
     raise ConfigError(f"expected {expected}, found {found}; bundled {noun}s: {', '.join(close)}")
 
 
