@@ -66,6 +66,12 @@ def test_an_empty_definition_is_refused_as_one(tmp_path: Path, suffix: str) -> N
         load_config(str(path))
 
 
+def test_endings_may_be_in_capitals(tmp_path: Path) -> None:
+    path = tmp_path / "ring.TWS"
+    path.write_text("Set A 3 1\nSolved\nA\n1 2 3\nEnd\nMove R\nA\n2 3 1\nEnd\n")
+    assert load_config(str(path)).puzzle.name == "ring"
+
+
 def test_a_directory_is_refused_as_one(tmp_path: Path) -> None:
     path = tmp_path / "skewb.tws"
     path.mkdir()

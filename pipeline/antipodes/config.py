@@ -90,7 +90,7 @@ def load_config(name_or_path: str) -> Config:
         return Config(python_source.python_settings(name_or_path))
     path = find_config(name_or_path, bundled_configs(), "puzzle")
     try:
-        config = Config(_definition_in(path)) if path.suffix in DEFINITIONS else _config_in(path)
+        config = Config(_definition_in(path)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
         config.puzzle  # noqa: B018  (an invalid config raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
@@ -103,7 +103,7 @@ def _config_in(path: Path) -> Config:
     if settings.get("family") != "twisty" or "file" not in settings:
         return Config(settings, run)
     file = settings.pop("file")
-    if not isinstance(file, str) or Path(file).suffix not in DEFINITIONS:
+    if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
     from antipodes.puzzles.formats.readers import FORMATS
 
@@ -121,7 +121,7 @@ def _definition_in(path: Path) -> dict[str, Any]:
     if not definition.strip():
         raise ConfigError(f"expected a {path.suffix} file, found an empty one")
     name = re.sub(r"[^\w .,+-]", "-", path.stem)[:LONGEST_NAME]
-    return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix], "definition": definition}
+    return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix.lower()], "definition": definition}
 
 
 def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:
