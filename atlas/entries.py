@@ -6,6 +6,7 @@ from typing import Any
 
 Settings = dict[str, Any]
 
+M24 = "With the pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45"
 JAAP = "Radius and counts: J. Scherphuis, *Jaap's Puzzle Page*"
 CHAPTERS: Mapping[str, Mapping[str, str]] = {
     "Cubes": {
@@ -52,7 +53,7 @@ CHAPTERS: Mapping[str, Mapping[str, str]] = {
         "hanoi-4-pegs": "",
         "lights-out-5x5": "M. Anderson and T. Feil, *Turning lights out with linear algebra* (1998), for the quarter",
     },
-    "Groups": {"m12": "", "m24": ""},
+    "Groups": {"m12": "", "m24": M24},
 }
 """The bundled puzzles by chapter, each with the place where its result was published, if one is known."""
 TOO_LARGE = {"two-by-seven": "its 43,589,145,600 positions take hours, and up to 41 GiB on disk"}

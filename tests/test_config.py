@@ -58,6 +58,27 @@ def test_bad_files_are_refused_with_their_name(tmp_path: Path, text: str, messag
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize("suffix", [".tws", ".json", ".gap"])
+def test_an_empty_definition_is_refused_as_one(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"bad{suffix}"
+    path.write_text("\n")
+    with pytest.raises(ConfigError, match=f"bad{suffix}: expected a {suffix} file, found an empty one"):
+        load_config(str(path))
+
+
+def test_endings_may_be_in_capitals(tmp_path: Path) -> None:
+    path = tmp_path / "ring.TWS"
+    path.write_text("Set A 3 1\nSolved\nA\n1 2 3\nEnd\nMove R\nA\n2 3 1\nEnd\n")
+    assert load_config(str(path)).puzzle.name == "ring"
+
+
+def test_a_directory_is_refused_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "skewb.tws"
+    path.mkdir()
+    with pytest.raises(ConfigError, match="found a directory, '"):
+        load_config(str(path))
+
+
 def test_no_text_at_all(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_bytes(bytes(range(256)))
@@ -67,7 +88,7 @@ def test_no_text_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["eight-puzle", "", ".", "/", "no/such.toml", "x" * 300, "x" * 5000])
 def test_what_is_neither_a_name_nor_a_file(name: str) -> None:
-    with pytest.raises(ConfigError, match="expected the name of a puzzle or the path of a TOML file"):
+    with pytest.raises(ConfigError, match="expected the name of a puzzle, the path of its file"):
         load_config(name)
 
 

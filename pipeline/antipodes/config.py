@@ -22,6 +22,11 @@ Kind = type | tuple[type, ...]
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
 LONGEST_NAME = 60
+EXPECTED = {
+    "puzzle": "the name of a puzzle, the path of its file (.toml, .tws, .json, .gap) or path.py:name",
+    "board": "the name of a board or the path of a TOML file",
+}
+"""What names a puzzle or a board, for messages."""
 """Characters of a puzzle's name that is made from that of a file."""
 
 RUN_KEYS: Mapping[str, Kind] = {
@@ -85,7 +90,7 @@ def load_config(name_or_path: str) -> Config:
         return Config(python_source.python_settings(name_or_path))
     path = find_config(name_or_path, bundled_configs(), "puzzle")
     try:
-        config = Config(_definition_in(path)) if path.suffix in DEFINITIONS else _config_in(path)
+        config = Config(_definition_in(path)) if path.suffix.lower() in DEFINITIONS else _config_in(path)
         config.puzzle  # noqa: B018  (an invalid config raises here)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
@@ -98,7 +103,7 @@ def _config_in(path: Path) -> Config:
     if settings.get("family") != "twisty" or "file" not in settings:
         return Config(settings, run)
     file = settings.pop("file")
-    if not isinstance(file, str) or Path(file).suffix not in DEFINITIONS:
+    if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
     from antipodes.puzzles.formats.readers import FORMATS
 
@@ -112,23 +117,24 @@ def _config_in(path: Path) -> Config:
 
 def _definition_in(path: Path) -> dict[str, Any]:
     """The settings of a twisty puzzle that another program's file defines."""
-    definition = read_text(path, f"a definition {path.suffix}")
+    definition = read_text(path, f"a {path.suffix} file")
+    if not definition.strip():
+        raise ConfigError(f"expected a {path.suffix} file, found an empty one")
     name = re.sub(r"[^\w .,+-]", "-", path.stem)[:LONGEST_NAME]
-    return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix], "definition": definition}
+    return {"name": name, "family": "twisty", "format": DEFINITIONS[path.suffix.lower()], "definition": definition}
 
 
 def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Path:
     """The path of a bundled config, or of a file; ConfigError with similar names if it is neither."""
-    path = Path(arguments.path_or_text(name_or_path, f"the name of a {noun} or the path of a TOML file"))
+    expected = EXPECTED[noun]
+    path = Path(arguments.path_or_text(name_or_path, expected))
     if str(name_or_path) in bundled:
         return bundled[str(name_or_path)]
     if os.path.isfile(path):  # False also for names longer than the system takes
         return path
     close = get_close_matches(str(name_or_path), bundled, n=3) or [f"antipodes {noun}s lists them"]
-    raise ConfigError(
-        f"expected the name of a {noun} or the path of a TOML file, found {quote(shorten(str(name_or_path)))}; "
-        f"bundled {noun}s: {', '.join(close)}"
-    )
+    found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
+    raise ConfigError(f"expected {expected}, found {found}; bundled {noun}s: {', '.join(close)}")
 
 
 def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]:

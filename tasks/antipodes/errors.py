@@ -27,6 +27,10 @@ class ConfigError(InputError):
     """A config that describes no puzzle, board or run."""
 
 
+class SizeLimitError(ConfigError):
+    """A puzzle with more positions than 64 bits can number: it has no table, but `solve` takes it."""
+
+
 class SourceError(AntipodesError, ImportError):
     """The Python file with the definition of a puzzle is missing, has changed, or fails."""
 

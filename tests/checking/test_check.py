@@ -134,6 +134,14 @@ def test_wrong_moves_are_found(move: Any, message: str) -> None:
     assert message in problem_of(dials({"right": move}, inverses={"up": "down"}))
 
 
+def test_a_puzzle_too_large_for_a_table_is_ok() -> None:
+    turn = [*range(1, 40), 0]
+    report = check_puzzle(define_puzzle(name="large", start=range(40), moves={"turn": turn, "swap": "(0 1)"}))
+    assert report.ok
+    assert "expected at most 2^63 - 1 positions" in report.notes[0]
+    assert "moved, written and read" in report.checked[-1]
+
+
 def test_a_wrong_inverse_is_found() -> None:
     """It leads elsewhere."""
     found = problem_of(dials(inverses={"right": "right", "up": "down"}))

@@ -121,8 +121,8 @@ def test_refused_with_the_path(changes: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: expected JSON, found Expecting value at column 1"),
-        ('{\n"name": "a",\n}', "line 3: expected JSON, found .* at column 1"),
+        ("", "line 1: expected JSON, found the end at column 1"),
+        ('{\n"name": "a",\n}', "line [23]: expected JSON, found '.*' at column 1"),
         ("[]", r"the file: expected a table, found \[\]"),
         ('{"moves": {"R": {}, "R": {}}}', "R: expected each key of a table once, found it twice"),
         ('{"name": NaN}', "name: expected a text, found nan"),

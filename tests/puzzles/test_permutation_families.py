@@ -60,12 +60,18 @@ def test_a_path_has_names() -> None:
     assert puzzle.move_names(path) == ["3", "4"]
 
 
+def test_n_may_stand_beside_a_start_with_as_many_pieces() -> None:
+    settings = {"name": "p", "family": "topspin", "k": 3, "start": "1 1 1 2 2 2"}
+    assert puzzle_from({**settings, "n": 6}).starts == puzzle_from(settings).starts
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"family": "pancake"}, "expected n or start, found neither"),
         ({"family": "pancake", "n": 1}, "expected at least 2 pancakes, found 1"),
-        ({"family": "pancake", "n": 5, "start": "1 2"}, "expected n or start, found both"),
+        ({"family": "pancake", "n": 5, "start": "1 2"}, "n: expected 2, the pieces of start, found 5"),
+        ({"family": "topspin", "n": "6", "start": "1 1 1 2 2 2"}, "n: expected 6, the pieces of start, found '6'"),
         ({"family": "pancake", "n": 257}, "n: expected an integer from 1 to 256, found 257"),
         ({"family": "pancake", "start": ["1 2 3", "1 2"]}, "expected 3 symbols in every position, found 2"),
         ({"family": "topspin", "n": 5, "k": 6}, "k: expected an integer from 2 to 5, found 6"),

@@ -45,7 +45,7 @@ def test_a_file_named_by_a_config(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('file = "none.tws"', r"file: 'none.tws': expected a definition .tws: No such file"),
+        ('file = "none.tws"', r"file: 'none.tws': expected a .tws file: No such file"),
         ('file = "p.toml"', "file: expected a file .tws, .json, .gap, found 'p.toml'"),
         ('file = "p.tws"', "file: 'p.tws': line 1: expected 'Set NAME PIECES ORIENTATIONS'"),
         ("", "format: expected a value, found none"),

@@ -10,7 +10,7 @@ from antipodes.checking.moves import listed, move_notes, move_problems
 from antipodes.checking.notation import notation_problems
 from antipodes.checking.report import CheckReport
 from antipodes.checking.tables import index_problems, search_problems, table_problems, too_large
-from antipodes.errors import InputError
+from antipodes.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.selection import best_space
@@ -37,6 +37,8 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     space = _space(puzzle, report) if report.ok else None
     if space:
         _check_space(space, layers, reached, report, rng)
+    elif report.ok:
+        report.checked.append(f"{len(reached):,} positions moved, written and read")
     return report
 
 
@@ -57,8 +59,12 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
 
 
 def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
+    """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
     try:
         return best_space(puzzle)
+    except (SizeLimitError, ResourceLimitError) as error:
+        report.notes.append(f"too large for a table, but not for solve: {error}")
+        return None
     except InputError as error:
         report.problems.append(str(error))
         return None

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 OUTPUTS = Path("outputs")
 
-Puzzle = Annotated[
-    str, typer.Argument(metavar="PUZZLE", help="A bundled puzzle, the path of its file, or path.py:name.")
-]
+PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
+Puzzle = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(

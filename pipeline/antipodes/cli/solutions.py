@@ -23,7 +23,8 @@ def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, bound: int | No
     answer = solved.answer
     print(_outcome(answer, every, bound))
     chosen = f", chosen because {solved.reason}" if solved.reason else ""
-    print(f"{answer.method}{chosen}: {answer.expanded:,} positions expanded in {solved.seconds:.3f} s")
+    expanded = f"{answer.expanded:,} {'position' if answer.expanded == 1 else 'positions'} expanded"
+    print(f"{answer.method}{chosen}: {expanded} in {solved.seconds:.3f} s")
     for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
             print(f"\nsolution {number} of {answer.solution_count:,}")

@@ -22,6 +22,11 @@ def draw_counts(counts: Mapping[int, int]) -> str:
     return "\n".join(lines)
 
 
+def is_drawn(puzzle: Puzzle, position: Labels) -> bool:
+    """Whether the drawing of a position is more than its text."""
+    return puzzle.draw(position) != puzzle.format(position)
+
+
 def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = ()) -> str:
     """Positions ``(n, places)`` as drawings side by side, as many in a row as ``columns`` characters hold."""
     drawings = [puzzle.draw(position).split("\n") for position in positions]

@@ -23,9 +23,9 @@ def starts_of(start: Any) -> list[Position]:
     """The positions of the start, one or several."""
     if isinstance(start, str):
         return [start]
-    if not isinstance(start, list | tuple | np.ndarray) or not len(start):
+    if not isinstance(start, list | tuple | range | np.ndarray) or not len(start):
         raise InputError(f"start: expected a position or a list of positions, found {arguments.found(start)}")
-    several = isinstance(start[0], str | list | tuple | np.ndarray)
+    several = isinstance(start[0], str | list | tuple | range | np.ndarray)
     positions: Any = start if several else [start]
     return list(positions)
 

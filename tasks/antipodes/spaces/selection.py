@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from antipodes import arguments
-from antipodes.errors import ConfigError, FieldError, ResourceLimitError
+from antipodes.errors import FieldError, ResourceLimitError, SizeLimitError
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
@@ -19,7 +19,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
 
     Raises
     ------
-    ConfigError
+    SizeLimitError
         The puzzle has more positions than 64 bits can number.
     ResourceLimitError
         No space has rows and columns that the move tables can number.
@@ -52,7 +52,7 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
 
     Raises
     ------
-    ConfigError
+    SizeLimitError
         The puzzle has more positions than 64 bits can number.
     """
     return _cuts(puzzle)[0]
@@ -116,11 +116,11 @@ KINDS: Mapping[str, Callable[[], Kind]] = {
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
-    """The spaces of the kind that suits the puzzle; ConfigError if 64 bits cannot number its positions."""
+    """The spaces of the kind that suits the puzzle; SizeLimitError if 64 bits cannot number its positions."""
     kind = _kind_for(puzzle)
     size = kind.size_for(puzzle)
     if size > arguments.GREATEST:
-        raise ConfigError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
     return kind.cuts(puzzle)
 
 

@@ -27,7 +27,7 @@ def farthest(
 ) -> None:
     """Show the positions that are farthest from the start."""
     with loading():
-        from antipodes.tables.drawing import draw_positions
+        from antipodes.tables.drawing import draw_positions, is_drawn
         from antipodes.tables.table import open_table
         from antipodes.tables.views import farthest_view
 
@@ -39,7 +39,8 @@ def farthest(
         return
     count = shown["count"]
     print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {table.radius}")
-    print(draw_positions(table.puzzle, positions, terminal_columns()))
+    if any(is_drawn(table.puzzle, position) for position in positions[:1]):
+        print(draw_positions(table.puzzle, positions, terminal_columns()))
     for text in shown["positions"]:
         print(text)
     if len(positions) < count:

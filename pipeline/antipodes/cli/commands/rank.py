@@ -5,16 +5,14 @@ from typing import Annotated, Any
 import typer
 
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson
-from antipodes.cli.output import print_json
+from antipodes.cli.options import PUZZLE_HELP, AsJson
+from antipodes.cli.output import print_json, terminal_columns
 from antipodes.errors import InputError, PositionError
 from antipodes.quoting import quote, shorten
 
 DEFAULT_ALGORITHM = "counting"
 
-Puzzle = Annotated[
-    str | None, typer.Argument(metavar="PUZZLE", help="A bundled puzzle, the path of its file, or path.py:name.")
-]
+Puzzle = Annotated[str | None, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Algorithm = Annotated[
     str | None,
     typer.Option(
@@ -97,6 +95,7 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         from antipodes import arguments
         from antipodes.config import load_config
         from antipodes.spaces.selection import numbering_space
+        from antipodes.tables.drawing import draw_positions, is_drawn
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= arguments.GREATEST:
@@ -106,7 +105,8 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         print_json({"position": found.format(labels), "index": index})
     else:
         print(found.format(labels))
-        print(found.draw(labels))
+        if is_drawn(found, labels):
+            print(draw_positions(found, labels[None], terminal_columns()))
 
 
 def _chosen(algorithm: str | None) -> str:

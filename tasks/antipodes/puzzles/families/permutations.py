@@ -19,6 +19,7 @@ from antipodes.puzzles.settings import (
     starts_in,
     to_labels,
 )
+from antipodes.quoting import quote
 
 Starts = list[list[str]]
 Origins = dict[str, list[int]]
@@ -67,12 +68,14 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
 
 def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
     """The symbols of each start: of the key ``start``, else those of ``n`` different pieces, counted from ``first``."""
-    if ("n" in settings) == ("start" in settings):
-        raise ConfigError(f"expected n or start, found {'both' if 'n' in settings else 'neither'}")
-    if "n" in settings:
+    if "start" not in settings:
+        if "n" not in settings:
+            raise ConfigError("expected n or start, found neither")
         n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
         return [[str(number) for number in range(first, first + n)]]
     starts = [_symbols(text) for text in starts_in(settings)]
+    if settings.get("n", len(starts[0])) != len(starts[0]):
+        raise ConfigError(f"[puzzle] n: expected {len(starts[0])}, the pieces of start, found {quote(settings['n'])}")
     for start in starts:
         if len(start) != len(starts[0]):
             raise ConfigError(f"start: expected {len(starts[0])} symbols in every position, found {len(start)}")

@@ -77,7 +77,8 @@ def _parsed(text: str) -> object:
     try:
         return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"line {error.lineno}: expected JSON, found {error.msg} at column {error.colno}") from None
+        at = quote(shorten(error.doc[error.pos :], 20)) if error.pos < len(error.doc) else "the end"
+        raise ConfigError(f"line {error.lineno}: expected JSON, found {at} at column {error.colno}") from None
     except RecursionError:
         raise ConfigError("expected JSON of a few levels, found too many levels") from None
     except ConfigError:

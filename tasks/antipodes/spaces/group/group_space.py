@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import ConfigError, FieldError, InputError, ResourceLimitError
+from antipodes.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.group.group_automaton import Automaton
 from antipodes.spaces.group.group_numbering import GroupNumbering
@@ -58,7 +58,7 @@ class GroupSpace(StateSpace):
         ------
         InputError
             The puzzle has no group, see `suits`.
-        ConfigError
+        SizeLimitError
             The group has more than LARGEST elements.
         """
         return _chain(puzzle).order
@@ -180,7 +180,7 @@ class GroupSpace(StateSpace):
 def _chain(puzzle: Puzzle) -> StabiliserChain:
     chain = _chain_of(_points(puzzle))
     if chain is None:
-        raise ConfigError("expected at most 2^63 - 1 positions, found more than 10^38")
+        raise SizeLimitError("expected at most 2^63 - 1 positions, found more than 10^38")
     return chain
 
 
