@@ -12,7 +12,6 @@ from typing import Any
 from antipodes import arguments, python_source
 from antipodes.errors import ConfigError
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.readers import FORMATS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import quote, shorten
 from antipodes.text_file import read_text
@@ -101,6 +100,8 @@ def _config_in(path: Path) -> Config:
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
+    from antipodes.puzzles.formats.readers import FORMATS
+
     try:
         definition = _definition_in(path.parent / file)
         FORMATS[definition["format"]].read(definition["definition"])  # here the message can name the file

@@ -20,8 +20,6 @@ from types import ModuleType
 from typing import Any
 
 from antipodes.errors import ConfigError, InputError, SourceError
-from antipodes.puzzles.moves.functions import Functions
-from antipodes.puzzles.own_function import described
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import quote, shorten
 from antipodes.text_file import read_text
@@ -105,6 +103,8 @@ class _Source:
                 puzzle = puzzle_of(definition, self.name)
             except InputError as error:
                 raise SourceError(f"{self.path}: {error}") from error
+        from antipodes.puzzles.moves.functions import Functions
+
         if isinstance(puzzle.moves, Functions):
             return replace(puzzle, moves=puzzle.moves.signed(self.sha256))
         return puzzle
@@ -205,4 +205,6 @@ def _reporting(path: Path) -> Iterator[None]:
     except SourceError:
         raise
     except (Exception, SystemExit) as error:
+        from antipodes.puzzles.own_function import described
+
         raise SourceError(f"{path}: {described(error, str(path))}") from error

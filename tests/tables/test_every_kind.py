@@ -235,3 +235,15 @@ def test_patterns_need_one_arrangement_of_pieces(tmp_path: Path) -> None:
         pytest.raises(PatternError, match="one arrangement of pieces, found"),
     ):
         table.match("? ? ? ?")
+
+
+@pytest.mark.parametrize(
+    "odd", ["\udcff\udcfe", "a\x00b", "\x1b[31m", "9" * 5000, "-1", "x" * 100_000, "(" * 50_000, "é"]
+)
+def test_odd_sequences(odd: str, refused: Callable[..., str], cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES["corners and equal edges"]}))
+    cli("run", "x.toml", "--quiet")
+    for arguments in (["query", "x"], ["solve", "x.toml"]):
+        message = refused(*arguments, "--moves", odd)
+        assert "moves" in message
+        assert "unexpected" not in message

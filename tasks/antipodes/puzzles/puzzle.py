@@ -17,7 +17,6 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.part import Part, pieces
-from antipodes.puzzles.sequence import follow, names_along
 from antipodes.quoting import quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
@@ -222,6 +221,8 @@ class Puzzle:
         if not self.moves.names:
             return None
         positions = self.checked(path)
+        from antipodes.puzzles.sequence import names_along
+
         names = names_along(self.moves, positions)
         for step, name in enumerate(names):
             if name is None:
@@ -239,6 +240,8 @@ class Puzzle:
         PositionError
             Moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
+        from antipodes.puzzles.sequence import follow
+
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:
             raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")

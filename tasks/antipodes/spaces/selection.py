@@ -1,20 +1,15 @@
 """Which state space a puzzle gets: for a new store, for a store that exists, or just to number its positions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from antipodes import arguments
 from antipodes.errors import ConfigError, FieldError, ResourceLimitError
-from antipodes.puzzles.moves.functions import Functions
+from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes.spaces.field.field_space import FieldSpace
-from antipodes.spaces.group.group_space import GroupSpace
-from antipodes.spaces.orbit.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
-SPACES: tuple[type[StateSpace], ...] = (ArrangementSpace, OrbitSpace, GroupSpace, FieldSpace)
-KINDS = {kind.KIND: kind for kind in SPACES}
+Kind = type[StateSpace]
 MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 
@@ -44,7 +39,7 @@ def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
     """The space of a store, which another version may have chosen otherwise; FieldError if there is none such."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
-    return KINDS[record.kind].restored(puzzle, record)
+    return KINDS[record.kind]().restored(puzzle, record)
 
 
 def index_size(puzzle: Puzzle) -> int:
@@ -63,20 +58,61 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
     return _cuts(puzzle)[0]
 
 
-def _kind_for(puzzle: Puzzle) -> type[StateSpace]:
+def _kind_for(puzzle: Puzzle) -> Kind:
     """The kind of space that suits the moves of a puzzle.
 
     A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
     than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
     number anyway: that can take a minute.
     """
-    if isinstance(puzzle.moves, Functions):
-        return FieldSpace
-    if not isinstance(puzzle.moves, Transforms):
-        return ArrangementSpace
+    if isinstance(puzzle.moves, Swaps):
+        return _arrangements()
+    return _kind_for_transforms(puzzle) if isinstance(puzzle.moves, Transforms) else _fields()
+
+
+def _kind_for_transforms(puzzle: Puzzle) -> Kind:
+    from antipodes.spaces.group.group_space import GroupSpace
+    from antipodes.spaces.orbit.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
+
     if has_every_arrangement(puzzle) or least_group_order(puzzle) > arguments.GREATEST or not GroupSpace.suits(puzzle):
         return OrbitSpace
     return GroupSpace if GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle) else OrbitSpace
+
+
+# Each kind is loaded when a puzzle needs it: all of them take 30 ms.
+
+
+def _arrangements() -> Kind:
+    from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
+
+    return ArrangementSpace
+
+
+def _orbits() -> Kind:
+    from antipodes.spaces.orbit.orbit_space import OrbitSpace
+
+    return OrbitSpace
+
+
+def _group() -> Kind:
+    from antipodes.spaces.group.group_space import GroupSpace
+
+    return GroupSpace
+
+
+def _fields() -> Kind:
+    from antipodes.spaces.field.field_space import FieldSpace
+
+    return FieldSpace
+
+
+KINDS: Mapping[str, Callable[[], Kind]] = {
+    "arrangements": _arrangements,
+    "orbits": _orbits,
+    "group": _group,
+    "fields": _fields,
+}
+"""The kinds of spaces, by their names in a store."""
 
 
 def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
