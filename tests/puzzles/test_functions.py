@@ -147,3 +147,11 @@ def test_what_functions_share_travels_once() -> None:
     table = np.arange(10**6)
     moves = Functions({f"{by}": lambda labels, by=by: (labels + table[by]) % 5 for by in range(10)}, PARTS)
     assert len(pickle.dumps(moves)) < 2 * table.nbytes
+
+
+def test_the_message_says_what_is_wrong_with_the_position_that_it_names() -> None:
+    parts = (values(1, 3), values(1, 2))
+    wrong = np.array([[0, 9], [7, 0]])
+    moves = Functions({"bad": lambda positions: wrong}, parts)
+    with pytest.raises(InputError, match="expected labels 0 to 1, found 9, in 0 9 from 1 1"):
+        moves.after(0, np.array([[1, 1], [0, 0]], dtype=np.uint8))

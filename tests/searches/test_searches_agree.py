@@ -89,7 +89,7 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
 
 @pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 3 3 2 3 4 4 4 0"])
 def test_heuristics_are_admissible(start: str) -> None:
-    from antipodes.searches.blank_kernels import estimate
+    from antipodes.searches.deepening.blank_kernels import estimate
 
     puzzle = tiles(3, 3, start)
     goal = puzzle.start_labels[0]

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from brute_force import layers_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES
 from own_puzzles import jugs, lights, random_puzzle, towers
+from table_search import layers_by_engine
 
-from antipodes.bfs import group
-from antipodes.bfs.rows import Partition
 from antipodes.errors import FieldError, InputError
 from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
@@ -22,28 +22,8 @@ from antipodes.spaces.selection import best_space, numbering_space, stored_space
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
 
-def layers_of(space: StateSpace) -> list[int]:
-    """The number of positions at each depth, by a search with the move tables."""
-    links = group.links(space.move_tables(), [0, space.rows])
-    starts = space.rank(space.puzzle.start_labels)
-    states = group.begin([Partition(0, 0, space.rows)], space.width, starts, "uint8", False)
-    layers = [len(starts)]
-    while True:
-        states = group.advance(states, (), links, len(layers) - 1, 1)
-        if len(layers) not in group.found(states):
-            return layers
-        layers.append(group.found(states)[len(layers)])
-
-
-def by_brute_force(puzzle: Puzzle) -> list[int]:
-    frontier = set(map(bytes, puzzle.start_labels))
-    seen, layers = set(frontier), []
-    while frontier:
-        layers.append(len(frontier))
-        after = [puzzle.moves.successors(np.frombuffer(one, dtype=np.uint8)) for one in frontier]
-        frontier = {bytes(one) for many in after for one in many} - seen
-        seen |= frontier
-    return layers
+def engine_layers(space: StateSpace) -> list[int]:
+    return layers_by_engine(space.move_tables(), space.rank(space.puzzle.start_labels))
 
 
 def every_cut(puzzle: Puzzle) -> list[FieldSpace]:
@@ -78,12 +58,12 @@ def test_random_puzzles_have_rows_of_several_columns() -> None:
 @settings(max_examples=20, deadline=None)
 def test_a_search_finds_the_layers_of_brute_force(seed: int) -> None:
     puzzle = random_puzzle(seed)
-    assert layers_of(best_space(puzzle)) == by_brute_force(puzzle)
+    assert engine_layers(best_space(puzzle)) == layers_of(puzzle)
 
 
 @pytest.mark.parametrize(("pegs", "discs"), [(3, 7), (4, 6), (5, 4)])
 def test_towers(pegs: int, discs: int) -> None:
-    layers = layers_of(best_space(towers(pegs, discs)))
+    layers = engine_layers(best_space(towers(pegs, discs)))
     assert sum(layers) == pegs**discs
     if pegs == 3:
         assert len(layers) - 1 == 2**discs - 1
@@ -118,20 +98,20 @@ def test_the_fields_that_decide_come_first() -> None:
     space = FieldSpace.divided(puzzle, (1, 0), 1)
     assert space
     assert (space.rows, space.width) == (5, 6)
-    assert layers_of(space) == by_brute_force(puzzle)
+    assert engine_layers(space) == layers_of(puzzle)
     assert FieldSpace.divided(puzzle, (0, 1), 1) is None
 
 
 def test_jugs_are_listed_apart() -> None:
     space = best_space(jugs())
     assert (space.rows, space.width, space.most_column_maps) == (216, 1, 1)
-    assert layers_of(space) == [1, 2, 3, 2, 2, 2, 2, 2]
+    assert engine_layers(space) == [1, 2, 3, 2, 2, 2, 2, 2]
     assert not space.move_tables().undirected
 
 
 def test_lights() -> None:
-    assert layers_of(best_space(lights(3, 3))) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
-    assert sum(layers_of(best_space(lights(4, 4)))) == 2**12
+    assert engine_layers(best_space(lights(3, 3))) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
+    assert sum(engine_layers(best_space(lights(4, 4)))) == 2**12
 
 
 def test_pieces_that_functions_move() -> None:
@@ -158,7 +138,7 @@ def test_pieces_that_functions_move() -> None:
     puzzle = define_puzzle(name="eight", start="123456780", moves=moves, inverses=inverses)
     space = best_space(puzzle)
     assert (space.rows, space.width) == (362_880, 1)
-    assert layers_of(space) == ORACLES["sliding/eight-puzzle"]["layers"]
+    assert engine_layers(space) == ORACLES["sliding/eight-puzzle"]["layers"]
 
 
 def test_a_plain_puzzle_has_one_column() -> None:

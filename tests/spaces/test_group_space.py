@@ -21,6 +21,7 @@ from antipodes.puzzles.part import pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces import rules
 from antipodes.spaces.group.group_space import GroupSpace
+from antipodes.spaces.selection import index_size
 from antipodes.spaces.space import NOT_NUMBERED
 
 
@@ -159,8 +160,17 @@ def test_puzzles_that_are_no_groups(name: str) -> None:
 
 def test_the_order_of_a_group_beyond_64_bits() -> None:
     assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^77"):
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^38"):
         GroupSpace.size_for(pancakes_of(200))
+
+
+def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
+    count = 40
+    turned = [*range(2, 2 * count), 0, 1]
+    moves = {"turn": turned, "swap": [2, 3, 0, 1, *range(4, 2 * count)], "flip": [1, 0, *range(2, 2 * count)]}
+    puzzle = puzzle_from({"name": "pairs", "family": "generators", "n": 2 * count, "moves": moves})
+    assert not GroupSpace.suits(puzzle)
+    assert index_size(puzzle) == factorial(2 * count)
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:

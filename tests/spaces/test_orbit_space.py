@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from oracles import ORACLES
+from table_search import layers_of_space
 from transform_puzzles import (
     half_of,
-    layers_by_tables,
     layers_of,
     numbers_after,
     orbit_spaces,
@@ -92,7 +92,7 @@ def test_every_reachable_position_has_a_number_and_all_cuts_have_the_same_layers
     counts = [len(layer) for layer in layers]
     for space in orbit_spaces(puzzle):
         assert (space.rank(np.array(list(chain.from_iterable(layers)))) != NOT_NUMBERED).all()
-        assert layers_by_tables(space) == counts
+        assert layers_of_space(space) == counts
         assert space.reachable in (None, sum(counts))
 
 
@@ -118,13 +118,13 @@ ORACLES_OF_FAMILIES = {
 def test_published_layers(name: str) -> None:
     space = best_space(ORACLES_OF_FAMILIES[name])
     assert isinstance(space, OrbitSpace)
-    assert layers_by_tables(space) == ORACLES["permutation-families"][name]
+    assert layers_of_space(space) == ORACLES["permutation-families"][name]
     assert space.reachable == sum(ORACLES["permutation-families"][name])
 
 
 @pytest.mark.parametrize("discs", [1, 4, 8])
 def test_three_pegs_have_a_radius_of_all_sums_of_powers_of_two(discs: int) -> None:
-    layers = layers_by_tables(best_space(family("hanoi", pegs=3, discs=discs)))
+    layers = layers_of_space(best_space(family("hanoi", pegs=3, discs=discs)))
     assert (len(layers) - 1, sum(layers)) == (2**discs - 1, 3**discs)
 
 
@@ -175,7 +175,7 @@ def test_no_moves_but_several_starts() -> None:
     none = Transforms([], np.zeros((0, 4)), [2, 2, 3, 3])
     puzzle = puzzle_of((pieces((0, 1), ("a", "b")), values(2, 3)), [(0, 1, 0, 2), (1, 0, 0, 2)], none)
     for space in orbit_spaces(puzzle):
-        assert layers_by_tables(space) == [2]
+        assert layers_of_space(space) == [2]
 
 
 def test_unrank_refuses_indices_out_of_range() -> None:

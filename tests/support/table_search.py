@@ -1,37 +1,48 @@
 """Breadth-first search along move tables: with numpy alone, and by the engine in one partition."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.bfs.partition import advance, begin
 from antipodes.bfs.rows import Partition
-from antipodes.spaces.move_tables import MoveTables
+from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes.spaces.space import StateSpace
 
 
-def layers_by_tables(tables: MoveTables, start: int = 0) -> list[int]:
-    """The number of positions at each depth from the position with the index ``start``; all moves must be legal."""
+def layers_of_space(space: StateSpace) -> list[int]:
+    """The number of positions at each depth from the starts, by the move tables of a space."""
+    return layers_by_tables(space.move_tables(), space.rank(space.puzzle.start_labels))
+
+
+def layers_by_tables(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:
+    """The number of positions at each depth from those with the indices ``starts``."""
     width = tables.column_maps.shape[1]
     reached = np.zeros(len(tables.target) * width, dtype=np.bool_)
-    reached[start] = True
-    frontier, found = np.array([start]), []
+    frontier, found = np.unique(starts), []
+    reached[frontier] = True
     while len(frontier):
         found.append(len(frontier))
         rows, columns = np.divmod(frontier, width)
-        new = []
+        new = [frontier[:0]]
         for move in range(tables.target.shape[1]):
-            numbers = tables.column_map[rows, move] if width > 1 else 0
-            after = tables.target[rows, move].astype(np.int64) * width + tables.column_maps[numbers, columns]
-            fresh = after[~reached[after]]  # each move is a bijection, so no index occurs twice
-            reached[fresh] = True
-            new.append(fresh)
-        frontier = np.concatenate(new) if new else frontier[:0]
+            target = tables.target[rows, move]
+            numbers = tables.column_map[rows, move] if width > 1 else np.zeros(len(rows), dtype=np.int64)
+            after = tables.column_maps[numbers, columns]
+            legal = (target != ILLEGAL) & (after != ILLEGAL)
+            indices = target[legal].astype(np.int64) * width + after[legal]
+            new.append(np.unique(indices[~reached[indices]]))
+            reached[new[-1]] = True
+        frontier = np.concatenate(new)
     return found
 
 
-def layers_by_engine(tables: MoveTables) -> list[int]:
-    """The number of positions at each depth from the first position."""
+def layers_by_engine(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:
+    """The number of positions at each depth from those with the indices ``starts``, by the engine in one partition."""
     rows, width = len(tables.target), tables.column_maps.shape[1]
-    state = begin(Partition(0, 0, rows), width, np.array([0]), "uint8", False)
-    found = [1]
+    state = begin(Partition(0, 0, rows), width, np.array(starts), "uint8", False)
+    found = [len(starts)]
     while True:
         state = advance(state, [state], tables, len(found))
         if state.depth < len(found):

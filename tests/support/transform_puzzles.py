@@ -120,26 +120,6 @@ def layers_of(puzzle: Puzzle) -> list[list[tuple[int, ...]]]:
     return layers[:-1]
 
 
-def layers_by_tables(space: StateSpace) -> list[int]:
-    """The number of positions at each depth, by the move tables."""
-    tables = space.move_tables()
-    target = tables.target.astype(np.int64)
-    frontier = np.unique(space.rank(space.puzzle.start_labels))
-    visited = np.zeros(space.size, dtype=np.bool_)
-    counts = []
-    while len(frontier):
-        visited[frontier] = True
-        counts.append(len(frontier))
-        rows, columns = np.divmod(frontier, space.width)
-        maps = tables.column_map[rows] if space.width > 1 else np.zeros(target[rows].shape, dtype=np.int64)
-        to_column = tables.column_maps[maps, columns[:, np.newaxis]]
-        after = (target[rows] * space.width + to_column)[(target[rows] != ILLEGAL) & (to_column != ILLEGAL)]
-        new = np.zeros(space.size, dtype=np.bool_)
-        new[after] = True
-        frontier = np.flatnonzero(new & ~visited)
-    return counts
-
-
 def half_of(places: int) -> int:
     """The number of even permutations."""
     return factorial(places) // 2

@@ -3,6 +3,9 @@
 A place is where a piece is, as a vector, and the directions that the stickers of a piece there face, in clockwise
 order. A rotation about an axis moves the pieces beyond a cut. The orientation of a piece is the number of the direction
 that its first sticker faces.
+
+All numbers are integers, and nothing is shared with the top-level ``geometry``, which cuts solids: each checks the
+other, and the readers.
 """
 
 import json

@@ -12,6 +12,7 @@ from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
 from antipodes.errors import InputError
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Labels
 from antipodes.searches.problem import Problem
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -70,3 +71,8 @@ def paths_of(solutions: tuple[Labels, ...]) -> set[bytes]:
 def test_which_method_suits() -> None:
     fifteen = load_config("seven-tiles").puzzle
     assert choose_method(Problem.of(fifteen, fifteen.start_labels[0])).method == "ida-star"
+
+
+def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
+    lights = puzzle_from({"name": "lights", "family": "lights-out", "rows": 12, "columns": 12})
+    assert choose_method(Problem.of(lights, lights.start_labels[0])).method == "bidirectional"

@@ -11,7 +11,7 @@ from antipodes.machine import available_memory
 from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.breadth_first import MEMORY_LIMIT
+from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
 from antipodes.searches.heuristics import has_heuristic
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs

@@ -21,7 +21,7 @@ from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.own_arguments import Position, fields_of, numbers_of, starts_of, symbols_of
 from antipodes.puzzles.own_function import OwnFunction
 from antipodes.puzzles.own_notation import OwnNotation
-from antipodes.puzzles.part import Part, pieces
+from antipodes.puzzles.part import Part, moduli_of, pieces
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import quote
 
@@ -169,7 +169,7 @@ def _moves(moves: Any, parts: Sequence[Part], inverses: dict[str, str | Function
         raise InputError(f"moves: expected functions or permutations by name, found {arguments.found(moves)}")
     for name in moves:
         _check_name(name)
-    moduli = [len(part.symbols) for part in parts for _ in range(part.places)]
+    moduli = moduli_of(parts)
     origins = {name: _origin(name, move, len(moduli)) for name, move in moves.items() if not callable(move)}
     if len(origins) == len(moves):
         if inverses:

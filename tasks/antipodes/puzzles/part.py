@@ -1,7 +1,9 @@
 """A part of a puzzle: some places side by side, and what they can hold."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from math import factorial, prod
 from typing import Any
 
@@ -63,3 +65,14 @@ def pieces(start: tuple[int, ...], symbols: tuple[str, ...], name: str = "") -> 
 def values(places: int, radix: int, twists: bool = False, name: str = "") -> Part:
     """The part whose places hold any number below a radix."""
     return Part(places, tuple(map(str, range(radix))), None, twists, name)
+
+
+def ranges_of(parts: Sequence[Part]) -> tuple[slice, ...]:
+    """The places of each part among those of the puzzle."""
+    ends = accumulate((part.places for part in parts), initial=0)
+    return tuple(slice(first, end) for first, end in pairwise(ends))
+
+
+def moduli_of(parts: Sequence[Part]) -> list[int]:
+    """For each place of a puzzle the number of labels of its part."""
+    return [len(part.symbols) for part in parts for _ in range(part.places)]

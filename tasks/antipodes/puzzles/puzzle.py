@@ -5,7 +5,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.board import Board
+from antipodes.puzzles.first_wrong import first_wrong
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
-from antipodes.puzzles.part import Part, pieces
+from antipodes.puzzles.part import Part, pieces, ranges_of
 from antipodes.quoting import quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
@@ -78,16 +78,10 @@ class Puzzle:
         """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
         return (self.parts[0].counts or ()) if len(self.parts) == 1 else ()
 
-    @property
-    def label_count(self) -> int:
-        """The number of labels of the part that has the most."""
-        return max(len(part.symbols) for part in self.parts)
-
     @cached_property
     def ranges(self) -> tuple[slice, ...]:
         """The places of each part."""
-        ends = accumulate((part.places for part in self.parts), initial=0)
-        return tuple(slice(first, end) for first, end in pairwise(ends))
+        return ranges_of(self.parts)
 
     @cached_property
     def start_labels(self) -> Labels:
@@ -132,23 +126,11 @@ class Puzzle:
         try:
             return self._parse_all(texts)
         except PositionError:
-            self.parse(self._first_refused(texts))
+            self.parse(texts[first_wrong(len(texts), lambda at: self._parse_all(texts[at]))])
             raise
 
     def _parse_all(self, texts: Sequence[str]) -> Labels:
         return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
-
-    def _first_refused(self, texts: Sequence[str]) -> str:
-        """The first text that is not a position, by bisection: one after another would take ten times as long."""
-        while len(texts) > 1:
-            first, second = texts[: len(texts) // 2], texts[len(texts) // 2 :]
-            try:
-                self._parse_all(first)
-            except PositionError:
-                texts = first
-            else:
-                texts = second
-        return texts[0]
 
     def _labels(self, text: str) -> list[int]:
         arguments.text(text, "a position", PositionError)
@@ -190,17 +172,15 @@ class Puzzle:
     def _written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""
         one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
-        if len(one) != self.places or not self._in_range(one):
+        if len(one) != self.places or not all(
+            _in_range(part, one[here]) for part, here in zip(self.parts, self.ranges, strict=True)
+        ):
             self.checked_one(one)  # raises
         return [
             part.symbols[label]
             for part, here in zip(self.parts, self.ranges, strict=True)
             for label in one[here].tolist()
         ]
-
-    def _in_range(self, one: NDArray[np.integer[Any]]) -> bool:
-        ends = zip(self.parts, self.ranges, strict=True)
-        return all(set(one[here].tolist()) <= set(range(len(part.symbols))) for part, here in ends)
 
     def successors(self, labels: ArrayLike) -> Labels:
         """All positions one move after a position, ``(k, places)``; PositionError if it is not one."""
@@ -221,7 +201,7 @@ class Puzzle:
         if not self.moves.names:
             return None
         positions = self.checked(path)
-        from antipodes.puzzles.sequence import names_along
+        from antipodes.puzzles.walks import names_along
 
         names = names_along(self.moves, positions)
         for step, name in enumerate(names):
@@ -240,7 +220,7 @@ class Puzzle:
         PositionError
             Moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
-        from antipodes.puzzles.sequence import follow
+        from antipodes.puzzles.walks import follow
 
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:
@@ -251,6 +231,10 @@ class Puzzle:
             return follow(text, kinds, begin)
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
+
+
+def _in_range(part: Part, labels: NDArray[np.integer[Any]]) -> bool:
+    return set(labels.tolist()) <= set(range(len(part.symbols)))
 
 
 def _known(part: Part, written: Sequence[str]) -> list[int]:

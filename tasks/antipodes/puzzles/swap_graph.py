@@ -1,6 +1,6 @@
 """The graph of places whose edges are the moves of single pieces, and what it says of the arrangements."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def any_order(puzzle: Puzzle) -> bool:
     return (puzzle.places, len(edges) // 2) != THETA_0 and not has_cut_vertex(around)
 
 
-@cache
+@lru_cache(maxsize=4)
 def connected(edges: Edges, places: int) -> list[list[int]] | None:
     """The neighbours of each place if every place can be reached from every other one, or None."""
     around = neighbours(edges, places)

@@ -4,8 +4,8 @@ from itertools import islice
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, check_listing, unsolved
-from antipodes.searches.breadth_first import MEMORY_LIMIT, Reached
-from antipodes.searches.layers_back import LayersBack
+from antipodes.searches.breadth_first.layers_back import LayersBack
+from antipodes.searches.breadth_first.reached import MEMORY_LIMIT, Reached
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.progress import Listener, Progress, silence
 from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths

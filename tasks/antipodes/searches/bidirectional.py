@@ -4,8 +4,8 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
-from antipodes.searches.breadth_first import MEMORY_LIMIT
-from antipodes.searches.frontiers import Frontiers
+from antipodes.searches.breadth_first.frontiers import Frontiers
+from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.progress import Listener, Progress, silence
 from antipodes.searches.shortest_paths import shortest_paths

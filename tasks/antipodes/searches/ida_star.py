@@ -2,8 +2,8 @@
 
 from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer
+from antipodes.searches.deepening.iterative_deepening import deepen
 from antipodes.searches.heuristics import Name, heuristic_of
-from antipodes.searches.iterative_deepening import deepen
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.progress import Listener, silence
 from antipodes.searches.unreachability import PROOF_MEMORY

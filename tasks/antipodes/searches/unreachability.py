@@ -1,7 +1,7 @@
 """A proof that no goal can be reached, beside a search that cannot find that out."""
 
 from antipodes.errors import ResourceLimitError
-from antipodes.searches.frontiers import Frontiers
+from antipodes.searches.breadth_first.frontiers import Frontiers
 from antipodes.searches.problem import Problem
 
 SHARE = 8

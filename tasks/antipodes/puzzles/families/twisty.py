@@ -11,7 +11,7 @@ from antipodes.puzzles.formats.metrics import METRICS, expand
 from antipodes.puzzles.formats.readers import FORMATS
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.notation import Lists, Notation
-from antipodes.puzzles.part import Part, pieces, values
+from antipodes.puzzles.part import Part, moduli_of, pieces, values
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import identity, refuse_unknown, text
 from antipodes.quoting import quote
@@ -66,10 +66,9 @@ def _notation(settings: Mapping[str, Any], parts: list[Part], start: tuple[int, 
 
 def transforms(orbits: tuple[Orbit, ...], moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
     """The turns as transforms of the places of all parts."""
-    moduli = [len(part.symbols) for part in parts for _ in range(part.places)]
     origin = [_origin(orbits, turn) for turn in moves.values()]
     added = [_added(orbits, turn) for turn in moves.values()]
-    return Transforms(moves, origin, moduli, added)
+    return Transforms(moves, origin, moduli_of(parts), added)
 
 
 def _parts(orbit: Orbit, first_label: int) -> list[Part]:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError, PositionError
+from antipodes.puzzles.first_wrong import first_wrong
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
 from antipodes.puzzles.own_function import OwnFunction
-from antipodes.puzzles.part import Part
+from antipodes.puzzles.part import Part, moduli_of, ranges_of
 from antipodes.puzzles.random_contents import random_positions
 from antipodes.quoting import quote, shorten
 
@@ -63,7 +64,7 @@ class Functions(Moves):
             raise InputError("expected at least one move, found none")
         self._names = tuple(arguments.text(name, "the name of a move") for name in functions)
         self._parts = tuple(parts)
-        self._moduli = np.array([len(part.symbols) for part in parts for _ in range(part.places)], dtype=np.int64)
+        self._moduli = np.array(moduli_of(parts), dtype=np.int64)
         self._source = source
         self.plain = plain
         self._functions = tuple(OwnFunction(_function(one, name), f"move {name!r}") for name, one in functions.items())
@@ -196,29 +197,26 @@ class Functions(Moves):
         outside = (after < 0) | (after >= self._moduli)
         if not outside[legal].any() and all(part.counts is None for part in self._parts):
             return  # most puzzles, without a copy of the legal positions
+        found = np.flatnonzero(legal)
+
+        def check(some: slice) -> None:
+            self._check_contents(after[found[some]])
+
         try:
-            self._check_contents(after[legal])
+            check(slice(None))
+        except PositionError:
+            first = first_wrong(len(found), check)
+        else:
+            return
+        at = found[first]
+        try:
+            check(slice(first, first + 1))
         except PositionError as error:
-            at = self._first_wrong(after, np.flatnonzero(legal))
             raise InputError(f"{role}: {error}, in {_listed(after[at])} from {_listed(labels[at])}") from None
 
     def _check_contents(self, labels: NDArray[np.integer[Any]]) -> None:
-        first = 0
-        for part in self._parts:
-            part.check(labels[:, first : first + part.places])
-            first += part.places
-
-    def _first_wrong(self, labels: NDArray[np.integer[Any]], among: NDArray[np.int64]) -> int:
-        """The first of the positions that is none, by bisection."""
-        while len(among) > 1:
-            first, second = among[: len(among) // 2], among[len(among) // 2 :]
-            try:
-                self._check_contents(labels[first])
-            except PositionError:
-                among = first
-            else:
-                among = second
-        return int(among[0])
+        for part, at in zip(self._parts, ranges_of(self._parts), strict=True):
+            part.check(labels[:, at])
 
 
 def _function(value: Function, name: str) -> Function:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,17 +55,11 @@ class Transforms(Moves):
         if added is not None:
             self.added[:] = np.reshape(added, self.added.shape)
         self.allowed = None if allowed is None else np.array(allowed, dtype=np.uint64).reshape(self.origin.shape)
-        self._check()
+        _check(self)
 
-    def _check(self) -> None:
-        if self._names and len(self._names) != len(self):
-            raise InputError(f"expected {len(self)} names of moves, found {len(self._names)}")
-        if not (np.sort(self.origin, axis=1) == np.arange(len(self.moduli))).all():
-            raise InputError("expected moves that are permutations of the places, found another")
-        if not (self.moduli[self.origin] == self.moduli).all() or not (self.added < self.moduli).all():
-            raise InputError("expected moves that keep to the values of each place, found another")
-        if self.allowed is not None and self.moduli.max(initial=0) > MOST_MASKED:
-            raise InputError(f"expected at most {MOST_MASKED} values where moves have conditions")
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays alone to other processes, not what follows from them."""
+        return type(self), (self._names, self.origin, self.moduli, self.added, self.allowed)
 
     @classmethod
     def permuting(cls, origins: Mapping[str, Sequence[int]], symbols: int) -> "Transforms":
@@ -110,31 +105,34 @@ class Transforms(Moves):
     def inverse(self) -> NDArray[np.int64]:
         """``(moves,)``: the number of the move that undoes each, legal exactly where it leads, or -1."""
         back = self.reversed()
-        numbers = {one: number for number, one in enumerate(self._keys())}
-        return np.array([numbers.get(key, -1) for key in back._keys()], dtype=np.int64)
+        numbers = {one: number for number, one in enumerate(_keys(self))}
+        return np.array([numbers.get(key, -1) for key in _keys(back)], dtype=np.int64)
 
     @property
     def reversible(self) -> bool:
         """Whether each move is undone by another."""
         return bool((self.inverse >= 0).all())
 
-    def _keys(self) -> list[bytes]:
-        """Bytes that are equal for equal moves."""
-        conditions = np.zeros((len(self), 0)) if self.allowed is None else self._conditions()
-        return [a.tobytes() + b.tobytes() for a, b in zip(self._effects, conditions, strict=True)]
+    @cached_property
+    def conditions(self) -> NDArray[np.uint64] | None:
+        """The masks of `allowed` without bits that stand for no value."""
+        return None if self.allowed is None else self.allowed & _every_value(self.moduli)
 
-    def _conditions(self) -> NDArray[np.uint64]:
-        """The conditions, without bits past the values of a place."""
-        assert self.allowed is not None
-        return self.allowed & (~np.uint64(0) >> (64 - self.moduli).astype(np.uint64))
+    @cached_property
+    def conditional(self) -> NDArray[np.bool_]:
+        """``(moves, places)``: where a move is illegal for some value."""
+        if self.conditions is None:
+            return np.zeros(self.origin.shape, dtype=np.bool_)
+        conditional: NDArray[np.bool_] = self.conditions != _every_value(self.moduli)
+        return conditional
 
     def reversed(self) -> "Transforms":
         """The moves that undo these, with the same numbers and names, each legal exactly where its move leads."""
         back = np.argsort(self.origin, axis=1)
         taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
         conditions = None
-        if self.allowed is not None:
-            old = np.take_along_axis(self._conditions(), self.origin.astype(np.int64), axis=1)
+        if self.conditions is not None:
+            old = np.take_along_axis(self.conditions, self.origin.astype(np.int64), axis=1)
             conditions = _rotated(old, self.added, self.moduli)
         return Transforms(self.names, back, self.moduli, (-taken) % self.moduli, conditions)
 
@@ -159,6 +157,29 @@ class Transforms(Moves):
             return np.ones(len(labels), dtype=np.bool_)
         legal: Mask = ((self.allowed[number] >> labels.astype(np.uint64)) & np.uint64(1)).all(axis=1)
         return legal
+
+
+def _check(moves: Transforms) -> None:
+    if moves._names and len(moves._names) != len(moves):
+        raise InputError(f"expected {len(moves)} names of moves, found {len(moves._names)}")
+    if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
+        raise InputError("expected moves that are permutations of the places, found another")
+    if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
+        raise InputError("expected moves that keep to the values of each place, found another")
+    if moves.allowed is not None and moves.moduli.max(initial=0) > MOST_MASKED:
+        raise InputError(f"expected at most {MOST_MASKED} values where moves have conditions")
+
+
+def _keys(moves: Transforms) -> list[bytes]:
+    """Bytes that are equal for equal moves."""
+    conditions = np.zeros((len(moves), 0)) if moves.conditions is None else moves.conditions
+    return [a.tobytes() + b.tobytes() for a, b in zip(moves._effects, conditions, strict=True)]
+
+
+def _every_value(moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
+    """``(places,)``: the mask of all values of each place; there are at most MOST_MASKED."""
+    every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - moduli).astype(np.uint64)
+    return every
 
 
 def _rotated(masks: NDArray[np.uint64], by: NDArray[np.uint8], moduli: NDArray[np.int16]) -> NDArray[np.uint64]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from antipodes.puzzles.moves.moves import Labels, Mask
-from antipodes.searches.position_set import PositionSet
+from antipodes.searches.breadth_first.position_set import PositionSet
 from antipodes.searches.steps.steps import Numbers, Steps
 
 BATCH_BYTES = 1 << 20

@@ -8,7 +8,7 @@ from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
-from antipodes.searches.position_set import PositionSet
+from antipodes.searches.breadth_first.position_set import PositionSet
 from antipodes.searches.steps.move_arrays import arrays_of
 from antipodes.searches.steps.steps import Numbers, Steps
 
@@ -32,7 +32,7 @@ class CompiledSteps(Steps):
 
     def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
         """Add the successors of positions to their set; see `Steps`."""
-        from antipodes.searches.hash_set_kernels import expand
+        from antipodes.searches.breadth_first.hash_set_kernels import expand
 
         positions.make_room(self.most)
         layout = positions.packing.layout

@@ -116,11 +116,10 @@ def _ends(entries: NDArray[np.bool_]) -> Numbers:
 
 def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]]:
     """Where the conditions of each move begin, their places, and their masks; those that always hold are left out."""
-    if moves.allowed is None:
+    if moves.conditions is None:
         return np.zeros(len(moves) + 1, dtype=np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)
-    every = ~np.uint64(0) >> (64 - moves.moduli).astype(np.uint64)
-    tests = (moves.allowed & every) != every
-    return _ends(tests), np.nonzero(tests)[1], moves.allowed[tests]
+    tests = moves.conditional
+    return _ends(tests), np.nonzero(tests)[1], moves.conditions[tests]
 
 
 def _wasted(moves: Transforms) -> NDArray[np.bool_]:

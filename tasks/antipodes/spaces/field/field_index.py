@@ -7,7 +7,6 @@ leading fields are the row, the others the column; the cut between them changes 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from math import prod
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels
-from antipodes.puzzles.part import Part
+from antipodes.puzzles.part import Part, ranges_of
 from antipodes.spaces.numbering.arrangements import rank_arrangements, unrank_arrangements
 
 Digits = NDArray[np.int64]
@@ -50,13 +49,12 @@ class Field(NamedTuple):
 def fields_of(parts: Sequence[Part]) -> tuple[Field, ...]:
     """The fields of a puzzle, in the order of its places."""
     found = []
-    firsts = accumulate((part.places for part in parts), initial=0)
-    for part, first in zip(parts, firsts, strict=False):
+    for part, at in zip(parts, ranges_of(parts), strict=True):
         if part.counts is None:
-            places = range(first, first + part.places)
+            places = range(at.start, at.stop)
             found += [Field(place, place + 1, len(part.symbols), None) for place in places]
         else:
-            found.append(Field(first, first + part.places, part.size, part.counts))
+            found.append(Field(at.start, at.stop, part.size, part.counts))
     return tuple(found)
 
 

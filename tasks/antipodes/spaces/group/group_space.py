@@ -18,8 +18,8 @@ from antipodes.spaces.group.stabiliser_chain import Permutations, StabiliserChai
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 
-LARGEST = 1 << 256
-"""The order up to which groups are searched, to say how large they are; they take a second at most."""
+LARGEST = 1 << 128
+"""The order up to which groups are searched, to say how large they are; they take some three seconds at most."""
 BATCH = 1 << 20
 """Positions that are ranked together."""
 
@@ -39,12 +39,16 @@ class GroupSpace(StateSpace):
 
     @classmethod
     def suits(cls, puzzle: Puzzle) -> bool:
-        """Whether positions are permutations of points, and all starts are connected by moves."""
+        """Whether positions are permutations of points, all starts are connected by moves, and the order is known.
+
+        It is not known of groups of more than LARGEST elements.
+        """
         points = points_of(puzzle)
-        if points is None:
+        chain = None if points is None else _chain_of(points)
+        if points is None or chain is None:
             return False
         starts = puzzle.start_labels
-        return len(starts) == 1 or bool((_members(_chain(puzzle), points.permutations(starts))).all())
+        return len(starts) == 1 or bool(_members(chain, points.permutations(starts)).all())
 
     @classmethod
     def size_for(cls, puzzle: Puzzle) -> int:
@@ -55,7 +59,7 @@ class GroupSpace(StateSpace):
         InputError
             The puzzle has no group, see `suits`.
         ConfigError
-            The group has more than some 10^77 elements.
+            The group has more than LARGEST elements.
         """
         return _chain(puzzle).order
 
@@ -174,17 +178,21 @@ class GroupSpace(StateSpace):
 
 
 def _chain(puzzle: Puzzle) -> StabiliserChain:
-    return _chain_of(_points(puzzle))
+    chain = _chain_of(_points(puzzle))
+    if chain is None:
+        raise ConfigError("expected at most 2^63 - 1 positions, found more than 10^38")
+    return chain
 
 
 @lru_cache(maxsize=4)
-def _chain_of(points: PuzzlePoints) -> StabiliserChain:
+def _chain_of(points: PuzzlePoints) -> StabiliserChain | None:
+    """The chain of the group of a puzzle's moves; None where it has more than LARGEST elements."""
     from antipodes.spaces.group.schreier_sims import stabiliser_chain
 
     try:
         return stabiliser_chain(points.elements, most=LARGEST)
     except ResourceLimitError:
-        raise ConfigError("expected at most 2^63 - 1 positions, found more than 10^77") from None
+        return None
 
 
 @lru_cache(maxsize=4)

@@ -7,20 +7,21 @@ their places. A move then multiplies the permutation from the left, whatever the
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.part import Part
+from antipodes.puzzles.part import Part, ranges_of
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.group.stabiliser_chain import MAX_POINTS, Permutations
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""
 NO_COLUMN = -1
+Turns = NDArray[np.int64]
+"""``(n, seats)``: how far the values of seats are turned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +64,22 @@ class PuzzlePoints:
             if self.pieces[seats[0]] != NO_COLUMN:
                 homes = self.homes[seats, labels[:, self.pieces[seats]]]
                 unknown |= (homes < 0).any(axis=1)
-            turns: NDArray[np.int64] = np.zeros(homes.shape, dtype=np.int64)
-            modulus = self.moduli[seats[0]]
+            turns: Turns = np.zeros(homes.shape, dtype=np.int64)
             if self.values[seats[0]] != NO_COLUMN:
                 turns += labels[:, self.values[seats]]
-                unknown |= (turns >= modulus).any(axis=1)
+                unknown |= (turns >= self.moduli[seats[0]]).any(axis=1)
                 turns -= self._start_values[homes]
-            for turn in range(modulus):
-                images = (self.firsts[seats] + (turns + turn) % modulus).astype(np.int16)
-                np.put_along_axis(permutations, self.firsts[homes] + turn, images, axis=1)
+            self._put(permutations, self.firsts[homes], seats, turns)
         permutations[unknown] = 0
+
+    def _put(
+        self, permutations: Permutations, firsts: NDArray[np.int64], seats: NDArray[np.int64], turns: Turns
+    ) -> None:
+        """Write the images of the points from ``firsts`` on ``(n, seats)``: the points of ``seats``, turned so far."""
+        modulus = self.moduli[seats[0]]
+        for turn in range(modulus):
+            images = (self.firsts[seats] + (turns + turn) % modulus).astype(np.int16)
+            np.put_along_axis(permutations, firsts + turn, images, axis=1)
 
     def labels(self, permutations: Permutations) -> Labels:
         """The positions ``(n, places)`` of permutations ``(n, points)`` that moves can make."""
@@ -117,11 +124,10 @@ class PuzzlePoints:
         place = np.where(self.pieces < 0, self.values, self.pieces)
         seat_at = np.zeros(len(self.start), dtype=np.int64)
         seat_at[place] = np.arange(len(place))
-        for origin, added, element in zip(self.moves.origin, self.moves.added, elements, strict=True):
-            for seat, (first, modulus) in enumerate(zip(self.firsts, self.moduli, strict=True)):
-                turn = added[self.values[seat]] if self.values[seat] >= 0 else 0
-                begin = self.firsts[seat_at[origin[place[seat]]]]
-                element[begin : begin + modulus] = first + (np.arange(modulus) + turn) % modulus
+        firsts = self.firsts[seat_at[self.moves.origin[:, place]]]
+        turns: Turns = np.where(self.values == NO_COLUMN, 0, self.moves.added[:, self.values]).astype(np.int64)
+        for seats in self._kinds:
+            self._put(elements, firsts[:, seats], seats, turns[:, seats])
         return elements
 
 
@@ -143,7 +149,7 @@ def _points_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Transform
         return None
     labels = np.array(start, dtype=np.uint8)
     homes = np.full((len(pieces), 256), -1, dtype=np.int64)
-    for part, here in zip(parts, _ranges(parts), strict=True):
+    for part, here in zip(parts, ranges_of(parts), strict=True):
         if part.holds_pieces:
             occupied = np.flatnonzero((pieces >= here.start) & (pieces < here.stop))
             homes[np.ix_(occupied, labels[here])] = occupied
@@ -154,7 +160,7 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
     """The place of the piece and of the value of each seat; None where moves do not keep them together."""
     pieces: list[int] = []
     values: list[int] = []
-    ranges = _ranges(parts)
+    ranges = ranges_of(parts)
     for number, (part, here) in enumerate(zip(parts, ranges, strict=True)):
         places = range(here.start, here.stop)
         if part.twists:
@@ -172,11 +178,6 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
             pieces.extend([NO_COLUMN] * len(places))
             values.extend(places)
     return pieces, values
-
-
-def _ranges(parts: tuple[Part, ...]) -> list[slice]:
-    ends = accumulate((part.places for part in parts), initial=0)
-    return [slice(first, end) for first, end in pairwise(ends)]
 
 
 def _alike(moves: Transforms, pieces: slice, values: slice) -> bool:

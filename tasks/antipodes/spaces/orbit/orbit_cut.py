@@ -78,6 +78,12 @@ class OrbitCut:
         return part
 
 
+def transforms_of(puzzle: Puzzle) -> Transforms:
+    """The moves of a puzzle of which an OrbitSpace is made."""
+    assert isinstance(puzzle.moves, Transforms)
+    return puzzle.moves
+
+
 def parts_of(puzzle: Puzzle) -> tuple[PartIndex, ...]:
     """The index of each part, in the order of the digits: pieces first, then values.
 
@@ -88,8 +94,7 @@ def parts_of(puzzle: Puzzle) -> tuple[PartIndex, ...]:
     ConfigError
         A move takes a label from one part to another, or adds something to pieces.
     """
-    transforms = puzzle.moves
-    assert isinstance(transforms, Transforms)
+    transforms = transforms_of(puzzle)
     both = sorted(zip(puzzle.parts, puzzle.ranges, strict=True), key=lambda pair: not pair[0].holds_pieces)
     for part, at in both:
         _check(part, at, transforms)
@@ -109,8 +114,7 @@ def _check(part: Part, at: slice, transforms: Transforms) -> None:
 
 def _pieces_index(puzzle: Puzzle, at: slice, counts: tuple[int, ...]) -> PiecesIndex:
     """All arrangements; only those of one parity where all pieces differ, and no move or start has another."""
-    transforms = puzzle.moves
-    assert isinstance(transforms, Transforms)
+    transforms = transforms_of(puzzle)
     if set(counts) == {1} and len(counts) > 1 and not _has_conditions(transforms, at):
         odd, starts = parities(transforms.origin[:, at]), parities(puzzle.start_labels[:, at])
         if not odd.any() and (starts == starts[0]).all():
@@ -120,8 +124,7 @@ def _pieces_index(puzzle: Puzzle, at: slice, counts: tuple[int, ...]) -> PiecesI
 
 def _values_index(puzzle: Puzzle, at: slice, part: Part) -> ValuesIndex:
     """All values; only those of one sum where all moves keep it, and all starts have the same."""
-    transforms = puzzle.moves
-    assert isinstance(transforms, Transforms)
+    transforms = transforms_of(puzzle)
     radix = len(part.symbols)
     if part.places and not _has_conditions(transforms, at):
         changes = transforms.added[:, at].sum(axis=1, dtype=np.int64) % radix
@@ -131,24 +134,8 @@ def _values_index(puzzle: Puzzle, at: slice, part: Part) -> ValuesIndex:
     return ValuesIndex(at.start, part.places, radix)
 
 
-def conditions(transforms: Transforms) -> NDArray[np.uint64] | None:
-    """The masks of allowed values ``(moves, places)`` without bits that stand for no value; None: all are allowed."""
-    return None if transforms.allowed is None else transforms.allowed & _every_value(transforms)
-
-
-def conditional(transforms: Transforms) -> NDArray[np.bool_]:
-    """Where ``(moves, places)`` a move is illegal for some label."""
-    masks = conditions(transforms)
-    return np.zeros(transforms.origin.shape, dtype=np.bool_) if masks is None else masks != _every_value(transforms)
-
-
 def _has_conditions(transforms: Transforms, at: slice) -> bool:
-    return bool(conditional(transforms)[:, at].any())
-
-
-def _every_value(transforms: Transforms) -> NDArray[np.uint64]:
-    every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - transforms.moduli).astype(np.uint64)
-    return every
+    return bool(transforms.conditional[:, at].any())
 
 
 def cuts_of(puzzle: Puzzle, parts: tuple[PartIndex, ...]) -> list[OrbitCut]:
@@ -157,8 +144,7 @@ def cuts_of(puzzle: Puzzle, parts: tuple[PartIndex, ...]) -> list[OrbitCut]:
     Pieces with conditions are not divided: whether a move is legal must be decided by the row, or by the column. Nor
     are values whose places move: each side would have to know the other.
     """
-    transforms = puzzle.moves
-    assert isinstance(transforms, Transforms)
+    transforms = transforms_of(puzzle)
     cuts = []
     for number, part in enumerate(parts):
         divisible = _is_divisible(part, transforms)

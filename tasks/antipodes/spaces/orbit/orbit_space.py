@@ -12,7 +12,7 @@ from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.group.group_space import GroupSpace
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.orbit.giants import generate_even
-from antipodes.spaces.orbit.orbit_cut import OrbitCut, cuts_of, parts_of
+from antipodes.spaces.orbit.orbit_cut import OrbitCut, cuts_of, parts_of, transforms_of
 from antipodes.spaces.orbit.orbit_tables import OrbitTables
 from antipodes.spaces.orbit.part_index import combined, separated
 from antipodes.spaces.search_cost import search_cost
@@ -33,8 +33,7 @@ def has_every_arrangement(puzzle: Puzzle) -> bool:
 
 def least_group_order(puzzle: Puzzle) -> int:
     """A lower bound of the order of the group of a puzzle's moves, found in a moment."""
-    moves = puzzle.moves
-    assert isinstance(moves, Transforms)
+    moves = transforms_of(puzzle)
     orders = [1]
     for part, at in zip(puzzle.parts, puzzle.ranges, strict=True):
         if part.holds_pieces and part.all_different and generate_even((moves.origin[:, at] - at.start).tolist()):
@@ -143,5 +142,4 @@ class OrbitSpace(StateSpace):
 
     @cached_property
     def _tables(self) -> OrbitTables:
-        assert isinstance(self.puzzle.moves, Transforms)
-        return OrbitTables(self.puzzle.moves, self.cut)
+        return OrbitTables(transforms_of(self.puzzle), self.cut)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.spaces.orbit.orbit_cut import OrbitCut, conditional, conditions
+from antipodes.spaces.orbit.orbit_cut import OrbitCut
 
 Numbers = NDArray[np.int64]
 
@@ -61,7 +61,7 @@ def orbit_steps(transforms: Transforms, cut: OrbitCut) -> OrbitSteps:
 
 
 def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Sequence[int]) -> list[_Step]:
-    allowed = conditions(transforms)
+    allowed = transforms.conditions
     if allowed is None:
         return [_Step(number, [effect]) for number, effect in enumerate(effect_of)]
     names = transforms.names or [str(number) for number in range(len(transforms))]
@@ -86,7 +86,7 @@ def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
 
 def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
     """An upper bound of the steps that are legal in a row: one of a name if their conditions on the row exclude it."""
-    allowed = conditions(transforms)
+    allowed = transforms.conditions
     if allowed is None or not transforms.names:
         return len(steps.transforms)
     masks = allowed[:, ~cut.column_places]
@@ -103,7 +103,7 @@ def _all_exclusive(masks: NDArray[np.uint64]) -> bool:
 def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
     """Bytes for each transform that are equal where they do the same to these places, under the same conditions."""
     effects = np.concatenate((transforms.origin[:, places], transforms.added[:, places].astype(np.int16)), axis=1)
-    allowed = conditions(transforms)
+    allowed = transforms.conditions
     if allowed is None:
         return [effect.tobytes() for effect in effects]
     return [effect.tobytes() + masks.tobytes() for effect, masks in zip(effects, allowed[:, places], strict=True)]
@@ -123,5 +123,5 @@ def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
 def _idle_effects(transforms: Transforms, places: NDArray[np.bool_], effects: Sequence[int]) -> set[int]:
     """The effects that leave these places as they are, whatever they hold."""
     still = (transforms.origin[effects] == np.arange(transforms.places)) & (transforms.added[effects] == 0)
-    still &= ~conditional(transforms)[effects]
+    still &= ~transforms.conditional[effects]
     return set(np.flatnonzero(still[:, places].all(axis=1)).tolist())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
-from antipodes.spaces.orbit.orbit_cut import OrbitCut, conditional
+from antipodes.spaces.orbit.orbit_cut import OrbitCut
 from antipodes.spaces.orbit.orbit_steps import OrbitSteps, most_legal, orbit_steps
 from antipodes.spaces.orbit.part_index import PiecesIndex
 from antipodes.spaces.orbit.part_tables import (
@@ -133,7 +133,7 @@ class OrbitTables:
     @cached_property
     def _rows_have_conditions(self) -> bool:
         """Whether a move is illegal in some rows."""
-        return bool(conditional(self.transforms)[:, ~self.cut.column_places].any())
+        return bool(self.transforms.conditional[:, ~self.cut.column_places].any())
 
     def _maps(self) -> Maps:
         """The column maps, and which belongs to each step and set of free places."""

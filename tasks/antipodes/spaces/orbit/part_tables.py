@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.spaces.orbit.orbit_cut import conditional, conditions
 from antipodes.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 if TYPE_CHECKING:
@@ -26,12 +25,12 @@ def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64
     from antipodes.spaces.orbit.orbit_kernels import Changes, fill_values
 
     origin = (transforms.origin[numbers, part.at] - part.first).astype(np.uint16)
-    masks = conditions(transforms)
-    if masks is None or not conditional(transforms)[numbers, part.at].any():
-        masks = np.zeros((0, transforms.places), dtype=np.uint64)
-        changes = Changes(origin, transforms.added[numbers, part.at].copy(), masks[:, part.at].copy())
+    conditions = transforms.conditions
+    if conditions is None or not transforms.conditional[numbers, part.at].any():
+        masks = np.zeros((0, part.places), dtype=np.uint64)
     else:
-        changes = Changes(origin, transforms.added[numbers, part.at].copy(), masks[numbers, part.at].copy())
+        masks = conditions[numbers, part.at].copy()
+    changes = Changes(origin, transforms.added[numbers, part.at].copy(), masks)
     if isinstance(part, PiecesIndex):
         return _pieces_fill(part, changes)
     assert isinstance(part, ValuesIndex)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from antipodes.puzzles.puzzle import Labels
 from antipodes.puzzles.swap_graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
-from antipodes.searches.blank_steps import blank_steps
-from antipodes.searches.block_descent import BlockDescent
+from antipodes.searches.deepening.blank_steps import blank_steps
+from antipodes.searches.deepening.block_descent import BlockDescent
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.progress import Listener, Pace, Progress
@@ -108,7 +108,7 @@ def _with_parity(depth: int, problem: Problem) -> int:
 def _estimate(problem: Problem, heuristic: Heuristic) -> int:
     if not len(heuristic.costs):
         return 0
-    from antipodes.searches.blank_kernels import estimate
+    from antipodes.searches.deepening.blank_kernels import estimate
 
     return estimate(problem.position, *heuristic)
 
@@ -141,7 +141,7 @@ def _shown(paths: NDArray[Any], found: int, problem: Problem, request: Request) 
 
 
 def _walk_blank(depth: int, problem: Problem, edges: Edges, request: Request) -> _Descent:
-    from antipodes.searches.word_kernels import LEFT_BITS, walk_blank
+    from antipodes.searches.deepening.word_kernels import LEFT_BITS, walk_blank
 
     packing = problem.packing
     steps = blank_steps(edges, packing, set(np.nonzero(problem.goals == 0)[1].tolist()))
@@ -165,7 +165,7 @@ def _walk_blank(depth: int, problem: Problem, edges: Edges, request: Request) ->
 
 
 def _move_blank(depth: int, problem: Problem, edges: Edges, heuristic: Heuristic, request: Request) -> _Descent:
-    from antipodes.searches.blank_kernels import descend
+    from antipodes.searches.deepening.blank_kernels import descend
 
     places = problem.puzzle.places
     backwards = frozenset((b, a) for a, b in edges)
@@ -203,7 +203,7 @@ def _follow_blank(position: Labels, path: NDArray[np.uint64]) -> Labels:
 def _move_pieces(
     depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request
 ) -> _Descent:
-    from antipodes.searches.word_kernels import move_pieces
+    from antipodes.searches.deepening.word_kernels import move_pieces
 
     packing, arrays, moves = problem.packing, steps.arrays, steps.most
     destination, origin = arrays.guard, arrays.tested
@@ -231,7 +231,7 @@ def _move_pieces(
 
 
 def _move_any(depth: int, problem: Problem, steps: CompiledSteps, heuristic: Heuristic, request: Request) -> _Descent:
-    from antipodes.searches.depth_first_kernels import Descent, descend
+    from antipodes.searches.deepening.depth_first_kernels import Descent, descend
 
     tally = np.array([0, 1, 0, FAR])
     descent = Descent(

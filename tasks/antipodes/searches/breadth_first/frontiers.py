@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from antipodes.searches.breadth_first import Reached
+from antipodes.searches.breadth_first.reached import Reached
 from antipodes.searches.packing import Words
 from antipodes.searches.problem import Problem
 

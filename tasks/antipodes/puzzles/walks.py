@@ -1,4 +1,4 @@
-"""Moves one after another: the positions that a sequence of names leads through, and the names along a path."""
+"""Walks through the positions of a puzzle: those that a sequence of moves leads through, and the names along a path."""
 
 from dataclasses import dataclass
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from antipodes.puzzles.moves.moves import Labels
-from antipodes.searches.breadth_first import Reached
-from antipodes.searches.position_set import PositionSet
+from antipodes.searches.breadth_first.position_set import PositionSet
+from antipodes.searches.breadth_first.reached import Reached
 from antipodes.searches.steps.steps import Numbers
 
 BLOCK = 1 << 16

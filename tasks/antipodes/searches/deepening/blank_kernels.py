@@ -1,4 +1,4 @@
-"""Depth-first search down to a bound where one blank moves over a graph: the fast case of `deepening_kernels`.
+"""Depth-first search down to a bound where one blank moves over a graph: the fast case of `word_kernels`.
 
 Arrays come one by one: a tuple of them would be counted in and out at every call, which costs more than a move.
 """

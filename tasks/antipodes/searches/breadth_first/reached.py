@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
+from antipodes.searches.breadth_first.position_set import PositionSet
 from antipodes.searches.packing import Packing, Words
-from antipodes.searches.position_set import PositionSet
 from antipodes.searches.progress import Pace
 from antipodes.searches.steps.steps import Steps
 

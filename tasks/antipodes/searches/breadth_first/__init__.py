@@ -1,0 +1,1 @@
+"""Layers of positions in hash tables, which `bfs` and `bidirectional` share."""
