@@ -18,7 +18,7 @@ from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes.spaces.group.group_space import GroupSpace
 from antipodes.spaces.orbit.orbit_space import OrbitSpace
 from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
-from antipodes.spaces.space import StateSpace
+from antipodes.spaces.space import SpaceRecord, StateSpace
 
 
 @settings(deadline=None, max_examples=60)
@@ -45,6 +45,16 @@ def test_a_record_of_no_space() -> None:
     puzzle = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
     with pytest.raises(FieldError, match="match no row/column split"):
         stored_space(puzzle, replace(best_space(puzzle).record, rows=7))
+
+
+def test_a_record_of_a_kind_that_moves_do_not_have() -> None:
+    """Such a space would rank the positions, and fail when its move tables are built."""
+    stack = puzzle_from({"name": "p", "family": "pancake", "start": "1 1 2 3 3"})
+    arrangements = SpaceRecord("arrangements", 10, index_size(stack) // 10)
+    fields = SpaceRecord("fields", index_size(stack), 1, {"order": [0], "column_maps": 1})
+    for record in (arrangements, fields):
+        with pytest.raises(FieldError, match=f"space: expected one for the puzzle p, found '{record.kind}'"):
+            stored_space(stack, record)
 
 
 def test_a_space_can_be_sent_to_other_processes() -> None:

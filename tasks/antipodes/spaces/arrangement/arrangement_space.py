@@ -70,6 +70,8 @@ class ArrangementSpace(StateSpace):
     @classmethod
     def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
         """The space with these rows and columns; FieldError if no cut has them."""
+        if not isinstance(puzzle.moves, Swaps):
+            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
         for space in cls._cuts(puzzle, cls._parity_of(puzzle, record.details)):
             if (space.rows, space.width) == (record.rows, record.width):
                 return space

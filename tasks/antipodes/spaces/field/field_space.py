@@ -73,6 +73,8 @@ class FieldSpace(StateSpace):
     @classmethod
     def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
         """The space with these rows and columns; FieldError if the puzzle has no fields in such an order."""
+        if not isinstance(puzzle.moves, Functions):
+            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
         order, most = record.details.get("order"), record.details.get("column_maps")
         fields = fields_of(puzzle.parts)
         if not isinstance(order, list) or not all(type(one) is int for one in order):
