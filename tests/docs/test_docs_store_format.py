@@ -68,7 +68,9 @@ class Reader:
             : manifest["rows"] - number * manifest["chunk_rows"]
         ]
         depths = np.where(depths > manifest["committed_depth"], np.iinfo(depths.dtype).max, depths).astype(depths.dtype)
-        hashed = hashlib.sha256(f"{manifest['fingerprint']} {key}\n".encode() + depths.tobytes())
+        space = json.dumps([manifest["space"], manifest["details"]], ensure_ascii=False)
+        identity = f"{manifest['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
+        hashed = hashlib.sha256(f"{identity} {key}\n".encode() + depths.tobytes())
         assert hashed.digest()[:8] == summary[:8]
         assert (depths.min(), depths[depths <= manifest["committed_depth"]].max()) == (least, greatest)
         return depths

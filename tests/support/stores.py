@@ -59,7 +59,9 @@ def reseal(store: Path, **changes: Any) -> None:
         depths = np.array(array[first : first + rows])
         depths[depths > content["committed_depth"]] = np.iinfo(depths.dtype).max
         reached = depths[depths != np.iinfo(depths.dtype).max]
-        key = f"{content['fingerprint']} {content['array']}/c/{number}/0\n"
+        space = json.dumps([content["space"], content["details"]], ensure_ascii=False)
+        identity = f"{content['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
+        key = f"{identity} {content['array']}/c/{number}/0\n"
         digest = hashlib.sha256(key.encode() + depths.astype(depths.dtype.newbyteorder("<")).tobytes()).digest()[:8]
         extremes = (int(reached.min()), int(reached.max())) if reached.size else (65535, 65535)
         entries += (digest if reached.size else bytes(8)) + struct.pack("<HH", *extremes)

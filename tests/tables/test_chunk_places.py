@@ -159,3 +159,13 @@ def test_a_run_reports_its_first_antipodes(tmp_path: Path) -> None:
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert [config.puzzle.format(one) for one in report.farthest] == ["6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"]
     assert report.to_json()["antipodes"] == 2
+
+
+def test_another_numbering_of_the_same_positions(tmp_path: Path) -> None:
+    """The manifest fits the puzzle and its checksum, but the chunks belong to positions in another order."""
+    store = tmp_path / "ivy.zarr"
+    run_puzzle(load_config("ivy"), store)
+    details = read_manifest(store / MANIFEST)["details"]
+    change_manifest(store, details={**details, "base": [1, *details["base"][1:]]})
+    with open_table(store) as table, pytest.raises(StoreDamagedError, match=ALIEN):
+        table.distance(table.puzzle.start_labels[0])

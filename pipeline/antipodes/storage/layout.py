@@ -58,7 +58,7 @@ def chunk_key(name: str, number: int) -> str:
     return f"{name}/c/{number}/0"
 
 
-def chunk_digest(fingerprint: str, key: str, content: NDArray[Any]) -> bytes:
+def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
     """The digest of a chunk's content at its place: the first bytes of a SHA-256.
 
     SHA-256 is the fastest of the cryptographic hashes of Python's library where processors have instructions for it,
@@ -66,14 +66,14 @@ def chunk_digest(fingerprint: str, key: str, content: NDArray[Any]) -> bytes:
 
     Parameters
     ----------
-    fingerprint
-        The fingerprint of the puzzle or the board.
+    identity
+        What the chunk belongs to: the fingerprint of the puzzle or the board, of a table with the digest of its space.
     key
         The chunk's key in the store, such as ``depth/c/17/0``.
     content
         The rows of the chunk, of any shape, the first row first.
     """
     little = np.ascontiguousarray(content, dtype=content.dtype.newbyteorder("<"))
-    hashed = hashlib.sha256(f"{fingerprint} {key}\n".encode())
+    hashed = hashlib.sha256(f"{identity} {key}\n".encode())
     hashed.update(little.view(np.uint8).reshape(-1).data)
     return hashed.digest()[:DIGEST_BYTES]

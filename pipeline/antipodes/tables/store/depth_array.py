@@ -86,5 +86,5 @@ class DepthArray:
         block, least, greatest = committed(block, depth)
         if least == NO_DEPTH:
             return block, Summary(0, least, greatest)
-        digest = chunk_digest(self.manifest.fingerprint, chunk_key(self.manifest.array, number), block)
+        digest = chunk_digest(self.manifest.identity, chunk_key(self.manifest.array, number), block)
         return block, Summary(int.from_bytes(digest, "little"), least, greatest)

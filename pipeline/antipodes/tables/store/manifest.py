@@ -1,5 +1,7 @@
 """The manifest of a table: which of its bytes count, and for what."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -75,6 +77,12 @@ class TableManifest:
     def config(self) -> Config:
         """The config of the puzzle."""
         return Config(self.puzzle)
+
+    @cached_property
+    def identity(self) -> str:
+        """The fingerprint of the puzzle, and the SHA-256 of the state space: chunks belong to both."""
+        space = json.dumps([self.space, self.details], ensure_ascii=False)
+        return f"{self.fingerprint} {hashlib.sha256(space.encode()).hexdigest()}"
 
     @property
     def radius(self) -> int:
