@@ -31,6 +31,8 @@ worker's memory holds several groups."""
 AT_ONCE = 4
 """Partitions of a group that are written, or read, at the same time: one is compressed while another is sent. It is one
 where depths do not stay in memory, since each takes memory for the depths of a partition."""
+WIDE_DEPTH_BYTES = 2
+"""Bytes of a depth beyond 254. A run that holds no depths has to fit even if it finds such depths."""
 ROW_BYTES = 4
 """Memory of the number of a row, beside the row's bits."""
 MANIFEST_BYTES = 64 * KIB
@@ -83,11 +85,11 @@ class Plan(Division):
     table_bytes: int
     """Memory of the move tables."""
     memory_bytes: int
-    """Memory of the run with the program itself, while each depth takes a byte."""
+    """Memory of the run with the program itself; depths that stay in memory take a byte each."""
     disk_bytes: int
     """Disk of the table while each depth takes a byte; a widened table takes twice that, thrice while it is copied."""
     depth_bytes: int
-    """Memory of depths of a byte each: all of them, or those of a partition for each worker."""
+    """Memory of depths: all of them, of a byte each, or those of a partition for each worker, of two bytes each."""
     hold_depths: bool
     """Whether depths stay in memory between checkpoints; else each layer is written when it is complete."""
     memory_limit: int | None = None
@@ -95,8 +97,10 @@ class Plan(Division):
 
     def widened(self) -> "Plan":
         """The plan once each depth takes two bytes: depths stay in memory only if these fit."""
+        if not self.hold_depths:
+            return self
         memory_bytes = self.memory_bytes + self.depth_bytes
-        if self.hold_depths and self.memory_limit is not None and memory_bytes > self.memory_limit:
+        if self.memory_limit is not None and memory_bytes > self.memory_limit:
             return replace(self, hold_depths=False)
         return replace(self, memory_bytes=memory_bytes)
 
@@ -124,7 +128,8 @@ def plan_run(
     )
     all_depths = _spread(space.size, division, processes)
     hold_depths = memory_limit is None or fixed + all_depths <= memory_limit
-    depths = all_depths if hold_depths else min(all_depths, workers * division.partition_rows * space.width)
+    in_tasks = WIDE_DEPTH_BYTES * workers * division.partition_rows * space.width
+    depths = all_depths if hold_depths else min(all_depths, in_tasks)
     chunks = ceil(space.rows / division.chunk_rows)
     return Plan(
         space=space,
