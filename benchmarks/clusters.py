@@ -107,6 +107,8 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
         client.run(_forget_transfers)
         run_puzzle(load_config(LARGE), store, RunOptions(), scheduler=client)
         moved = sum(client.run(_frontier_bytes).values())
+    if not moved:
+        raise RuntimeError("expected boundaries of groups among the results that workers sent, found none")
     lines, bits = _crossing(load_config(LARGE), store)
     return [
         Row(
@@ -123,7 +125,7 @@ def _forget_transfers(dask_worker: Any) -> None:
 
 def _frontier_bytes(dask_worker: Any) -> int:
     moved = [transfer["keys"] for transfer in dask_worker.transfer_incoming_log]
-    return sum(size for keys in moved for key, size in keys.items() if key[0].startswith("frontier"))
+    return sum(size for keys in moved for key, size in keys.items() if key[0].startswith("boundary"))
 
 
 def _crossing(config: Config, store: str) -> tuple[int, int]:
