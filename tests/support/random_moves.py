@@ -58,7 +58,8 @@ def _transforms(rng: np.random.Generator, parts: tuple[Part, ...], count: int) -
         origin.append(own)
         adds = [part.counts is None for part in parts for _ in range(part.places)]
         added.append(rng.integers(0, moduli) * adds)
-        allowed.append(np.where(rng.random(len(own)) < 0.2, rng.integers(1, 2**moduli), 2**64 - 1).astype(np.uint64))
+        some = rng.integers(1, 2**moduli).astype(np.uint64)
+        allowed.append(np.where(rng.random(len(own)) < 0.2, some, ~np.uint64(0)))
     conditions = np.array(allowed) if rng.random() < 0.5 else None
     return Transforms([f"m{i}" for i in range(count)], origin, moduli, added, conditions)
 
