@@ -38,6 +38,7 @@ RUN_KEYS: Mapping[str, Kind] = {
     "checkpoint_every": (int, float),
     "memory_limit": (int, str),
     "overwrite": bool,
+    "counts_only": bool,
     "quiet": bool,
 }
 """The keys of ``[run]``, and the types of their values."""

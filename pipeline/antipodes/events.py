@@ -5,6 +5,24 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class TablesBuilt:
+    """Parts of the move tables are built; told with none of them when building begins."""
+
+    done: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restoring:
+    """The search up to the last commit is being read from the journal."""
+
+    done: int
+    """Positions, reachable or not, of the partitions that are restored."""
+    of: int
+    """All positions, reachable or not."""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchStarted:
     """The search starts, or resumes, with the layer at ``depth``."""
 
@@ -14,8 +32,10 @@ class SearchStarted:
     states: int
     """Positions up to that depth."""
     resumed: bool
-    holds_depths: bool = True
-    """Whether memory holds the depths; else each layer is written when it is complete."""
+    reachable: int | None = None
+    """The number of positions that can be reached; None where it is not known before the search."""
+    assembles: bool = True
+    """Whether a table is assembled when the search ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +120,23 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Widened:
-    """Depths past ``depth`` need 16 bits; those stored were converted."""
+class JournalDamaged:
+    """Files of the journal are missing or damaged; the search resumes from an earlier depth than the committed one."""
 
+    damage: tuple[str, ...]
+    """A line for each file or segment that is damaged; none if files are missing."""
     depth: int
+    """The depth from which the search resumes; -1: from the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assembling:
+    """The chunks of the table are being written, now that all positions are searched."""
+
+    done: int
+    """Positions, reachable or not, whose chunks are written."""
+    of: int
+    """All positions, reachable or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +173,27 @@ class PartitionsCommitted:
     partitions: int
 
 
+@dataclass(frozen=True, slots=True)
+class CheckStarted:
+    """The check of a table starts."""
+
+    name: str
+    positions: int
+    """All that are checked, reachable or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class PositionsChecked:
+    """The depths of more positions are compared with those of their neighbours."""
+
+    done: int
+    of: int
+
+
 Event = (
-    SearchStarted
+    TablesBuilt
+    | Restoring
+    | SearchStarted
     | ClusterReady
     | WaitingForWorkers
     | Waiting
@@ -151,10 +203,13 @@ Event = (
     | LayerSettled
     | Committing
     | Committed
-    | Widened
+    | JournalDamaged
+    | Assembling
     | TilingSearchStarted
     | PartitionSearched
     | PartitionsCommitted
+    | CheckStarted
+    | PositionsChecked
 )
 Listener = Callable[[Event], None]
 

@@ -2,10 +2,13 @@
 
 import os
 import resource
+import time
 from pathlib import Path
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Where Linux tells the limit of the control group."""
+STAT = Path("/proc/self/stat")
+"""Where Linux tells when this process was created, in clock ticks since the machine started."""
 STATUS = Path("/proc/self/status")
 """Where Linux tells the memory of this process alone."""
 
@@ -26,6 +29,23 @@ def available_memory() -> int:
 def available_workers() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def process_began() -> float:
+    """When this process was created, on the clock of `time.perf_counter`, which may have started later."""
+    return time.perf_counter() - _age_of_process()
+
+
+def _age_of_process() -> float:
+    """Seconds, to a hundredth."""
+    try:
+        ticks = int(STAT.read_text().rpartition(")")[2].split()[19])  # the 22nd field; the name may contain spaces
+        age: float = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError):  # another system
+        import psutil
+
+        age = time.time() - psutil.Process().create_time()
+    return max(0.0, age)
 
 
 def peak_memory() -> int:

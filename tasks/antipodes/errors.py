@@ -47,6 +47,10 @@ class ResourceLimitError(MemoryError, AntipodesError):  # in this order it can b
     """The computation would not fit into the memory it may use; raised before it begins."""
 
 
+class DiskLimitError(AntipodesError, OSError):
+    """The computation would not fit on the disk; raised before it begins."""
+
+
 class DepthLimitError(AntipodesError, OverflowError):
     """Positions lie deeper than a table can say."""
 
@@ -97,6 +101,10 @@ class SchedulerSilentError(InterruptedRunError, SchedulerError):
 
 class WorkersLostError(SchedulerError):
     """Workers are gone, and results with them: what was not committed has to be computed again."""
+
+
+class WorkersRetiredError(WorkersLostError):
+    """Workers left gracefully, but with results that no other worker has."""
 
 
 class UnfinishedError(AntipodesError, LookupError):

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antipodes.bfs import group
 from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.checking.brute_force import BruteForce
@@ -56,32 +55,17 @@ def table_problems(space: StateSpace, tables: MoveTables, sample: Labels) -> Ite
 
 def search_problems(puzzle: Puzzle, space: StateSpace, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
     """The first layer of a search with the tables that is not that by brute force."""
-    links = group.links(tables, [0, space.rows])
     whole = Partition(0, 0, space.rows)
-    states = group.begin([whole], space.width, space.rank(puzzle.start_labels), "uint8", False)
-    for depth, layer in enumerate(expected.layers):
-        if depth:
-            states = group.advance(states, (), links, depth - 1, 1)
-        found = _layer(states[0], depth, space.width)
+    state = State(whole, space.width, space.rows)
+    state.begin(space.rank(puzzle.start_labels), None)
+    layers = [*expected.layers, *([expected.layers[0][:0]] if expected.ended else [])]
+    for depth, layer in enumerate(layers):
+        if depth and (frontier := state.frontier(depth - 1)):
+            state.advance(depth, [frontier], tables, None)
+        found = state.positions(depth, space.size)
         if problem := _difference(space, depth, layer, found):
             yield problem
             return
-    if expected.ended:
-        depth = len(expected.layers)
-        found = _layer(group.advance(states, (), links, depth - 1, 1)[0], depth, space.width)
-        if problem := _difference(space, depth, expected.layers[0][:0], found):
-            yield problem
-
-
-def _layer(state: State, depth: int, width: int) -> Indices:
-    """The indices of the positions at a depth, ascending."""
-    if state.depth != depth:
-        return np.empty(0, dtype=np.int64)
-    lines = np.flatnonzero(state.frontier.any(axis=1))
-    bits = np.unpackbits(state.frontier[lines].astype("<u8").view(np.uint8), axis=1, bitorder="little")[:, :width]
-    line, column = np.nonzero(bits)
-    indices: Indices = state.rows[lines[line]].astype(np.int64) * width + column
-    return indices
 
 
 def _difference(space: StateSpace, depth: int, layer: Labels, found: Indices) -> str | None:

@@ -13,6 +13,7 @@ from antipodes.cli.interrupts import Stopped
 from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
 from antipodes.errors import (
     AntipodesError,
+    DiskLimitError,
     InputError,
     InterruptedRunError,
     NotAStoreError,
@@ -24,7 +25,7 @@ from antipodes.errors import (
 )
 from antipodes.quoting import shorten
 
-BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, SourceError)
+BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"
 """The environment variable that shows tracebacks of unexpected errors."""
 INTERRUPTED_BY_TYPER = 130

@@ -57,13 +57,18 @@ CheckpointEvery = Annotated[
 ]
 MemoryLimit = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Memory limit of the run, such as 2GiB. [default: the free memory]"),
+    typer.Option(metavar="SIZE", help="Memory limit, such as 2GiB. [default: the free memory]"),
 ]
 
 
-def default_store(name: str) -> Path:
+CountsOnly = Annotated[
+    bool, typer.Option("--counts-only", help="Keep the layers and the first antipodes, and make no table.")
+]
+
+
+def default_store(name: str, counts_only: bool = False) -> Path:
     """The path of the store of a puzzle or board of this name."""
-    return OUTPUTS / f"{name}.zarr"
+    return OUTPUTS / f"{name}{'.counts' if counts_only else ''}.zarr"
 
 
 def find_store(text: str) -> Address:
@@ -71,19 +76,20 @@ def find_store(text: str) -> Address:
     address = address_from(text)
     if not isinstance(address, Path) or os.path.exists(address):
         return address
-    named = default_store(text)
-    return named if os.path.exists(named) else address
+    named = [default_store(text), default_store(text, counts_only=True)]
+    return next(filter(os.path.exists, named), address)
 
 
-def chosen_store(option: str | None, run: Mapping[str, Any], name: str) -> Address:
+def chosen_store(option: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
     """The store of a run: that of the option, else of the config's ``[run]`` table, else the default one."""
     text = option if option is not None else run.get("store")
-    return default_store(name) if text is None else address_from(text)
+    return default_store(name, counts_only) if text is None else address_from(text)
 
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
     with loading():
+        from antipodes.machine import process_began
         from antipodes.runs.options import RunOptions
         from antipodes.sizes import memory_size
 
@@ -92,4 +98,4 @@ def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":
         chosen.pop(name, None)
     if "memory_limit" in chosen:
         chosen["memory_limit"] = memory_size(chosen["memory_limit"])
-    return RunOptions(**chosen)
+    return RunOptions(**chosen, began=process_began())

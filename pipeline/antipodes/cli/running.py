@@ -35,7 +35,7 @@ class Request:
 
         self.interrupts.next_command = partial(self.options.next_command, self.store)
         self.interrupts.under_way = under_way
-        with show_progress(self.quiet) as listener:
+        with show_progress(self.quiet, began=self.options.began) as listener:
             yield listener
 
     def interrupted(self, report: "Report") -> int:

@@ -73,13 +73,28 @@ class Scheduler(Protocol):
     def run_on_all_workers(self, call: Call) -> None:
         """Run the call once in each process of the workers except this one; an error names the worker."""
 
-    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        """Run calls that do not depend on each other, neighbours on the same worker."""
+    def submit(
+        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
+    ) -> dict[Key, Handle]:
+        """Run calls that do not depend on each other, neighbours on the same worker; see `persist`.
+
+        The workers hold equally many results afterwards, those ``beside`` included, which `submit` returned before.
+        """
+
+    def holds(self, handle: Handle) -> bool:
+        """Whether the worker that has the result of a `submit` is still a member."""
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
+        self,
+        calls: Mapping[Key, Call],
+        wanted: Sequence[Key] | None = None,
+        on_done: OnDone | None = None,
+        places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
-        """Run the calls and keep the wanted results, by default all; ``on_done`` is called for each as it exists."""
+        """Run the calls and keep the wanted results, by default all; ``on_done`` is called for each as it exists.
+
+        Calls that have ``places`` run where these results of `submit` are, which they may change.
+        """
 
     def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         """Apply a function to each result where it is, so that only what the function returns needs to be fetched."""

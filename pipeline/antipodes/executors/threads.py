@@ -39,11 +39,20 @@ class Threads:
     def run_on_all_workers(self, call: Call) -> None:
         pass
 
-    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        return self.persist(calls)
+    def submit(
+        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
+    ) -> dict[Key, Handle]:
+        return self.persist(calls, None, on_done)
+
+    def holds(self, handle: Handle) -> bool:
+        return True
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
+        self,
+        calls: Mapping[Key, Call],
+        wanted: Sequence[Key] | None = None,
+        on_done: OnDone | None = None,
+        places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
         keys = list(calls if wanted is None else wanted)
         ended = Callback(posttask=lambda key, *_: on_done(key)) if on_done else Callback()

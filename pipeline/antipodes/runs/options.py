@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from antipodes import arguments
@@ -38,8 +38,12 @@ class RunOptions:
     """Bytes; None: all that is available."""
     overwrite: bool = False
     """Whether to replace an existing store."""
+    counts_only: bool = False
+    """Whether a search keeps the layers and the first antipodes alone, and makes no table."""
     started_by: tuple[str, ...] = ()
     """The command that started the run, such as ``("run", "eight-puzzle")``, for messages; empty: no command."""
+    began: float | None = field(default=None, compare=False)
+    """When the user began to wait, on the clock of `time.perf_counter`; None: when the run is called."""
 
     def __post_init__(self) -> None:
         tasks_at_once(self.workers)
@@ -49,6 +53,8 @@ class RunOptions:
         arguments.optional(self.checkpoint_every, arguments.number, "checkpoint_every", 0)
         arguments.optional(self.memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST)
         arguments.flag(self.overwrite, "overwrite")
+        arguments.flag(self.counts_only, "counts_only")
+        arguments.optional(self.began, arguments.number, "began")
 
     def resume_command(self, store: Address) -> str:
         """The command that resumes the run with the same options."""
@@ -58,9 +64,10 @@ class RunOptions:
         """The command that starts the run over; None where no command started it."""
         if not self.started_by:
             return None
-        overwrite = ["--overwrite"] if self.overwrite else []
+        flags = {"--counts-only": self.counts_only, "--overwrite": self.overwrite}
         name, subject, *more = self.started_by
-        return _command(name, argument(subject), *more, "--store", argument(store), *self._given(), *overwrite)
+        given = [*self._given(), *(flag for flag, is_set in flags.items() if is_set)]
+        return _command(name, argument(subject), *more, "--store", argument(store), *given)
 
     def next_command(self, store: Address) -> str:
         """The command that resumes the run, or starts it over where nothing is at the path of the store."""

@@ -19,7 +19,7 @@ class Report(ABC):
     clock: Clock
     """Seconds of each phase."""
     seconds: float
-    """Seconds of the whole run, with the time to read the positions that are shown."""
+    """Seconds that the user waited: since the command was started, imports included, or the function was called."""
     peak_memory: int = field(default_factory=peak_memory)
     """The most bytes that this process took, or one that it started; workers elsewhere are not seen."""
 

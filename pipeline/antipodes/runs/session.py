@@ -59,8 +59,9 @@ class Session(Generic[AnyStore]):
         NotAStoreError
             No store can be at the address.
         """
-        self._begin = time.perf_counter()
+        called = time.perf_counter()
         self.options = arguments.instance(options, RunOptions, "RunOptions")
+        self._begin = called if self.options.began is None else self.options.began
         self.listener = arguments.function(listener, "a listener")
         self.clock = Clock()
         self.interrupted = False
@@ -71,7 +72,7 @@ class Session(Generic[AnyStore]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since the run began."""
+        """Seconds since the user began to wait: since the command was started, or the run was called."""
         return time.perf_counter() - self._begin
 
     def lock(self) -> AbstractContextManager[LockHandle]:

@@ -15,7 +15,7 @@ from antipodes.storage.backend import GROUP, MANIFEST, Storage
 from antipodes.storage.fields import expect
 from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.manifest import digest
-from antipodes.storage.zarr_settings import check_settings
+from antipodes.storage.zarr_settings import check_blosc, check_settings
 
 
 class Arrays:
@@ -36,8 +36,13 @@ class Arrays:
         return self._open(name, self._storage.arrays(name, read_only=True), "r")
 
     def open_to_write(self, name: str, token: str | None = None) -> Any:
-        """An array to be written while the lock contains the fencing token, if one is given; raises as `open`."""
-        return self._open(name, self._storage.arrays(name, token=token), "r+")
+        """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
+
+        Chunks of fill values are written like all others: to look for them would cost more than to compress them.
+        """
+        check_blosc()
+        array = self._open(name, self._storage.arrays(name, token=token), "r+")
+        return array.with_config({"write_empty_chunks": True})
 
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
         check_settings()

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Protocol
@@ -16,6 +16,8 @@ GROUP = "zarr.json"
 
 Version = Mapping[str, str]
 """The version of a key's content, which later content does not have; empty where the storage has no versions."""
+Content = bytes | bytearray | memoryview
+"""Bytes to be written; an array is given as its ``data``."""
 
 
 class LockHandle(Protocol):
@@ -89,9 +91,10 @@ class StoreLock(ABC):
 class Storage(ABC):
     """Bytes by their keys, which are paths with slashes.
 
-    It may be sent to other processes, since nothing in it is open. Content is durable when the call that writes it
-    returns, and replaces older content atomically. Methods raise FileNotFoundError and StoreErrors; `staged`, and the
-    zarr stores of `arrays`, raise OSErrors too, which `writing` translates.
+    It may be sent to other processes, since nothing in it is open. Content replaces older content atomically, and is
+    durable when the call that writes it returns, except after a `put` that need not be durable. Methods raise
+    FileNotFoundError and StoreErrors; `staged`, and the zarr stores of `arrays`, raise OSErrors too, which `writing`
+    translates.
     """
 
     address: str
@@ -99,14 +102,15 @@ class Storage(ABC):
     lock: StoreLock
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Turn OSErrors into StoreErrors."""
+    def writing(self, key: str = "") -> Iterator[None]:
+        """Turn OSErrors into StoreErrors that name the key, if one is given, or the storage."""
         try:
             yield
         except StoreError:
             raise
         except OSError as error:
-            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
+            name = self.name_of(key) if key else self.address
+            raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
 
     def name_of(self, key: str) -> str:
         """The name of a key in messages."""
@@ -123,6 +127,16 @@ class Storage(ABC):
     @abstractmethod
     def read(self, key: str) -> tuple[bytes, Version]:
         """The content of a key, and its version; FileNotFoundError where there is none."""
+
+    @abstractmethod
+    def read_range(self, key: str, first: int, count: int) -> bytes:
+        """``count`` bytes from byte ``first`` of a key's content, or fewer where the content ends before.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is nothing at the key.
+        """
 
     def group_format(self) -> str | None:
         """The format in the attributes of the zarr group; None where there is none."""
@@ -144,16 +158,51 @@ class Storage(ABC):
         """
 
     @abstractmethod
+    def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
+        """Write the content of a key, one part after the other; older content, as of an earlier try, is replaced.
+
+        Parameters
+        ----------
+        token
+            The fencing token that the lock must contain; None: a lock that is held here must still be held.
+        durable
+            False: the content may be lost in a crash of the machine until `make_durable`, if the storage gains by that.
+
+        Raises
+        ------
+        StoreError
+            The content cannot be written; nothing of it is left.
+        StoreLockedError
+            The lock contains another token, or was taken over.
+        """
+
+    @abstractmethod
+    def make_durable(self, keys: Iterable[str]) -> None:
+        """Make durable what `put` has written at these keys; StoreError where that fails or nothing is at a key."""
+
+    @abstractmethod
     def delete(self, folder: str) -> None:
         """Delete all keys in a folder, if there are any."""
+
+    @abstractmethod
+    def delete_keys(self, keys: Iterable[str]) -> None:
+        """Delete some keys, whether there is anything at them or not."""
 
     @abstractmethod
     def folders(self, folder: str) -> list[str]:
         """The names of the folders in a folder."""
 
     @abstractmethod
+    def sizes(self, folder: str) -> dict[str, int]:
+        """The bytes at each key directly in a folder; unfinished files are left out."""
+
+    @abstractmethod
     def size(self) -> int:
         """The bytes at all keys together."""
+
+    @abstractmethod
+    def free_bytes(self) -> int | None:
+        """The bytes that still fit where the store is or will be; None where that is unknown."""
 
     @abstractmethod
     def identity(self, key: str) -> tuple[object, ...]:

@@ -33,8 +33,8 @@ def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterat
 
 
 def check_removable(storage: Storage, kind: StoreKind) -> None:
-    """Raise NotAStoreError unless the storage holds a store of this kind, damaged or not."""
-    if not storage.has(MANIFEST) or _claimed_format(storage) != kind.format:
+    """Raise NotAStoreError unless the storage holds a store that this kind may replace, damaged or not."""
+    if not storage.has(MANIFEST) or _claimed_format(storage) not in (kind.format, *kind.replaces):
         raise NotAStoreError(f"expected {kind.holds} at {storage.address}, found something else; not overwritten")
 
 

@@ -5,9 +5,9 @@ It contains its own checksum. All that it names was safe before it was written.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from antipodes.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
@@ -33,6 +33,8 @@ class StoreKind:
     """The command that makes such a store."""
     version: int = 2
     """The version of the format."""
+    replaces: Mapping[str, str] = field(default_factory=dict)
+    """Other formats that --overwrite replaces by this kind, and the words for their content in messages."""
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -72,8 +74,10 @@ class ManifestFile:
             raise NotAStoreError(f"expected a store at {address}, found {found} (a store has {MANIFEST})") from None
         self._digest = digest(written)
         content = parse(written, self._storage.name_of(MANIFEST))
-        if content.pop("format", None) != self._kind.format:
-            raise NotAStoreError(f"expected {self._kind.holds} at {address}, found another kind of store")
+        claimed = content.pop("format", None)
+        if claimed != self._kind.format:
+            found = self._kind.replaces.get(str(claimed), "another kind of store")
+            raise NotAStoreError(f"expected {self._kind.holds} at {address}, found {found}")
         self._check_version(content.pop("version", None))
         with self.checking():
             return read_fields(declaration, content)

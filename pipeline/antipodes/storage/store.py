@@ -120,7 +120,7 @@ class Store(Generic[M]):
             raise
 
     def check_removable(self) -> None:
-        """Raise NotAStoreError unless a store of this kind, damaged or not, is at the address."""
+        """Raise NotAStoreError unless a store that this kind may replace, damaged or not, is at the address."""
         creation.check_removable(self.storage, self.KIND)
 
     @contextmanager

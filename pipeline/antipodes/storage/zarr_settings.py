@@ -1,8 +1,12 @@
-"""The settings of zarr, from variables, files or a program: some make sound stores look damaged, or reads hang."""
+"""The settings of zarr, from variables, files or a program: some make sound stores look damaged, or reads hang.
+
+A setting of its codec Blosc makes two tasks write different bytes for the same depths.
+"""
 
 from typing import Any
 
 import zarr
+from numcodecs import blosc
 
 from antipodes.errors import StoreError
 from antipodes.quoting import quote
@@ -10,6 +14,7 @@ from antipodes.quoting import quote
 NEEDED = (
     "default_zarr_format",
     "codec_pipeline.path",
+    "codecs.blosc",
     "codecs.bytes",
     "codecs.crc32c",
     "codecs.zstd",
@@ -27,6 +32,15 @@ def check_settings() -> None:
     tasks = zarr.config.get("async.concurrency", None)
     _expect("async.concurrency", "a number from 1", type(tasks) is int and tasks > 0)
     _expect("array.order", "'C' or 'F'", zarr.config.get("array.order", None) in ("C", "F"))
+
+
+def check_blosc() -> None:
+    """Raise StoreError where Blosc would write with threads of its own, which put its blocks in any order."""
+    if blosc.use_threads is not False:
+        raise StoreError(
+            f"cannot write with Blosc as it is set here: numcodecs.blosc.use_threads: expected False, as zarr sets it, "
+            f"found {quote(blosc.use_threads)}"
+        )
 
 
 def _expect(name: str, expected: str, met: bool) -> None:

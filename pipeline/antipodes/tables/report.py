@@ -5,14 +5,14 @@ from typing import Any
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.report import Report
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunReport(Report):
     """What a run came to; it is resumed from a committed depth."""
 
-    manifest: TableManifest
+    manifest: SearchManifest
     """The last commit."""
     farthest: Labels
     """The first antipodes, ``(n, places)``; none of an unfinished table."""
@@ -40,6 +40,7 @@ class RunReport(Report):
             "puzzle": manifest.puzzle["name"],
             "store": self.store,
             "complete": self.complete,
+            "counts_only": manifest.COUNTS_ONLY,
             "index_size": manifest.index_size,
             "states": manifest.states,
             "radius": manifest.radius,
@@ -54,14 +55,14 @@ class RunReport(Report):
         }
 
 
-def committed_depth(manifest: TableManifest | None) -> int | None:
+def committed_depth(manifest: SearchManifest | None) -> int | None:
     """The last committed depth; None where nothing is committed."""
     if manifest is None or manifest.committed_depth == NOTHING_COMMITTED:
         return None
     return manifest.committed_depth
 
 
-def saved_depths(manifest: TableManifest) -> str | None:
+def saved_depths(manifest: SearchManifest) -> str | None:
     """The committed depths as the subject of a sentence with its verb; None where nothing is committed."""
     depth = committed_depth(manifest)
     return None if depth is None else f"depths 0 to {depth} are"

@@ -1,8 +1,11 @@
 """A run that computes a table: plan, create or resume the store, search, report."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from antipodes import arguments
 from antipodes.config import Config
@@ -11,20 +14,27 @@ from antipodes.executors.api import Scheduler
 from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
+from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import Address
-from antipodes.tables.layers.commits import Commits
-from antipodes.tables.layers.search import TableSearch
-from antipodes.tables.planning.fitting import plan_that_fits
+from antipodes.storage.backend import LockHandle
+from antipodes.tables.layers.commits import Commits, CountsCommits
+from antipodes.tables.layers.counts_search import CountsSearch
+from antipodes.tables.layers.search import LayerSearch, TableSearch
+from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
+from antipodes.tables.store.counts_manifest import CountsManifest
+from antipodes.tables.store.counts_store import CountsStore
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore, check_same_puzzle
-from antipodes.tables.table import Table
+from antipodes.tables.store.opening import search_store
+from antipodes.tables.store.search_manifest import SearchManifest
+from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle
+from antipodes.tables.store.table_store import TableStore
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
 
 SHOWN = 6
-"""Antipodes that a run reads back, to be shown."""
+"""Antipodes that a report shows."""
 A_CONFIG = "a Config, such as load_config(name) or Config(settings) gives"
 
 
@@ -36,7 +46,7 @@ def run_puzzle(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Compute the table of a puzzle, or resume it; a finished one is only reported.
+    """Compute the table of a puzzle, or its layers alone, or resume that; what is finished is only reported.
 
     A ``scheduler`` that is given, or a client of dask.distributed, is used, and left open, whatever the options say.
 
@@ -46,6 +56,8 @@ def run_puzzle(
         An argument is of another type; a Puzzle alone is no Config.
     ResourceLimitError
         The puzzle does not fit into the memory that it may use.
+    DiskLimitError
+        Journal and table may not fit on the disk; nothing was written.
     InterruptedRunError
         It was interrupted while it waited for the first worker.
     SchedulerError
@@ -54,18 +66,21 @@ def run_puzzle(
         The store belongs to another puzzle or run, is damaged, or cannot be written; what was committed stays.
     """
     arguments.instance(config, Config, A_CONFIG)
-    session = Session(TableStore, store, options, listener, interrupted, scheduler)
+    arguments.instance(options, RunOptions, "RunOptions")
+    kind = CountsStore if options.counts_only else TableStore
+    session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
         manifest = session.committed(partial(check_same_puzzle, config=config, address=session.store.address))
         if manifest is not None and manifest.complete:
-            return _report(session, manifest, manifest, _farthest(session.store, manifest, config))
+            return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
         with session.scheduler(_saved) as opened:
-            plan = plan_that_fits(session, config, opened, manifest)  # before anything is overwritten
-            first = manifest or _create(session.store, config, plan, opened)
-            commits = Commits(session.store, lock, first, session.listener, session.clock)
-            search = TableSearch(session, config, opened, commits)
+            plan = plan_that_fits(session, config, opened, manifest)
+            overwrite = manifest is None and _replaces(session.store)
+            check_disk(plan, session.store)  # before anything is overwritten
+            first = manifest or _create(session.store, config, plan, opened, overwrite)
+            search = _search(session, config, opened, lock, first)
             last = search.run(plan)
-            farthest = _farthest(session.store, last, config)
+            farthest = _farthest(last, plan.space)
     return _report(session, manifest, last, farthest, search)
 
 
@@ -76,33 +91,52 @@ def resume(
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
 ) -> RunReport:
-    """Resume an unfinished store, which contains its puzzle; see `run_puzzle`."""
-    manifest = TableStore(arguments.address(store, "a store")).read()
+    """Resume an unfinished store, which contains its puzzle, whatever it keeps; see `run_puzzle`."""
+    manifest = search_store(arguments.address(store, "a store")).read()
+    options = replace(options, counts_only=manifest.COUNTS_ONLY)
     return run_puzzle(manifest.config, store, options, listener, interrupted, scheduler)
 
 
-def _create(store: TableStore, config: Config, plan: Plan, scheduler: Scheduler) -> TableManifest:
-    """Create an empty store; it replaces an existing one only if every worker can write there."""
-    overwrite = store.exists()
-    if overwrite:
+def _search(
+    session: Session[Any],
+    config: Config,
+    scheduler: Scheduler,
+    lock: LockHandle,
+    first: TableManifest | CountsManifest,
+) -> LayerSearch:
+    """The search from a commit."""
+    watched = session.listener, session.clock
+    if isinstance(first, CountsManifest):
+        return CountsSearch(session, config, scheduler, CountsCommits(session.store, lock, first, *watched))
+    return TableSearch(session, config, scheduler, Commits(session.store, lock, first, *watched))
+
+
+def _replaces(store: SearchStore[Any]) -> bool:
+    """Whether a new store takes the place of something; NotAStoreError if that is no store that may be deleted."""
+    there = store.exists()
+    if there:
         store.check_removable()
+    return there
+
+
+def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:
+    """Create an empty store; it replaces an existing one only if every worker can write there."""
+    if overwrite:
         scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
     return store.create(config, plan, overwrite)
 
 
-def _farthest(store: TableStore, manifest: TableManifest, config: Config) -> Labels:
-    """The first antipodes, ``(n, places)``, read from the table; none of an unfinished one."""
-    if not manifest.complete:
-        return config.puzzle.start_labels[:0]
-    return Table(store, manifest, puzzle=config.puzzle).antipodes(SHOWN)
+def _farthest(manifest: SearchManifest, space: StateSpace) -> Labels:
+    """The first antipodes, ``(n, places)``; none before all positions are searched."""
+    return space.unrank(np.array(manifest.antipodes[:SHOWN], dtype=np.int64))
 
 
 def _report(
-    session: Session[TableStore],
-    before: TableManifest | None,
-    after: TableManifest,
+    session: Session[Any],
+    before: SearchManifest | None,
+    after: SearchManifest,
     farthest: Labels,
-    search: TableSearch | None = None,
+    search: LayerSearch | None = None,
 ) -> RunReport:
     """The report of a run that found the store as it was ``before``, and leaves it as it is ``after``."""
     return RunReport(
@@ -118,6 +152,6 @@ def _report(
     )
 
 
-def _saved(manifest: TableManifest) -> str:
+def _saved(manifest: SearchManifest) -> str:
     depths = saved_depths(manifest)
     return f"{depths} kept" if depths else "nothing is committed yet"

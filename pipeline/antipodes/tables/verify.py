@@ -1,35 +1,28 @@
 """Checks that a table is correct, from its bytes to its distances."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes import arguments
-from antipodes.bfs import partition
-from antipodes.bfs.proof import Block, Findings, check_partition
-from antipodes.bfs.rows import Partition
-from antipodes.errors import ResourceLimitError, StoreDamagedError
-from antipodes.events import silence
-from antipodes.executors.api import Handle, Scheduler, never
+from antipodes.bfs.proof import SHOWN, Findings, Wrong
+from antipodes.errors import StoreDamagedError
+from antipodes.events import Listener, silence
+from antipodes.executors.api import never
 from antipodes.executors.opening import as_scheduler
-from antipodes.machine import available_memory
 from antipodes.quoting import shorten
 from antipodes.runs.verdict import Verdict
-from antipodes.sizes import human
-from antipodes.spaces.move_tables import MoveTables
+from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import Address
-from antipodes.tables.layers.building import build_tables
-from antipodes.tables.planning.plan import partitions, plan_partition
-from antipodes.tables.sample import KnownDepths, check_sample, draw_sample
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.chunks import TableChunks
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
 from antipodes.tables.store.table_store import TableStore
-
-SHOWN = 5
-"""Positions named for each kind of problem, at most."""
+from antipodes.tables.verification.check import Checked, TableCheck
+from antipodes.tables.verification.memory import plan_memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +54,20 @@ class TableVerdict(Verdict):
         )
 
 
-def verify(address: Address, scheduler: Any, seed: int | None = None) -> TableVerdict:
+def verify(
+    address: Address,
+    scheduler: Any,
+    seed: int | None = None,
+    memory_limit: int | None = None,
+    listener: Listener = silence,
+) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
 
     Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
-    verdict, from 0 to 2^63 - 1, repeats that sample if the number of workers is the same. The scheduler, such as
-    ``Threads(2)``, or the client of dask.distributed stays open.
+    verdict, from 0 to 2^63 - 1, repeats that sample. The scheduler, such as ``Threads(2)``, or the client of
+    dask.distributed stays open. Depths that do not fit into ``memory_limit``, in bytes, on a cluster of all workers
+    together, are read again where they are needed; by default it is the free memory. The ``listener`` is told how many
+    positions are checked.
 
     Raises
     ------
@@ -75,148 +76,82 @@ def verify(address: Address, scheduler: Any, seed: int | None = None) -> TableVe
     NotAStoreError
         There is no table at the address.
     ResourceLimitError
-        The move tables do not fit into memory.
+        The memory limit is less than a check takes at least; the message names that.
     """
     store = TableStore(arguments.address(address, "the address of a table"))
     seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
+    arguments.optional(memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST)
+    arguments.function(listener, "listener")
     with as_scheduler(scheduler) as opened:
         try:
             manifest = store.read()
             if manifest.committed_depth == NOTHING_COMMITTED:
                 return TableVerdict(complete=False)
-            opened.wait_for_workers(silence, never)
-            return _Check(store, manifest, opened, seed).verdict()
+            opened.wait_for_workers(listener, never)
+            memory = plan_memory(manifest, opened, memory_limit)
+            checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
+            problems = (*_problems(manifest, checked), *_wrong_index(store, manifest, checked.findings))
+            return _verdict(manifest, checked, problems, seed)
         except StoreDamagedError as error:
             return TableVerdict(problems=(str(error),))
 
 
-class _Check:
-    """The check of one table: where it is stored, how it is cut, and the tasks that compare its depths."""
-
-    def __init__(self, store: TableStore, manifest: TableManifest, scheduler: Scheduler, seed: int) -> None:
-        self.store = store
-        self.manifest = manifest
-        self.scheduler = scheduler
-        self.seed = seed
-        self.space = manifest.cut[0]
-        self.puzzle = self.space.puzzle
-        self.partitions = partitions(self.space, plan_partition(self.space, manifest.chunk_rows, scheduler.workers))
-
-    def verdict(self) -> TableVerdict:
-        """Check all partitions by the move tables, and a sample of the positions without them."""
-        self._check_memory()
-        tables = build_tables(self.scheduler, self.space)
-        blocks = self._blocks()
-        findings = self._findings(tables, blocks)
-        sample = draw_sample(self.space, [finding.drawn for finding in findings], self.seed)
-        (here,) = self.scheduler.gather([tables])
-        known = KnownDepths(self.space, self.partitions, blocks, self._read_here)
-        wrong = check_sample(self.space, sample, here, known, *self._depths_known)
-        return TableVerdict(
-            problems=(*self._problems(findings), *self._shown(wrong)),
-            complete=self.manifest.complete,
-            committed_depth=self.manifest.committed_depth,
-            checked_states=self.space.size,
-            sampled_states=len(sample),
-            sample_seed=self.seed,
-        )
-
-    def _read_here(self, block: Handle) -> Block:
-        if isinstance(block, Partition):
-            return _read(self.store, self.manifest, block)
-        read: Block = self.scheduler.gather([block])[0]
-        return read
-
-    @property
-    def _depths_known(self) -> tuple[int, int]:
-        """The greatest depth, and the greatest one whose successors are known."""
-        deepest = self.manifest.committed_depth
-        return deepest, deepest if self.manifest.complete else deepest - 1
-
-    def _check_memory(self) -> None:
-        building = self.space.building_bytes(self.scheduler.workers)
-        needed, available = self.space.table_bytes + building, available_memory()
-        if needed > available:
-            raise ResourceLimitError(
-                f"the check needs the move tables, which take up to {human(needed)} of memory; "
-                f"{human(available)} are available"
-            )
-
-    def _findings(self, tables: Handle, blocks: list[Handle]) -> list[Findings]:
-        starts = self._starts()
-        before = self._predecessors(tables)
-        calls = {
-            ("check", part.number): (
-                _check, self.store, self.manifest, blocks[part.number],
-                [blocks[number] for number in before[part.number]], tables, starts, *self._depths_known, self.seed,
-            )
-            for part in self.partitions
-        }  # fmt: skip
-        found: list[Findings] = self.scheduler.gather(list(self.scheduler.persist(calls).values()))
-        return found
-
-    def _starts(self) -> NDArray[np.int64]:
-        """The indices of the starts, ranked and unranked again: all distances are counted from them."""
-        starts = self.space.rank(self.puzzle.start_labels)
-        if not np.array_equal(self.space.unrank(starts), self.puzzle.start_labels):
-            raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
-        return starts
-
-    def _predecessors(self, tables: Handle) -> list[list[int]]:
-        """For each partition the numbers of those whose moves lead into it."""
-        bounds = [*(part.first_row for part in self.partitions), self.space.rows]
-        (successors,) = self.scheduler.persist({("successors", 0): (partition.successors, tables, bounds)}).values()
-        return partition.predecessors(self.scheduler.gather([successors])[0])
-
-    def _blocks(self) -> list[Handle]:
-        """The depths of all partitions; if memory cannot hold them all, the partitions, to be read when needed."""
-        if self.space.size * np.dtype(self.manifest.dtype).itemsize > available_memory() // 2:
-            return list(self.partitions)
-        calls = {("block", part.number): (_read, self.store, self.manifest, part) for part in self.partitions}
-        return list(self.scheduler.persist(calls).values())
-
-    def _problems(self, findings: list[Findings]) -> Iterator[str]:
-        layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
-        counts = enumerate(zip(self.manifest.layers, layers, strict=True))
-        if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
-            depth, expected, found = wrong[0]
-            others = f"; the counts of {len(wrong) - 1:,} more depths differ, too" if len(wrong) > 1 else ""
-            yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
-        yield from self._shown(
-            {
-                what: np.concatenate([getattr(finding, kind) for finding in findings])
-                for kind, what in (
-                    ("not_zero", "a start whose depth is not 0"),
-                    ("unsupported", "reached, but no predecessor is one less deep"),
-                    ("skipped", "more than one deeper than a predecessor, or unreached"),
-                )
-            }
-        )
-
-    def _shown(self, wrong: Mapping[str, NDArray[np.int64]]) -> Iterator[str]:
-        """A line for each kind of problem that positions have, given by their indices."""
-        for what, indices in wrong.items():
-            if len(indices):
-                shown = "; ".join(shorten(self.puzzle.format(labels)) for labels in self.space.unrank(indices[:SHOWN]))
-                yield f"{len(indices):,} x {what}: {shown}{'; ...' if len(indices) > SHOWN else ''}"
+def _verdict(manifest: TableManifest, checked: Checked, problems: tuple[str, ...], seed: int) -> TableVerdict:
+    return TableVerdict(
+        problems=problems,
+        complete=manifest.complete,
+        committed_depth=manifest.committed_depth,
+        checked_states=manifest.index_size,
+        sampled_states=len(checked.sample),
+        sample_seed=seed,
+    )
 
 
-def _read(store: TableStore, manifest: TableManifest, part: Partition) -> Block:
-    return Block(part.first_row, store.read_rows(manifest, part.first_row, part.end_row))
+def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
+    """A line for each kind of problem."""
+    space = manifest.cut[0]
+    yield from _wrong_counts(manifest, checked.findings)
+    for kind, what in (
+        ("not_zero", "a start whose depth is not 0"),
+        ("unsupported", "reached, but no predecessor is one less deep"),
+        ("skipped", "more than one deeper than a predecessor, or unreached"),
+    ):
+        yield from _shown(space, what, _together([getattr(finding, kind) for finding in checked.findings]))
+    for what, indices in checked.contradicted.items():
+        yield from _shown(space, what, Wrong(len(indices), indices[:SHOWN]))
 
 
-def _check(
-    store: TableStore,
-    manifest: TableManifest,
-    block: Block | Partition,
-    predecessors: list[Block | Partition],
-    tables: MoveTables,
-    starts: NDArray[np.int64],
-    deepest: int,
-    expanded: int,
-    seed: int,
-) -> Findings:
-    def read(one: Block | Partition) -> Block:
-        return _read(store, manifest, one) if isinstance(one, Partition) else one
+def _wrong_counts(manifest: TableManifest, findings: Sequence[Findings]) -> Iterator[str]:
+    """A line if the manifest counts other positions than the chunks hold; there is one of the findings per chunk."""
+    layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
+    counts = enumerate(zip(manifest.layers, layers, strict=True))
+    if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
+        depth, expected, found = wrong[0]
+        others = f"; the counts of {len(wrong) - 1:,} more depths differ, too" if len(wrong) > 1 else ""
+        yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
 
-    return check_partition(read(block), [read(one) for one in predecessors], tables, starts, deepest, expanded, seed)
+
+def _wrong_index(store: TableStore, manifest: TableManifest, findings: Sequence[Findings]) -> Iterator[str]:
+    """A line if positions would not be found by their depth; what else was found is told, too, if that is damaged."""
+    found = np.array([finding.layers[:-1] for finding in findings])
+    try:
+        if wrong := np.count_nonzero((store.layer_counts(manifest) != found).any(axis=1)):
+            yield f"the numbers of positions at each depth of {wrong:,} chunks are not those of the chunks"
+        elif manifest.antipodes and found.sum(axis=0).tolist() == list(manifest.layers):
+            first = TableChunks(store, manifest, 0).first_of(manifest.radius, len(manifest.antipodes))
+            if first.tolist() != list(manifest.antipodes):
+                yield "the antipodes of the manifest are not the first positions at the greatest depth"
+    except StoreDamagedError as error:
+        yield str(error)
+
+
+def _together(blocks: Sequence[Wrong]) -> Wrong:
+    """The wrong positions of blocks in ascending order, as those of one block."""
+    return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:SHOWN])
+
+
+def _shown(space: StateSpace, what: str, wrong: Wrong) -> Iterator[str]:
+    """A line for a kind of problem that positions have."""
+    if wrong.count:
+        shown = "; ".join(shorten(space.puzzle.format(labels)) for labels in space.unrank(wrong.first))
+        yield f"{wrong.count:,} x {what}: {shown}{'; ...' if wrong.count > SHOWN else ''}"

@@ -1,6 +1,6 @@
 """Results with the keys of the command line's ``--json``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from antipodes.spaces.selection import index_size
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from antipodes.tables.matches import Matches
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.solve import Solved
-    from antipodes.tables.store.manifest import TableManifest
-    from antipodes.tables.store.table_store import TableStore
-    from antipodes.tables.table import Table
+    from antipodes.tables.store.search_manifest import SearchManifest
+    from antipodes.tables.store.search_store import SearchStore
 
 
 def puzzle_view(name: str, puzzle: "Puzzle") -> dict[str, Any]:
@@ -40,17 +39,19 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
         "partitions": plan.partition_count,
         "memory_bytes": plan.memory_bytes,
         "disk_bytes": plan.disk_bytes,
+        "journal_bytes": plan.journal_bytes,
         "table_bytes": plan.table_bytes,
-        "hold_depths": plan.hold_depths,
+        "least_memory_bytes": plan.least_bytes,
     }
 
 
-def status_view(store: "TableStore", manifest: "TableManifest") -> dict[str, Any]:
-    """The progress and the size of a table."""
+def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[str, Any]:
+    """The progress and the size of a table, or of counts."""
     return {
         "puzzle": manifest.puzzle["name"],
         "store": store.address,
         "complete": manifest.complete,
+        "counts_only": manifest.COUNTS_ONLY,
         "committed_depth": manifest.radius if manifest.layers else None,
         "states": manifest.states,
         "layers": list(manifest.layers),
@@ -58,7 +59,7 @@ def status_view(store: "TableStore", manifest: "TableManifest") -> dict[str, Any
     }
 
 
-def layers_view(manifest: "TableManifest") -> dict[str, Any]:
+def layers_view(manifest: "SearchManifest") -> dict[str, Any]:
     """The positions at each depth."""
     return {
         "radius": manifest.radius if manifest.layers else None,
@@ -67,9 +68,9 @@ def layers_view(manifest: "TableManifest") -> dict[str, Any]:
     }
 
 
-def farthest_view(table: "Table", positions: "Labels") -> dict[str, Any]:
+def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: "Labels") -> dict[str, Any]:
     """The antipodes that are shown, ``(n, places)``, and how many there are."""
-    return {"radius": table.radius, "count": table.layers[-1], "positions": _texts(table.puzzle, positions)}
+    return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
 
 def found_view(puzzle: "Puzzle", found: "Found", with_path: bool) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class TilingManifest:
     def layout(self, tilings: int) -> Layout:
         """The layout of an array of that many tilings."""
         shape, chunk_rows = (tilings, len(self.pieces)), min(CHUNK_ROWS, max(1, tilings))
-        return Layout(shape, chunk_rows, "int32", NO_PLACEMENT, ("tiling", "piece"))
+        return Layout(shape, chunk_rows, "int32", NO_PLACEMENT, ("tiling", "piece"), compression="zstd")
 
     def check(self) -> None:
         """Raise FieldError unless the fields fit each other, and the board."""

@@ -64,6 +64,7 @@ def tile_board(
     """
     arguments.instance(config, BoardConfig, A_CONFIG)
     _check_method(method)
+    _check_kept(options)
     session = Session(TilingStore, store, options, listener, interrupted, scheduler)
 
     def check(manifest: TilingManifest) -> None:
@@ -98,6 +99,12 @@ def _report(
         placements_tried=search.effort.placements if search else 0,
         busy=search.effort.busy_seconds() if search else (),
     )
+
+
+def _check_kept(options: RunOptions) -> None:
+    """Raise InputError if tilings are to be counted only."""
+    if arguments.instance(options, RunOptions, "RunOptions").counts_only:
+        raise InputError("counts_only: expected false for a board, whose tilings are always kept")
 
 
 def _check_method(method: object) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import Bitmap, Depths
+from antipodes.bfs.arrays import Bitmap
 from antipodes.jit.bits import ones, trailing_zeros
 from antipodes.jit.compile import kernel
 from antipodes.spaces.move_tables import ColumnMap
@@ -166,50 +166,47 @@ def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDAr
 
 @kernel
 def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
-    """Remove the visited positions from ``incoming``; return how many are left."""
+    """Remove the visited positions from ``incoming``, and visit the others; return how many these are."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
             new = incoming[row, word] & ~visited[row, word]
             incoming[row, word] = new
+            visited[row, word] |= new
             count += np.int64(ones(new))
     return count
 
 
 @kernel
-def mark(depths: Depths, layer: Bitmap, depth: int) -> None:
-    """Write ``depth`` at the positions of the ``layer``."""
-    one = np.uint64(1)
-    for row in range(layer.shape[0]):
-        for word in range(layer.shape[1]):
-            rest = layer[row, word]
-            while rest != 0:
-                depths[row, word * 64 + trailing_zeros(rest)] = depth
-                rest &= rest - one
+def count_bits(bits: Bitmap) -> np.int64:
+    """The number of bits that are set."""
+    count = np.int64(0)
+    for row in range(bits.shape[0]):
+        for word in range(bits.shape[1]):
+            count += np.int64(ones(bits[row, word]))
+    return count
 
 
 @kernel
-def recover(depths: Depths, depth: int, frontier: Bitmap, visited: Bitmap, counts: NDArray[np.int64]) -> None:
-    """Set the bits of all positions up to ``depth`` in ``visited``, and of those at ``depth`` in ``frontier``.
-
-    Greater depths are unreached. ``counts``, ``(depth + 1,)``, gets the number of positions at each depth.
-    """
-    one = np.uint64(1)
-    for row in range(depths.shape[0]):
-        for column in range(depths.shape[1]):
-            here = depths[row, column]
-            if here <= depth:
-                bit = one << np.uint64(column & 63)
-                visited[row, column >> 6] |= bit
-                counts[here] += 1
-                if here == depth:
-                    frontier[row, column >> 6] |= bit
+def first_positions(bits: Bitmap, width: int, limit: int) -> NDArray[np.int64]:
+    """The places ``row * width + column`` of the first bits that are set, at most ``limit`` of them, ascending."""
+    found = np.empty(limit, dtype=np.int64)
+    count = 0
+    for row in range(bits.shape[0]):
+        for word in range(bits.shape[1]):
+            rest = bits[row, word]
+            while rest != 0:
+                if count == limit:
+                    return found
+                found[count] = row * width + word * 64 + np.int64(trailing_zeros(rest))
+                count += 1
+                rest &= rest - np.uint64(1)
+    return found[:count]
 
 
 def warm_up() -> None:
-    """Compile the kernels of the search, or load them from numba's cache."""
+    """Compile the kernels of a layer, or load them from numba's cache."""
     layer = np.zeros((1, 1), dtype=np.uint64)
-    depths = np.zeros((1, 1), dtype=np.uint8)
     nowhere = np.full((1, 1), -1, dtype=np.int32)
     rows = np.zeros(1, dtype=np.int32)
     one_move = nowhere, np.zeros((1, 1), dtype=np.int16), nowhere
@@ -218,4 +215,3 @@ def warm_up() -> None:
     boundary_lines(layer, rows, nowhere, 0, 1)
     reached_ranges(nowhere, np.zeros(2, dtype=np.int64))
     settle(layer, layer)
-    mark(depths, layer, 0)

@@ -1,133 +1,240 @@
-"""One partition of the search: its state after a layer, and the step to the next layer.
+"""One partition of the search: its bits, and the step to the next layer, which changes them in place.
 
-The step is idempotent. It changes only the depths in place, and a second time writes the same bytes there.
+A partition takes three bits a position at most: visited, and the frontier at its last two depths. Neighbours read the
+frontier of the last layer while the next one is found. Where moves lead from even layers to odd ones, as in sliding
+puzzles, a partition has positions in every other layer, nobody needs its older frontier any more, and two bits do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import UNREACHED, Bitmap, Depths, words
+from antipodes.bfs.arrays import Bitmap, words
 from antipodes.bfs.direction import pull_is_cheaper
-from antipodes.bfs.kernels import boundary_lines, expand, mark, pull, reached_ranges, recover, settle
+from antipodes.bfs.kernels import boundary_lines, count_bits, expand, first_positions, pull, reached_ranges, settle
 from antipodes.bfs.rows import Partition
+from antipodes.bfs.segment_log import Segment, SegmentLog, no_segment
+from antipodes.bfs.segments import set_bits
+from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.spaces.move_tables import MoveTables
-
-RECENT = 16
-"""Layers of which a state remembers the number of positions: at least as many as a task advances together."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class State:
-    """A partition after a layer; immutable but for the depths, which all states of a partition share."""
+class Frontier:
+    """The positions of a partition that are new at a depth, or some rows of them."""
 
     number: int
-    first_row: int
+    """The number of the partition."""
     rows: NDArray[np.int32]
-    """``(lines,)``: the row of each line of the frontier: some rows of the partition in a boundary, else all."""
-    frontier: Bitmap
-    """``(lines, words)``: the positions at the last depth that has any."""
-    visited: Bitmap | None
-    """``(rows, words)``: all positions reached; None in a boundary."""
-    depths: Depths | None
-    """``(rows, width)``; None in a boundary, and where only the store holds the depths."""
-    found: tuple[tuple[int, int], ...]
-    """Depth and number of positions of the last layers that have any. The frontier is the last of them; it is empty
-    in a state that was restored at a greater depth."""
+    """``(lines,)``: the row of each line, ascending."""
+    bits: Bitmap
+    """``(lines, words)``."""
+    count: int
+    """The number of positions of the partition that are new at the depth."""
     unvisited: int
-    """The number of positions of the partition that are not reached yet."""
+    """The number of positions of the partition that were not reached by then."""
 
-    def __sizeof__(self) -> int:
-        """Bytes that dask counts, with half of the depths only.
 
-        While a layer is computed, dask counts the states before and after it, which share their depths. If it counted
-        these twice, it would move states to disk although memory is not short.
-        """
-        visited = 0 if self.visited is None else self.visited.nbytes
-        depths = 0 if self.depths is None else self.depths.nbytes // 2
-        return self.rows.nbytes + self.frontier.nbytes + visited + depths
+class Layer(NamedTuple):
+    """The bits of a partition at a depth at which it has positions."""
+
+    depth: int
+    positions: int
+    bits: Bitmap
+    """``(rows, words)``."""
+
+
+class State:
+    """A partition after a layer."""
+
+    def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
+        self.part = part
+        self.width = width
+        self.visited: Bitmap = np.zeros((part.rows, words(width)), dtype=np.uint64)
+        """``(rows, words)``: all positions reached."""
+        self.unvisited = part.rows * width
+        """The number of positions that are not reached yet."""
+        self._rows = np.arange(part.first_row, part.end_row, dtype=np.int32)
+        self._chunk_rows = chunk_rows
+        self._layers: tuple[Layer, ...] = ()
+        """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
+        self._unused: list[Bitmap] = []
+        self._first_kept = -1
+        """The least depth whose positions are known still."""
 
     @property
-    def depth(self) -> int:
-        """The depth of the last layer that has any position; -1 if no position is reached yet."""
-        return self.found[-1][0] if self.found else -1
+    def chunks(self) -> range:
+        """The numbers of the chunks of the partition."""
+        first = self.part.first_row // self._chunk_rows
+        return range(first, first + -(-self.part.rows // self._chunk_rows))
 
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of memory that the state takes at most: of visited bits and two layers."""
+        return self._rows.nbytes + 3 * self.visited.nbytes
 
-def begin(part: Partition, width: int, starts: NDArray[np.int64], dtype: str, hold_depths: bool) -> State:
-    """The state at depth 0: the frontier holds the ``starts``, indices ``(n,)``, that lie in the partition."""
-    here = starts[(starts >= part.first_row * width) & (starts < part.end_row * width)] - part.first_row * width
-    frontier = np.zeros((part.rows, words(width)), dtype=np.uint64)
-    row, column = np.divmod(here, width)
-    np.bitwise_or.at(frontier, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
-    depths = np.full((part.rows, width), UNREACHED[dtype], dtype=dtype) if hold_depths else None
-    if depths is not None:
-        depths[row, column] = 0
-    found, unvisited = _found(0, len(here)), part.rows * width - len(here)
-    return State(part.number, part.first_row, _rows(part), frontier, frontier.copy(), depths, found, unvisited)
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        bits = [self.visited, *self._unused, *(layer.bits for layer in self._layers)]
+        return self._rows.nbytes + sum(one.nbytes for one in bits)
 
+    def frontier(self, depth: int) -> Frontier | None:
+        """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
 
-def restore(part: Partition, depths: Depths, depth: int, hold_depths: bool) -> State:
-    """The state at ``depth``, from the committed depths ``(rows, width)``, none of them greater.
+        Raises
+        ------
+        InterruptedRunError
+            It is an earlier depth: who asks comes too late.
+        """
+        for layer in self._layers:
+            if layer.depth == depth:
+                return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited)
+        if depth < self._first_kept:
+            raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
+        return None
 
-    It remembers the number of positions in all layers.
-    """
-    frontier = np.zeros((depths.shape[0], words(depths.shape[1])), dtype=np.uint64)
-    visited = np.zeros_like(frontier)
-    counts = np.zeros(depth + 1, dtype=np.int64)
-    recover(depths, depth, frontier, visited, counts)
-    found = tuple((at, count) for at, count in enumerate(counts.tolist()) if count)
-    held = depths if hold_depths else None
-    unvisited = depths.size - int(counts.sum())
-    return State(part.number, part.first_row, _rows(part), frontier, visited, held, found, unvisited)
+    def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
+        """Find the ``starts``, indices ``(n,)`` of the table, that lie in the partition; how many do."""
+        first, end = self.part.first_row * self.width, self.part.end_row * self.width
+        row, column = np.divmod(starts[(starts >= first) & (starts < end)] - first, self.width)
+        bits = np.zeros_like(self.visited)
+        np.bitwise_or.at(bits, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
+        return self._settle(0, bits, log)
 
+    def advance(self, depth: int, sources: Sequence[Frontier], tables: MoveTables, log: SegmentLog | None) -> int:
+        """Find the positions at ``depth`` from the frontiers at the depth before it; how many are new."""
+        if not self.unvisited or not sources:
+            return 0
+        bits = self._empty_bits(depth)
+        moves = tables.target, tables.column_map, tables.column_maps
+        pulls = tables.undirected and self._pulls(sources, tables)
+        for source in sources:
+            if pulls:
+                pull(bits, self.visited, self.part.first_row, source.bits, source.rows, *moves)
+            else:
+                expand(bits, self.part.first_row, source.bits, source.rows, *moves)
+        return self._settle(depth, bits, log)
 
-def advance(state: State, predecessors: Sequence[State], tables: MoveTables, depth: int) -> State:
-    """The state at ``depth``, from the state before it and the frontiers that lead to it; itself if nothing is new."""
-    assert state.visited is not None
-    if not state.unvisited:
-        return state
-    incoming, moves = np.zeros_like(state.visited), (tables.target, tables.column_map, tables.column_maps)
-    pulls = tables.undirected and _pulls(state, predecessors, tables)
-    for before in predecessors:
-        if pulls:
-            pull(incoming, state.visited, state.first_row, before.frontier, before.rows, *moves)
+    def replay(self, depth: int, segments: Sequence[Segment]) -> int:
+        """Take the positions at ``depth`` from segments instead of searching them; how many there are."""
+        if not segments:
+            return 0
+        bits = self._empty_bits(depth)
+        for one in segments:
+            self._set(one, bits)
+        found = self._settle(depth, bits, None)
+        if found != sum(one.positions for one in segments):
+            raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
+        return found
+
+    def restore(self, depth: int, segments: Iterable[Segment]) -> None:
+        """Set the state to ``depth``, by all segments up to this depth.
+
+        Raises
+        ------
+        StoreDamagedError
+            They are no segments of the partition, or have a position twice.
+        """
+        self.visited.fill(0)
+        self._layers, self._unused, self._first_kept = (), [], depth
+        self.unvisited = self.part.rows * self.width
+        bits, count = np.zeros_like(self.visited), 0
+        for one in segments:
+            self._set(one, self.visited)
+            self.unvisited -= one.positions
+            if one.depth == depth:
+                self._set(one, bits)
+                count += one.positions
+        if count_bits(self.visited) + self.unvisited != self.part.rows * self.width:
+            raise StoreDamagedError(f"the journal is damaged: it has a position of partition {self.part.number} twice")
+        self._keep(depth, count, bits)
+
+    def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
+        """Return to ``depth``, by all segments at this depth or after it; raises as `restore`."""
+        self._layers, self._unused, self._first_kept = (), [], depth
+        bits, later, count = np.zeros_like(self.visited), np.zeros_like(self.visited), 0
+        for one in segments:
+            if one.depth == depth:
+                self._set(one, bits)
+                count += one.positions
+            else:
+                self._set(one, later)
+                self.unvisited += one.positions
+        self.visited &= ~later
+        self._keep(depth, count, bits)
+
+    def checkpoint(self, depth: int) -> SegmentLog:
+        """Two segments of each chunk: the positions at ``depth``, the last one, and as of depth - 1 all before."""
+        log, frontier = SegmentLog(), self.frontier(depth)
+        for place, chunk in enumerate(self.chunks):
+            rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
+            before = self.visited[rows]
+            if frontier is not None:
+                last = frontier.bits[rows]
+                before = before & ~last
+                log.add(chunk, depth, last, self.width, int(count_bits(last)))
+            log.add(chunk, depth - 1, before, self.width, int(count_bits(before)))
+        return log
+
+    def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
+        """The indices in the table of the first positions at one of the last two depths, ``(n,)``, ascending."""
+        frontier = self.frontier(depth)
+        if frontier is None:
+            return np.empty(0, dtype=np.int64)
+        return self.part.first_row * self.width + first_positions(frontier.bits, self.width, limit)
+
+    def _set(self, one: Segment, bits: Bitmap) -> None:
+        """Set the positions of a segment in bits of the partition."""
+        row = one.chunk * self._chunk_rows - self.part.first_row
+        if not set_bits(one.kind, one.data, one.positions, self.width, bits[row : row + self._chunk_rows]):
+            raise no_segment(one)
+
+    def _empty_bits(self, depth: int) -> Bitmap:
+        """Bits for ``depth``: those of a layer that nobody reads any more, if there is one."""
+        self._unused += [layer.bits for layer in self._layers if layer.depth < depth - 1]
+        self._layers = tuple(layer for layer in self._layers if layer.depth >= depth - 1)
+        self._first_kept = depth - 1
+        if not self._unused:
+            return np.zeros_like(self.visited)
+        bits = self._unused.pop()
+        bits.fill(0)
+        return bits
+
+    def _settle(self, depth: int, bits: Bitmap, log: SegmentLog | None) -> int:
+        """Visit the positions of a layer that are new, and add them to the log; how many these are."""
+        found = 0
+        for place, chunk in enumerate(self.chunks):
+            rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
+            count = int(settle(bits[rows], self.visited[rows]))
+            if log is not None:
+                log.add(chunk, depth, bits[rows], self.width, count)
+            found += count
+        self.unvisited -= found
+        self._keep(depth, found, bits)
+        return found
+
+    def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
+        if count:
+            self._layers = (Layer(depth, count, bits), *self._layers[:1])
         else:
-            expand(incoming, state.first_row, before.frontier, before.rows, *moves)
-    new = int(settle(incoming, state.visited))
-    if not new:
-        return state
-    if state.depths is not None:
-        mark(state.depths, incoming, depth)
-    found = (*state.found, *_found(depth, new))[-RECENT:]
-    visited = state.visited | incoming
-    return replace(state, frontier=incoming, visited=visited, found=found, unvisited=state.unvisited - new)
+            self._unused.append(bits)
+
+    def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
+        """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
+        frontier = sum(source.count for source in sources) / len(sources)
+        deeper = sum(source.unvisited for source in sources) / len(sources)
+        return pull_is_cheaper(frontier, deeper, self.unvisited, tables.target.shape[1])
 
 
-def _pulls(state: State, predecessors: Sequence[State], tables: MoveTables) -> bool:
-    """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
-    frontier = unvisited = 0
-    for before in predecessors:
-        frontier += before.found[-1][1]
-        unvisited += before.unvisited
-    number = max(1, len(predecessors))
-    return pull_is_cheaper(frontier / number, unvisited / number, state.unvisited, tables.target.shape[1])
-
-
-def boundary(state: State, tables: MoveTables, first_row: int, end_row: int) -> State:
-    """The part of the frontier from which a move leads out of the rows ``first_row`` to ``end_row``."""
-    lines = boundary_lines(state.frontier, state.rows, tables.target, first_row, end_row)
-    return replace(state, rows=state.rows[lines], frontier=state.frontier[lines], visited=None, depths=None)
-
-
-def _rows(part: Partition) -> NDArray[np.int32]:
-    return np.arange(part.first_row, part.end_row, dtype=np.int32)
-
-
-def _found(depth: int, count: int) -> tuple[tuple[int, int], ...]:
-    return ((depth, count),) if count else ()
+def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
+    """The part of a frontier from which a move leads out of the rows from ``first_row`` to ``end_row``, if any."""
+    lines = boundary_lines(frontier.bits, frontier.rows, tables.target, first_row, end_row)
+    return replace(frontier, rows=frontier.rows[lines], bits=frontier.bits[lines]) if len(lines) else None
 
 
 def successors(tables: MoveTables, bounds: Sequence[int]) -> list[list[int]]:

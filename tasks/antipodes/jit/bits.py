@@ -18,6 +18,13 @@ def _trailing_zeros(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _leading_zeros(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), generate
+
+
 def _ones(typing_context: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -27,5 +34,7 @@ def _ones(typing_context: Any, word: Any) -> Any:
 
 trailing_zeros = cast(BitFunction, intrinsic(_trailing_zeros))
 """The number of zero bits below the lowest one bit of a word, which must not be 0."""
+leading_zeros = cast(BitFunction, intrinsic(_leading_zeros))
+"""The number of zero bits above the highest one bit of a word, which must not be 0."""
 ones = cast(BitFunction, intrinsic(_ones))
 """The number of one bits of a word."""

@@ -27,21 +27,31 @@ def farthest(
 ) -> None:
     """Show the positions that are farthest from the start."""
     with loading():
+        from antipodes.tables.counts import open_counts
         from antipodes.tables.drawing import draw_positions, is_drawn
+        from antipodes.tables.store.counts_store import CountsStore
+        from antipodes.tables.store.opening import search_store
+        from antipodes.tables.store.search_manifest import MOST_ANTIPODES
         from antipodes.tables.table import open_table
         from antipodes.tables.views import farthest_view
 
-    with open_table(find_store(store)) as table:
-        positions = table.antipodes(limit if limit or as_json else SHOWN)
-    shown = farthest_view(table, positions)
+    address = find_store(store)
+    counts_only = isinstance(search_store(address), CountsStore)
+    with open_counts(address) if counts_only else open_table(address) as found:
+        positions = found.antipodes(limit if limit or as_json else SHOWN)
+    shown = farthest_view(found.puzzle, found.layers, positions)
     if as_json:
         print_json(shown)
         return
     count = shown["count"]
-    print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {table.radius}")
-    if any(is_drawn(table.puzzle, position) for position in positions[:1]):
-        print(draw_positions(table.puzzle, positions, terminal_columns()))
+    print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {found.radius}")
+    if any(is_drawn(found.puzzle, position) for position in positions[:1]):
+        print(draw_positions(found.puzzle, positions, terminal_columns()))
     for text in shown["positions"]:
         print(text)
     if len(positions) < count:
-        print(f"and {count - len(positions):,} more: --limit {count}")
+        kept = min(count, MOST_ANTIPODES) if counts_only else count
+        listed = f": --limit {kept}" if len(positions) < kept else ""
+        print(f"and {count - len(positions):,} more{listed}")
+        if kept < count:
+            print(f"(a counts-only run keeps the first {kept:,})")

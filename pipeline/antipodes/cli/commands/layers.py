@@ -27,11 +27,11 @@ def layers(
     """Count the positions at each depth."""
     with loading():
         from antipodes.tables.drawing import draw_layers
-        from antipodes.tables.store.table_store import TableStore
+        from antipodes.tables.store.opening import search_store
         from antipodes.tables.views import layers_view
 
     path = find_store(store)
-    manifest = TableStore(path).read()
+    manifest = search_store(path).read()
     if plot:
         from antipodes.tables.plot import plot_layers
 

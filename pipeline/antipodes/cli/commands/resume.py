@@ -1,4 +1,6 @@
-"""``antipodes resume``: resume an unfinished store, of a table or of tilings."""
+"""``antipodes resume``: resume an unfinished store, of a table, of counts or of tilings."""
+
+from dataclasses import replace
 
 import typer
 
@@ -38,7 +40,7 @@ def resume(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
-    """Resume an unfinished store, of a table or of tilings."""
+    """Resume an unfinished store, of a table, of counts or of tilings."""
     with Interrupts() as interrupts:
         with loading():
             from antipodes.cli.stores import open_store
@@ -59,4 +61,6 @@ def resume(
         found = open_store(address)
         if isinstance(found, TilingStore):
             return compute_tilings(BoardConfig(found.read().board), None, request)
-        return compute_table(found.read().config, request)
+        manifest = found.read()
+        counting = replace(options, counts_only=manifest.COUNTS_ONLY)
+        return compute_table(manifest.config, replace(request, options=counting))

@@ -9,6 +9,7 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
+    CountsOnly,
     MemoryLimit,
     PerformanceReport,
     Puzzle,
@@ -37,7 +38,10 @@ def run(
     puzzle: Puzzle,
     store: Annotated[
         str | None,
-        typer.Option(metavar="STORE", help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr]"),
+        typer.Option(
+            metavar="STORE",
+            help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr; outputs/PUZZLE.counts.zarr]",
+        ),
     ] = None,
     workers: Workers = None,
     scheduler: SchedulerName = None,
@@ -45,6 +49,7 @@ def run(
     performance_report: PerformanceReport = None,
     checkpoint_every: CheckpointEvery = None,
     memory_limit: MemoryLimit = None,
+    counts_only: CountsOnly = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -64,9 +69,10 @@ def run(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
             overwrite=overwrite or None,
+            counts_only=counts_only or None,
             started_by=("run", puzzle),
         )
-        address = chosen_store(store, config.run, config.puzzle.name)
+        address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
         return compute_table(config, Request(address, options, interrupts, quiet, as_json))
 
@@ -83,7 +89,8 @@ def compute_table(config: "Config", request: Request) -> int:
     if not report.complete:
         return request.interrupted(report)
     if not request.as_json:
-        with printing_about(f"the table in {request.store} is complete"):
+        what = "counting in" if report.manifest.COUNTS_ONLY else "the table in"
+        with printing_about(f"{what} {request.store} is complete"):
             _print_report(config, report)
     return 0
 
@@ -109,7 +116,11 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         print(f"speed   {report.states_found / clock.search / 1e6:,.1f} million positions/s in the search")
         print(f"memory  {human(report.peak_memory)} peak")
     else:
-        print("time    none: the table was already complete")
+        print("time    none: it was already complete")
+    if manifest.COUNTS_ONLY:
+        print(f"counts  {report.store}")
+        print("table   none: antipodes run --counts-only keeps no distances")
+        return
     print(f"table   {report.store}")
     farthest = config.puzzle.format(report.farthest[0]).replace("'", r"'\''")
     print(f"query   antipodes query --path {in_shell(report.store)} '{farthest}'")

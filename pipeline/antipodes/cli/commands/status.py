@@ -10,6 +10,7 @@ from antipodes.cli.output import print_json
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
+    from antipodes.tables.store.counts_store import CountsStore
     from antipodes.tables.store.table_store import TableStore
     from antipodes.tilings.store import TilingStore
 
@@ -29,10 +30,10 @@ def status(store: Store, as_json: AsJson = False) -> None:
     if isinstance(found, TilingStore):
         _show_tilings(found, as_json)
     else:
-        _show_table(found, as_json)
+        _show_search(found, as_json)
 
 
-def _show_table(store: "TableStore", as_json: bool) -> None:
+def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
     from antipodes.sizes import human
     from antipodes.tables.views import status_view
 
@@ -42,7 +43,8 @@ def _show_table(store: "TableStore", as_json: bool) -> None:
         print_json(shown)
         return
     committed = shown["committed_depth"]
-    print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}")
+    kept = ", counts only" if manifest.COUNTS_ONLY else ""
+    print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}{kept}")
     print(f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}'}")
     print(f"  positions    {manifest.states:,} of {manifest.index_size:,}")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, Workers, find_store
+from antipodes.cli.options import AsJson, MemoryLimit, Quiet, Store, Workers, find_store
 from antipodes.cli.output import FAILED, print_json
 from antipodes.storage.address import Address
 
@@ -21,15 +21,17 @@ def register(app: typer.Typer) -> None:
 def verify(
     store: Store,
     workers: Workers = None,
+    memory_limit: MemoryLimit = None,
     seed: Annotated[
         int | None,
         typer.Option(
             min=0,
             max=2**63 - 1,
             metavar="N",
-            help="Repeat the sample of an earlier call: its sample_seed, with as many workers. [default: a new one]",
+            help="Repeat the sample of an earlier call: its sample_seed. [default: a new one]",
         ),
     ] = None,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
     """Verify checksums and every distance or tiling in a store."""
@@ -41,7 +43,7 @@ def verify(
     if isinstance(open_store(address), TilingStore):
         verdict = _tilings_verdict(address)
     else:
-        verdict = _table_verdict(address, workers, seed)
+        verdict = _table_verdict(address, workers, memory_limit, seed, quiet)
     if as_json:
         print_json(verdict.to_json())
     else:
@@ -56,10 +58,16 @@ def _tilings_verdict(address: Address) -> "Verdict":
     return verify_tilings(address)
 
 
-def _table_verdict(address: Address, workers: int | None, seed: int | None) -> "Verdict":
+def _table_verdict(
+    address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
+) -> "Verdict":
     with loading():
+        from antipodes.cli.progress import show_progress
         from antipodes.executors.threads import Threads
         from antipodes.runs.options import tasks_at_once
+        from antipodes.sizes import memory_size
         from antipodes.tables.verify import verify as verify_table
 
-    return verify_table(address, Threads(tasks_at_once(workers)), seed)
+    limit = None if memory_limit is None else memory_size(memory_limit)
+    with show_progress(quiet) as listener:
+        return verify_table(address, Threads(tasks_at_once(workers)), seed, limit, listener)

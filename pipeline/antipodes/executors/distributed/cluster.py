@@ -1,12 +1,14 @@
 """The executor that runs tasks on the workers of a dask.distributed cluster, which join and leave."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from distributed import Client
 
@@ -36,6 +38,8 @@ class Cluster:
         self._warm_up = WarmUp(client)
         self._membership = Membership(client, self._warm_up)
         self._tasks = Tasks(client, self._membership)
+        self._places: WeakKeyDictionary[Handle, tuple[str, int]] = WeakKeyDictionary()
+        """The worker that has the result of each `submit`, and how often a worker had left its address before."""
 
     def __enter__(self) -> "Cluster":
         return self
@@ -85,22 +89,44 @@ class Cluster:
             handles += self._tasks.submit_to(worker, {(name, number): call})
         self.gather(handles)
 
-    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        keys, handles = list(calls), []
-        for place, worker in enumerate(self.members):
-            first, end = (len(keys) * edge // len(self.members) for edge in (place, place + 1))
-            handles += self._tasks.submit_to(worker, {key: calls[key] for key in keys[first:end]})
-        return dict(zip(keys, handles, strict=True))
+    def submit(
+        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
+    ) -> dict[Key, Handle]:
+        handles: dict[Key, Handle] = {}
+        for worker, keys in self._spread(list(calls), beside).items():
+            placed = dict(zip(keys, self._tasks.submit_to(worker, {key: calls[key] for key in keys}), strict=True))
+            self._places.update(dict.fromkeys(placed.values(), (worker, self._membership.departures(worker))))
+            handles |= placed
+        _tell(handles.values(), on_done)
+        return {key: handles[key] for key in calls}
+
+    def holds(self, handle: Handle) -> bool:
+        worker, departures = self._places[handle]
+        return worker in self._membership.remaining and self._membership.departures(worker) == departures
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
+        self,
+        calls: Mapping[Key, Call],
+        wanted: Sequence[Key] | None = None,
+        on_done: OnDone | None = None,
+        places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
         keys = list(calls if wanted is None else wanted)
-        futures = self._tasks.submit(calls, keys)
-        if on_done:
-            for future in futures:
-                future.add_done_callback(lambda done: on_done(done.key) if done.status == "finished" else None)
+        workers = {key: self._places[handle][0] for key, handle in (places or {}).items()}
+        futures = self._tasks.submit(calls, keys, workers)
+        _tell(futures, on_done)
         return dict(zip(keys, futures, strict=True))
+
+    def _spread(self, keys: Sequence[Key], beside: Sequence[Handle]) -> dict[str, list[Key]]:
+        """The keys of the calls for each member, neighbours together, so that all hold equally many results."""
+        held = Counter(self._places[handle][0] for handle in beside)
+        shares = dict.fromkeys(self.members, 0)
+        for _ in keys:
+            shares[min(shares, key=lambda worker: held[worker] + shares[worker])] += 1
+        ends = list(accumulate(shares.values()))
+        return {
+            worker: list(keys[end - share : end]) for (worker, share), end in zip(shares.items(), ends, strict=True)
+        }
 
     def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
         name = f"{function.__name__}-{uuid.uuid4().hex}"
@@ -117,6 +143,12 @@ class Cluster:
         if page is None:
             return nullcontext()
         return reporting(self.client, Path(page), lambda: self._membership.listener)
+
+
+def _tell(futures: Iterable[Handle], on_done: OnDone | None) -> None:
+    """Have ``on_done`` called with the key of each result as it exists."""
+    for future in futures if on_done else ():
+        future.add_done_callback(lambda done: on_done(done.key) if on_done and done.status == "finished" else None)
 
 
 def _check_client(client: Any) -> None:

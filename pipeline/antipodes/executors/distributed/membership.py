@@ -53,6 +53,10 @@ class Membership:
         """The members that are still present."""
         return self.members.keys() - self.watch.retired - set(self.watch.lost)
 
+    def departures(self, worker: str) -> int:
+        """How often a worker with this address has left."""
+        return self.watch.departures[worker]
+
     def close(self) -> None:
         """Stop listening to the scheduler, and waiting for answers of workers."""
         self._versions.close()

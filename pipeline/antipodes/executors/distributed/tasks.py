@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from dask.base import annotate
 from distributed import wait
 
 from antipodes.errors import (
@@ -13,6 +14,7 @@ from antipodes.errors import (
     SchedulerLostError,
     WorkerFailedError,
     WorkersLostError,
+    WorkersRetiredError,
 )
 from antipodes.executors.api import Call, Handle, Key, Stop, graph_of, never
 from antipodes.executors.distributed.connection import one_line, translated
@@ -38,9 +40,17 @@ class Tasks:
         self._required: set[str] = set()
         """Workers with tasks under way that no other worker may run."""
 
-    def submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key]) -> list[Handle]:
-        """Start the calls on the members; the futures of the wanted results."""
-        return self._submit(calls, wanted, list(self._membership.members))
+    def submit(
+        self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Mapping[Key, str] | None = None
+    ) -> list[Handle]:
+        """Start the calls on the members, some on certain ``workers``; the futures of the wanted results."""
+        members = list(self._membership.members)
+        if not workers:
+            return self._submit(calls, wanted, members)
+        self._required.update(workers.values())
+        places = {key: [workers[key]] if key in workers else members for key in calls}
+        with annotate(workers=places.get):  # the scheduler asks it for each task
+            return self._submit(calls, wanted, ())
 
     def submit_to(self, worker: str, calls: Mapping[Key, Call]) -> list[Handle]:
         """Start the calls on one member, which no other replaces; the futures of the results."""
@@ -86,7 +96,7 @@ class Tasks:
             return []
         with translated(self._client):
             futures: list[Handle] = self._client.get(
-                graph_of(calls, (named,)), list(wanted), workers=list(workers), sync=False
+                graph_of(calls, (named,)), list(wanted), workers=list(workers) or None, sync=False
             )
         return futures
 
@@ -128,10 +138,10 @@ class Tasks:
             raise SchedulerLostError("the connection to the dask scheduler was lost")
 
     def _check_retired(self) -> None:
-        """Raise WorkersLostError if all members have retired, or one that tasks under way are bound to."""
+        """Raise WorkersRetiredError if all members have retired, or one that tasks under way are bound to."""
         retired = self._watch.retired
         if retired & self._required or retired >= self._membership.members.keys():
-            raise WorkersLostError(_listed(sorted(retired)))
+            raise WorkersRetiredError(_listed(sorted(retired)))
 
     async def _raise_loss(self) -> None:
         await asyncio.sleep(REASON_SECONDS)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Set
 from functools import partial
 from typing import Any
@@ -22,13 +23,15 @@ class WorkerWatch:
         self.lost: list[str] = []
         """Members that are gone together with tasks or results."""
         self.retired: set[str] = set()
-        """Members that left without tasks or results."""
+        """Members that left without tasks or results, or are about to leave: these start no tasks any more."""
         self.out_of_memory: set[str] = set()
         """Workers that were stopped because they exceeded their memory limit."""
         self.paused: dict[str, float] = {}
         """Members that start no task because their memory is nearly full, and since when, on the monotonic clock."""
         self.changed = False
         """Whether a worker joined, or a member retired."""
+        self.departures: Counter[str] = Counter()
+        """How often a worker left, by its address, which another worker may have afterwards."""
         self._client = client
         self._connection: Any = None
         """The client's connection to the scheduler that knows the members; a client replaces a broken one."""
@@ -77,19 +80,24 @@ class WorkerWatch:
 
     def _on_worker_event(self, event: tuple[float, Any]) -> None:
         match event[1]:
-            case {"action": "remove-worker", "worker": worker} if worker in self.members:
-                self._on_removal(worker, event[1])
+            case {"action": "remove-worker", "worker": worker}:
+                self.departures[worker] += 1
+                if worker in self.members - self.retired:
+                    self._on_removal(worker, event[1])
             case {"action": "add-worker"}:
                 self.changed = True
 
     def _on_removal(self, worker: str, message: dict[str, Any]) -> None:
         had_tasks = message["lost-computed-tasks"] or message["lost-scattered-tasks"] or message["processing-tasks"]
         if message["expected"] and not had_tasks:
-            self.changed = True
-            self.retired.add(worker)
+            self._retire(worker)
             return
         self.lost.append(worker)
         self._loss.set()
+
+    def _retire(self, worker: str) -> None:
+        self.changed = True
+        self.retired.add(worker)
 
     def _on_out_of_memory(self, event: tuple[float, Any]) -> None:
         self.out_of_memory.add(event[1]["worker"])
@@ -98,6 +106,8 @@ class WorkerWatch:
         match event[1]:
             case {"action": "worker-status-change", "status": "paused"}:
                 self.paused.setdefault(member, time.monotonic())
+            case {"action": "worker-status-change", "status": "closing_gracefully"}:
+                self._retire(member)
             case {"action": "worker-status-change"}:
                 self.paused.pop(member, None)
 

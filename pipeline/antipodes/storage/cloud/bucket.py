@@ -9,11 +9,12 @@ from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from antipodes.errors import InputError, StoreError
-from antipodes.storage.backend import Version
+from antipodes.storage.backend import Content, Version
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.storage.cloud.retry import (
     IncompleteReadError,
     RetryPolicy,
+    answered_status,
     is_answer,
     reason,
     retry_seconds,
@@ -25,6 +26,10 @@ REFUSAL_PAUSES = (0.1, 0.4, 1.6)
 """Seconds to wait after each refusal of a write whose condition is met."""
 MOST_DELETED = 1000
 """Keys in one request to delete; S3 takes no more."""
+FENCED_TRIES = 10
+"""Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
+RANGE_NOT_SATISFIABLE = 416
+"""The status of the answer where an object ends before the first byte of a range."""
 
 T = TypeVar("T")
 Meta = dict[str, Any]
@@ -76,6 +81,25 @@ class Bucket:
 
         return self._ask("read", key, request)
 
+    def get_range(self, key: str, first: int, count: int) -> bytes:
+        """Bytes of an object, fewer where it ends before; FileNotFoundError where there is no object."""
+        import obstore
+
+        def request() -> bytes:
+            try:
+                result = obstore.get(self.client, key, options={"range": (first, first + count)})
+            except Exception as error:  # obstore has no type of its own for this answer
+                if answered_status(error) == RANGE_NOT_SATISFIABLE:
+                    return b""
+                raise
+            content, (begin, end) = bytes(result.bytes()), result.range
+            if (begin, len(content)) != (first, end - begin):
+                came = f"{len(content)} bytes from byte {begin} came"
+                raise IncompleteReadError(f"{came}, expected {end - begin} from byte {first}")
+            return content
+
+        return self._ask("read", key, request) if count else b""
+
     def put(
         self,
         key: str,
@@ -107,6 +131,21 @@ class Bucket:
                 return own
             time.sleep(pause)
         raise StoreError(f"cannot write {self.url}/{key}: {refusal}, though nothing else has changed it")
+
+    def put_fenced(self, key: str, content: Content, check: Callable[[], None]) -> None:
+        """Put an object, or replace it, right after the check has passed.
+
+        Between the check and the put, the lock may get another token and the object newer bytes. The put does not
+        replace these, since it names the version from before the check: at first none, since most objects are new.
+        """
+        mode: Literal["create"] | Version = "create"
+        for _ in range(FENCED_TRIES):
+            with suppress(Changed):
+                self.put(key, content, mode, check)
+                return
+            meta = self.head(key)
+            mode = "create" if meta is None else version_of(meta)
+        raise StoreError(f"cannot write {self.url}/{key}: other tasks are writing it")
 
     def _own(self, key: str, content: bytes, mode: str | Version) -> Version | None:
         """The version of an object if a put succeeded though its answer was lost.

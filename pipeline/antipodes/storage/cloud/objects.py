@@ -5,12 +5,12 @@ store is at its own URL, without a manifest; the next run that creates a store t
 """
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from antipodes.errors import StoreError
-from antipodes.storage.backend import GROUP, MANIFEST, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, Content, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import Lease
 from antipodes.storage.cloud.zarr_store import RetryingStore
@@ -43,6 +43,9 @@ class ObjectStorage(Storage):
         content, meta = self._bucket.get(self._path(key))
         return content, version_of(meta)
 
+    def read_range(self, key: str, first: int, count: int) -> bytes:
+        return self._bucket.get_range(self._path(key), first, count)
+
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
         try:
             return self._bucket.put(self._path(key), content, "create" if version is None else version, self.lock.check)
@@ -51,14 +54,38 @@ class ObjectStorage(Storage):
             how = "was replaced by another run since it was read, or removed"
             raise StoreError(f"{name} {how}; nothing was written") from None
 
+    def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
+        content = b"".join(parts)
+        if check := self._check(token):
+            self._bucket.put_fenced(self._path(key), content, check)
+        else:
+            self._bucket.put(self._path(key), content)
+
+    def make_durable(self, keys: Iterable[str]) -> None:
+        """Nothing to do: an object is durable when its put is answered."""
+
     def delete(self, folder: str) -> None:
-        self._delete(self._list(folder))
+        self.delete_keys(self._list(folder))
+
+    def delete_keys(self, keys: Iterable[str]) -> None:
+        """A lock that is held here is checked before each try."""
+        self._bucket.delete([self._path(key) for key in keys], self.lock.check)
 
     def folders(self, folder: str) -> list[str]:
         return sorted({key.removeprefix(f"{folder}/").partition("/")[0] for key in self._list(folder)})
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        return {
+            key: meta["size"]
+            for key, meta in self._list(folder).items()
+            if "/" not in key.removeprefix(f"{folder}/") and not key.endswith(PARTIAL)
+        }
+
     def size(self) -> int:
         return sum(meta["size"] for meta in self._list().values())
+
+    def free_bytes(self) -> int | None:
+        return None
 
     def identity(self, key: str) -> tuple[object, ...]:
         meta = self._bucket.head(self._path(key))
@@ -68,7 +95,7 @@ class ObjectStorage(Storage):
     def staged(self, overwrite: bool = False) -> Iterator["ObjectStorage"]:
         """The storage itself: the new store is published when its manifest is put."""
         if overwrite:
-            self._delete([MANIFEST])  # first: objects without a manifest are no store
+            self.delete_keys([MANIFEST])  # first: objects without a manifest are no store
             self._clear()
         if self.exists():
             raise StoreError(f"expected nothing at {self.address}, where a store is to be created; found something")
@@ -77,15 +104,11 @@ class ObjectStorage(Storage):
 
     def _clear(self) -> None:
         """Delete all objects; last the group, by which `exists` recognises the others."""
-        self._delete(key for key in self._list() if key != GROUP)
-        self._delete([GROUP])
-
-    def _delete(self, keys: Iterable[str]) -> None:
-        """Delete some keys; a lock that is held here is checked before each try."""
-        self._bucket.delete([self._path(key) for key in keys], self.lock.check)
+        self.delete_keys(key for key in self._list() if key != GROUP)
+        self.delete_keys([GROUP])
 
     def remove_leftovers(self) -> None:
-        self._delete(key for key in self._list() if key.endswith(PARTIAL))
+        self.delete_keys(key for key in self._list() if key.endswith(PARTIAL))
 
     def sync(self, folder: str) -> None:
         """Nothing to do: an object is durable when its put is answered."""
@@ -97,8 +120,11 @@ class ObjectStorage(Storage):
 
     def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> RetryingStore:
         prefix = self._path(folder) if folder else self._prefix
-        fenced = token is not None or self.lock.is_held
-        return RetryingStore(self._bucket, prefix, read_only, self.lock.fence(token) if fenced else None)
+        return RetryingStore(self._bucket, prefix, read_only, self._check(token))
+
+    def _check(self, token: str | None) -> Callable[[], None] | None:
+        """The check before a write; None where no lock is held and no token given."""
+        return self.lock.fence(token) if token is not None or self.lock.is_held else None
 
     def _list(self, folder: str = "") -> dict[str, Meta]:
         """The keys in a folder, and the storage's description of the object at each."""

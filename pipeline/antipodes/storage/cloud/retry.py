@@ -139,13 +139,13 @@ def _is_transient(error: Exception) -> bool:
         return False
     if any(service in str(error) for service in METADATA_SERVICE):
         return False
-    status = _status(error)
+    status = answered_status(error)
     if status is None:
         return True
     return status in TRANSIENT_STATUS or (status >= 500 and status != 501)
 
 
-def _status(error: Exception) -> int | None:
+def answered_status(error: Exception) -> int | None:
     """The status of the response, if there was one."""
     found = re.search(r"status code: (\d+)", str(error))
     return int(found[1]) if found else None

@@ -7,11 +7,8 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import ObjectStore
 
-from antipodes.errors import StoreError
-from antipodes.storage.cloud.bucket import Bucket, Changed, version_of
-
-FENCED_TRIES = 10
-"""Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
+from antipodes.storage.backend import Content
+from antipodes.storage.cloud.bucket import Bucket
 
 
 class RetryingStore(ObjectStore):  # type: ignore[type-arg]
@@ -36,32 +33,17 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
 
     async def set(self, key: str, value: Buffer) -> None:
         """Put a value at a key."""
-        content = value.as_buffer_like()
-        await asyncio.to_thread(self._set if self._check is None else self._set_fenced, self._path(key), content)
+        await asyncio.to_thread(self._set, self._path(key), value.as_buffer_like())
 
     async def exists(self, key: str) -> bool:
         """Whether anything is at a key."""
         return await asyncio.to_thread(self._bucket.head, self._path(key)) is not None
 
-    def _set(self, path: str, content: bytes | bytearray | memoryview) -> None:
-        self._bucket.put(path, content)
-
-    def _set_fenced(self, path: str, content: bytes | bytearray | memoryview) -> None:
-        """Put an object right after the check has passed.
-
-        Between the check and the put, the lock may get another token and the object newer bytes. The put does not
-        replace these, since it names the version from before the check.
-        """
-        assert self._check is not None
-        for _ in range(FENCED_TRIES):
-            meta = self._bucket.head(path)
-            self._check()
-            try:
-                self._bucket.put(path, content, "create" if meta is None else version_of(meta))
-            except Changed:
-                continue
-            return
-        raise StoreError(f"cannot write {self._bucket.url}/{path}: other tasks are writing it")
+    def _set(self, path: str, content: Content) -> None:
+        if self._check is None:
+            self._bucket.put(path, content)
+        else:
+            self._bucket.put_fenced(path, content, self._check)
 
     def _path(self, key: str) -> str:
         return f"{self._prefix}/{key}"

@@ -5,17 +5,17 @@ import os
 import shutil
 import stat
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
-from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.backend import Storage, Version
-from antipodes.storage.local.files import PARTIAL, replace_file, status_of, sync_directory
+from antipodes.errors import StoreError
+from antipodes.storage.backend import Content, Storage, Version
+from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
 from antipodes.storage.local.staging import create_staging, publish
 
@@ -33,7 +33,7 @@ class DurableStore(LocalStore):
 
     def set_sync(self, key: str, value: Buffer) -> None:
         """Put a value at a key; newer versions of zarr call this one alone."""
-        replace_file(self.root / key, value.as_buffer_like(), self._check)
+        replace_file(self.root / key, [value.as_buffer_like()], self._check)
 
 
 class DirectoryStorage(Storage):
@@ -59,31 +59,67 @@ class DirectoryStorage(Storage):
         return status is not None and stat.S_ISREG(status.st_mode)
 
     def read(self, key: str) -> tuple[bytes, Version]:
+        with self._open(key) as file:
+            return file.read(), {}
+
+    def read_range(self, key: str, first: int, count: int) -> bytes:
+        with self._open(key) as file:
+            file.seek(first)
+            return file.read(count)
+
+    @contextmanager
+    def _open(self, key: str) -> Iterator[BinaryIO]:
+        """A file to be read; FileNotFoundError where there is none."""
         if not self.has(key):
             raise FileNotFoundError(self.name_of(key))
         try:
-            return (self.path / key).read_bytes(), {}
+            with (self.path / key).open("rb") as file:
+                yield file
         except OSError as error:
             raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
-        try:
-            replace_file(self.path / key, content, self.lock.check)
-        except StoreLockedError:
-            raise
-        except OSError as error:
-            raise StoreError(f"cannot write {self.name_of(key)}: {error.strerror or error}") from error
+        self.put(key, [content])
         return {}
+
+    def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
+        with self.writing(key):
+            replace_file(self.path / key, parts, self.lock.fence(token), durable)
+
+    def make_durable(self, keys: Iterable[str]) -> None:
+        with self.writing():
+            sync_files([self.path / key for key in keys])
 
     def delete(self, folder: str) -> None:
         self.lock.check()
         shutil.rmtree(self.path / folder, ignore_errors=True)
 
+    def delete_keys(self, keys: Iterable[str]) -> None:
+        self.lock.check()
+        with self.writing():
+            for key in keys:
+                (self.path / key).unlink(missing_ok=True)
+
     def folders(self, folder: str) -> list[str]:
         return [path.name for path in (self.path / folder).glob("*")]
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        keys = [f"{folder}/{name}" for name in self.folders(folder) if not name.endswith(PARTIAL)]
+        found = {key: self._status(key) for key in keys}
+        return {key: status.st_size for key, status in found.items() if status and stat.S_ISREG(status.st_mode)}
+
     def size(self) -> int:
         return sum(status.st_size for file in self._files() if (status := self._status(file)))
+
+    def free_bytes(self) -> int | None:
+        place = self.path.resolve()
+        for folder in (place, *place.parents):
+            try:
+                return shutil.disk_usage(folder).free
+            except OSError as error:
+                if error.errno not in NOTHING_THERE:
+                    return None
+        return None
 
     def _files(self) -> Iterator[str]:
         """The keys of all files; while a run writes, files come and go."""
@@ -123,15 +159,13 @@ class DirectoryStorage(Storage):
         parents = last.relative_to(self.path).parents
         for path in (last / "c", last, *(self.path / parent for parent in parents)):
             if path.is_dir():
-                sync_directory(path)
+                sync(path)
 
     def probe(self) -> None:
         path = self.path / f".probe.{uuid.uuid4().hex}{PARTIAL}"
-        try:
-            replace_file(path, b"probe")
+        with self.writing():
+            replace_file(path, [b"probe"])
             path.unlink()
-        except OSError as error:
-            raise StoreError(f"cannot write {self.address}: {error.strerror or error}") from error
 
     def known_missing(self, key: str) -> bool:
         return not self.has(key)

@@ -1,12 +1,13 @@
-"""Files that are replaced atomically, and are on the disk when the call returns."""
+"""Files that are replaced atomically, and are on the disk when the call returns or when a later one does."""
 
 import errno
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from antipodes.errors import StoreError
+from antipodes.storage.backend import Content
 
 PARTIAL = ".partial"
 """The end of the name of an unfinished file; a crashed run leaves such files, and the next run removes them."""
@@ -25,28 +26,39 @@ def status_of(path: Path) -> os.stat_result | None:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def replace_file(path: Path, content: bytes | bytearray | memoryview, check: Callable[[], None] = lambda: None) -> None:
-    """Put ``content`` at ``path``: after a crash at any moment, the old file is there or the new one.
+def replace_file(
+    path: Path, parts: Sequence[Content], check: Callable[[], None] = lambda: None, durable: bool = True
+) -> None:
+    """Write the parts to ``path``: after a crash at any moment, the old file is there or the new one.
 
-    ``check`` is called right before the new file replaces the old one, which stays if ``check`` raises an error.
+    ``check`` is called right before the new file replaces the old one, which stays if ``check`` raises an error. A file
+    that need not be durable may be empty or cut after a crash of the machine, until `sync_files`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
         with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            file.writelines(parts)  # large parts go to the system as they are, without a copy
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         check()
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-    sync_directory(path.parent)
+    if durable:
+        sync(path.parent)
 
 
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable."""
+def sync_files(paths: Sequence[Path]) -> None:
+    """Make files and their names durable."""
+    for path in (*paths, *sorted({path.parent for path in paths})):
+        sync(path)
+
+
+def sync(path: Path) -> None:
+    """Make the content of a file durable, or the names in a directory."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

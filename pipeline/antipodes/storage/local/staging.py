@@ -7,9 +7,12 @@ from pathlib import Path
 
 from antipodes.errors import StoreError
 from antipodes.storage.backend import GROUP, MANIFEST
-from antipodes.storage.local.files import PARTIAL, status_of, sync_directory
+from antipodes.storage.local.files import PARTIAL, status_of, sync
 
-STORED = {MANIFEST, GROUP, "depth", "depth.wide", "tilings", "partitions"}
+TABLES, TILINGS = {"depth", "layer_counts", "journal", "checkpoint"}, {"tilings", "partitions"}
+OLDER = {"depth.wide", "counts", "bits"}
+"""Names in stores of older formats."""
+STORED = {MANIFEST, GROUP} | TABLES | TILINGS | OLDER
 """All names directly in the directory of a store, of any kind."""
 
 
@@ -34,7 +37,7 @@ def publish(staging: Path, store: Path, overwrite: bool) -> None:
         if overwrite:
             removed.rename(place)
         raise
-    sync_directory(place.parent)
+    sync(place.parent)
     if overwrite:
         (removed / MANIFEST).unlink(missing_ok=True)  # first: a directory without a manifest is no store
         shutil.rmtree(removed, ignore_errors=True)
@@ -44,7 +47,7 @@ def restore(store: Path) -> None:
     """Put the old store back if a run that was overwriting it died before the new store was in its place."""
     if status_of(store) is None and (_removed(store) / MANIFEST).is_file():
         _removed(store).rename(store.resolve())
-        sync_directory(store.resolve().parent)
+        sync(store.resolve().parent)
 
 
 def _removed(store: Path) -> Path:

@@ -1,8 +1,10 @@
 """The move tables of a run, built in the memory of its workers."""
 
 import uuid
+from itertools import count
 
 from antipodes.errors import InterruptedRunError
+from antipodes.events import Listener, TablesBuilt, silence
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_cancelled, never
 from antipodes.spaces.move_tables import MoveTables
 from antipodes.spaces.space import StateSpace
@@ -11,11 +13,11 @@ SOON_DONE = 8
 """Calls: tables that no more of them fill are ready in a moment, so an interruption waits for the first layer."""
 
 
-def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never) -> Handle:
+def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, listener: Listener = silence) -> Handle:
     """The move tables, filled by tasks of the scheduler.
 
-    Threads fill the tables block by block. On a cluster, where tasks cannot share arrays, one task fills all. This
-    call does not wait for it.
+    Threads fill the tables block by block, and the listener is told how many are filled. On a cluster, where tasks
+    cannot share arrays, one task fills all. This call does not wait for it.
 
     Raises
     ------
@@ -28,7 +30,9 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never) ->
     tables, fills = space.begin_tables()
     stopped = stop if len(fills) > SOON_DONE else never
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
-    scheduler.run_unordered(calls, lambda key, result: None, stopped)
+    filled = count(1)
+    listener(TablesBuilt(0, len(fills)))
+    scheduler.run_unordered(calls, lambda key, result: listener(TablesBuilt(next(filled), len(fills))), stopped)
     if stopped():
         raise InterruptedRunError("interrupted while building the move tables")
     return tables

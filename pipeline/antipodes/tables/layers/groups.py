@@ -1,24 +1,25 @@
 """The groups of partitions that the tasks of a run hold: started or restored, advanced together, written."""
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs import group
+from antipodes.bfs import links
 from antipodes.bfs.rows import Partition
-from antipodes.errors import InterruptedRunError, StoreDamagedError
-from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, never
+from antipodes.errors import InterruptedRunError
+from antipodes.events import Listener, Restoring, silence
+from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, never
+from antipodes.tables.journal.journal import Journal
 from antipodes.tables.layers.building import build_tables
-from antipodes.tables.layers.checkpoint import read_group, write_group
 from antipodes.tables.layers.graph import LayerGraph
+from antipodes.tables.layers.group import Group
+from antipodes.tables.layers.group_segments import GroupSegments, flush
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.summaries import Summaries
-from antipodes.tables.store.table_store import TableStore
 
+Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
 """Told how many groups have finished a layer, and how many take part in it."""
 
@@ -26,14 +27,21 @@ Settled = Callable[[int, int], None]
 class PartitionGroups:
     """The groups of partitions of a plan, as handles of results that stay on the workers."""
 
-    def __init__(self, scheduler: Scheduler, plan: Plan, stop: Stop = never) -> None:
+    GROUP: ClassVar[type[Group]] = Group
+
+    def __init__(
+        self, scheduler: Scheduler, plan: Plan, journal: Journal, stop: Stop = never, listener: Listener = silence
+    ) -> None:
         """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
         self.plan = plan
         self.counts: list[int] = []
         """The number of positions of each group at the last depth."""
         self._scheduler = scheduler
+        self._journal = journal
+        self._listener = listener
         self._run = uuid.uuid4().hex
-        """Part of every key, so that results of another run, or from before a loss of workers, have other keys."""
+        """Part of every key, so that results of another run have other keys."""
+        self._names = 0
         self._links = self._link(stop)
         try:
             self._predecessors = self._find_predecessors(stop)
@@ -41,122 +49,230 @@ class PartitionGroups:
             self._links = None  # else the traceback would keep the tables on the worker that builds them
             raise
         self._groups: list[Handle] = []
-        self._boundaries: list[Handle] = []
+        self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.group_count)]
+        """The number of positions of each group at each depth since it was written."""
+        self._token = ""
+        """The fencing token of the tasks."""
 
-    def begin(self, starts: NDArray[np.int64], manifest: TableManifest) -> None:
+    def begin(self, starts: NDArray[np.int64], token: str) -> None:
         """Set the groups to depth 0; ``starts`` are indices ``(n,)``."""
-        width, hold = self.plan.space.width, self.plan.hold_depths
-        self._place("begin", [(group.begin, here, width, starts, manifest.dtype, hold) for here in self.plan.groups], 0)
+        self._token = token
+        self._groups = self._place("begin", dict.fromkeys(range(self.plan.group_count), (starts,)), begun)
+        self._go_back(0)
+        self._unwritten = [{0: count} for count in self.counts]
 
-    def restore(self, store: TableStore, manifest: TableManifest) -> None:
-        """Load the groups at the committed depth from the store.
+    def restore(self, depth: int, token: str) -> tuple[list[int], list[str]]:
+        """Restore the groups at ``depth``, or at an earlier one if the journal is damaged.
 
-        Raises
-        ------
-        StoreDamagedError
-            There are not as many positions at each depth as were committed.
+        How many positions there are at each depth up to that one, none if not even the starts are known, and the
+        damage.
         """
-        self._groups, self._boundaries = [], []  # makes room for those to be loaded
-        hold = self.plan.hold_depths
-        calls: list[Call] = [
-            (read_group, store, _manifest_of(manifest, parts), parts, hold) for parts in self.plan.groups
-        ]
-        found = self._place("restore", calls, manifest.committed_depth)
-        layers = [sum(here.get(depth, 0) for here in found) for depth in range(manifest.committed_depth + 1)]
-        if layers != list(manifest.layers):
-            depth = next(depth for depth, count in enumerate(layers) if count != manifest.layers[depth])
-            raise StoreDamagedError(
-                f"{store.address} is damaged: expected {manifest.layers[depth]:,} positions at depth {depth}, "
-                f"as committed, found {layers[depth]:,}"
-            )
+        self._token, self._groups = token, []  # makes room for those to be restored
+        damaged: list[str] = []
+        arguments = self._restore_arguments(depth, range(self.plan.group_count), damaged)
+        self._groups = self._place("restore", arguments, restored, on_done=self._restoring())
+        found = self._gather("found", report)
+        reached = min(one.depth for one in found)
+        if reached >= 0:
+            self._go_back(reached)
+        layers = np.sum([one.layers[: reached + 1] for one in found], axis=0).tolist()
+        return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
 
-    def advance(self, depth: int, layers: int, settled: Settled) -> tuple[set[int], list[int]]:
-        """Find the next ``layers`` layers after ``depth``, in one round trip.
+    def recover(self, depth: int, starts: NDArray[np.int64], token: str, stop: Stop = never) -> int:
+        """Restore the groups that were lost with their workers at ``depth``, or the start; the others return to it.
 
-        The numbers of the groups with new positions, and the number of positions in each layer.
+        What these have found since is replayed, not searched. The depth is an earlier one if the journal is damaged: -1
+        if it lacks even the starts, so that nothing can be done with the groups any more.
         """
+        lost = self.lost
+        for number in lost:
+            self._unwritten[number].clear()
+        kept = [handle for number, handle in enumerate(self._groups) if number not in lost]
+        self._token, self._links = token, self._link(stop)
+        if depth >= 0:
+            placed = self._place("recover", self._restore_arguments(depth, lost, []), restored, kept)
+        else:
+            placed = self._place("recover", dict.fromkeys(lost, (starts,)), begun, kept)
+        for number, handle in zip(lost, placed, strict=True):
+            self._groups[number] = handle
+        found = self._gather(
+            "found", report
+        )  # survivors need no journal: one without new positions is at a lower depth
+        reached = min([max(0, depth), *(found[number].depth for number in lost)])
+        if reached >= 0:
+            self._go_back(reached)
+        return reached
+
+    @property
+    def lost(self) -> list[int]:
+        """The numbers of the groups that no worker holds any more."""
+        return [number for number, handle in enumerate(self._groups) if not self._scheduler.holds(handle)]
+
+    def unwritten_positions(self, numbers: Iterable[int]) -> int:
+        """How many positions the groups of these numbers have found since they were written."""
+        return sum(sum(self._unwritten[number].values()) for number in numbers)
+
+    def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
+        """Find the next ``layers`` layers after ``depth``, in one round trip; the number of positions in each."""
         graph = LayerGraph(
-            run=self._run,
+            run=self._name("layers"),
             links=self._links,
             predecessors=self._predecessors,
             shares_memory=self._scheduler.shares_memory,
-            groups=list(self._groups),
-            boundaries=list(self._boundaries),
+            groups=self._groups,
             active={number for number, count in enumerate(self.counts) if count},
+            token=self._token,
         )
         graph.add_layers(depth, layers)
-        done = _counting(graph.group_keys, settled) if layers == 1 else None
-        graph.resolve(self._scheduler.persist(graph.calls, graph.wanted, done))
-        self._groups, self._boundaries = graph.groups, graph.boundaries
-        found = self._found(sorted(graph.changed))
-        depths = range(depth + 1, depth + layers + 1)
-        self.counts = [found.get(number, {}).get(depths[-1], 0) for number in range(len(self._groups))]
-        reached = {number for number, here in found.items() if any(here.get(at) for at in depths)}
-        return reached, [sum(here.get(at, 0) for here in found.values()) for at in depths]
+        done = _counting(graph.advances, settled) if layers == 1 else None
+        keys = list(graph.advances)
+        handles = self._scheduler.persist(graph.calls, keys, done, graph.places)
+        found = np.zeros((len(self._groups), layers), dtype=np.int64)
+        for key, counts in zip(keys, self._scheduler.gather(list(handles.values())), strict=True):
+            number, first = graph.advances[key]
+            found[number, first - depth : first - depth + len(counts)] = counts
+            self._unwritten[number].update(enumerate(counts, first + 1))
+        self.counts = found[:, -1].tolist()
+        totals: list[int] = found.sum(axis=0).tolist()
+        return totals
 
-    def write(
-        self, numbers: Iterable[int], store: TableStore, manifest: TableManifest, depth: int, token: str
-    ) -> list[Summaries]:
-        """Write the depths of the groups of these numbers up to ``depth``; the summaries of the chunks that changed."""
-        calls: dict[Key, Call] = {
-            self._key(f"write-{depth}", number): (
-                write_group,
-                store,
-                _manifest_of(manifest, self.plan.groups[number]),
-                self._groups[number],
-                depth,
-                token,
-            )
-            for number in numbers
-        }
-        written = self._scheduler.gather(list(self._scheduler.persist(calls).values()))
-        return [chunks for group in written for chunks in group]
+    def flush(self, depth: int) -> None:
+        """Write all that was found up to ``depth`` to the journal, durably."""
+        if self._scheduler.shares_memory:
+            flush([one.segments for one in self._groups], depth, self._token)
+        else:
+            self._gather("flush", flush_one, depth, self._token)
+        self._unwritten = [{} for _ in self._groups]
+
+    def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
+        """The indices of the first positions at the last depth, ``(n,)``, ascending."""
+        return np.concatenate(self._gather("positions", positions, depth, limit))[:limit]
+
+    def release(self) -> list[GroupSegments]:
+        """Forget the bits and the move tables; the segments of all groups, where they are in this process."""
+        groups, self._groups, self._links = self._groups, [], None
+        return [one.segments for one in groups] if self._scheduler.shares_memory else []
 
     def _link(self, stop: Stop) -> Handle:
         """The move tables, and the partitions that they connect."""
-        tables = build_tables(self._scheduler, self.plan.space, stop)
-        linked = self._key("links", 0)
+        tables = build_tables(self._scheduler, self.plan.space, stop, self._listener)
+        linked = self._name("links"), 0
         bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
-        return self._scheduler.persist({linked: (group.links, tables, bounds)})[linked]
+        return self._scheduler.persist({linked: (links.links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
         """For each group the groups whose moves lead to it, perhaps itself among them."""
-        (predecessors,) = self._scheduler.gather(self._scheduler.map(group.predecessors, [self._links]), stop)
+        (predecessors,) = self._scheduler.gather(self._scheduler.map(links.predecessors, [self._links]), stop)
         size = self.plan.group_size
         return [
             sorted({number // size for part in parts for number in predecessors[part.number]})
             for parts in self.plan.groups
         ]
 
-    def _place(self, name: str, calls: list[Call], depth: int) -> list[dict[int, int]]:
-        """Take the results of the calls as the groups at ``depth``; how many positions each holds, by depth."""
-        keyed = {self._key(f"{name}-{depth}", number): call for number, call in enumerate(calls)}
-        self._groups = list(self._scheduler.submit(keyed).values())
-        self._boundaries = self._groups
-        if not self._scheduler.shares_memory:
-            calls_of_boundaries: dict[Key, Call] = {
-                self._key(f"boundary-{name}-{depth}", number): (group.boundary, here, self._links, depth)
-                for number, here in enumerate(self._groups)
-            }
-            self._boundaries = list(self._scheduler.persist(calls_of_boundaries).values())
-        found = self._found(range(len(self._groups)))
-        self.counts = [here.get(depth, 0) for here in found.values()]
-        return list(found.values())
+    def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
+        """What each of these groups needs to be restored; files that are ``damaged`` are named there."""
+        chunks = [self._chunks(parts) for parts in self.plan.groups]
+        stored = self._journal.load(0, chunks[-1].stop, damaged)
+        return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
 
-    def _found(self, numbers: Iterable[int]) -> dict[int, dict[int, int]]:
-        """The number of positions that each of these groups found, by depth."""
-        numbers = list(numbers)
-        parts = self._scheduler.map(group.found, [self._groups[number] for number in numbers])
-        return dict(zip(numbers, self._scheduler.gather(parts), strict=True))
+    def _chunks(self, parts: Sequence[Partition]) -> range:
+        """The chunks of a group."""
+        return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
 
-    def _key(self, name: str, number: int) -> Key:
-        return f"{name}-{self._run}", number
+    def _place(
+        self,
+        name: str,
+        arguments: Mapping[int, Call],
+        make: Callable[..., Group],
+        kept: Sequence[Handle] = (),
+        on_done: OnDone | None = None,
+    ) -> list[Handle]:
+        """Make the groups of these numbers, on workers that hold few; their handles."""
+        plan, share = self.plan, self.plan.buffer_bytes // self.plan.group_count
+        groups = plan.groups
+        new = {
+            number: (groups[number], plan.space.width, plan.chunk_rows, self._journal, share) for number in arguments
+        }
+        name = self._name(name)
+        calls: dict[Key, Call] = {
+            (name, number): (make, self.GROUP, new[number], *more) for number, more in arguments.items()
+        }
+        return list(self._scheduler.submit(calls, kept, on_done).values())
+
+    def _go_back(self, depth: int) -> None:
+        """Have all groups at ``depth``, and changed by tasks of this run alone."""
+        self.counts = self._gather("back", go_back, depth, self._token)
+
+    def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+        """Apply a function to each group where it is; the results."""
+        name = self._name(name)
+        calls: dict[Key, Call] = {
+            (name, number): (function, handle, *arguments) for number, handle in enumerate(self._groups)
+        }
+        places = dict(zip(calls, self._groups, strict=True))
+        handles = self._scheduler.persist(calls, None, None, places)
+        results: list[Result] = self._scheduler.gather(list(handles.values()))
+        return results
+
+    def _restoring(self) -> OnDone:
+        """A function to be called with the key of each restored group, which tells the listener of its positions."""
+        space, groups, done = self.plan.space, self.plan.groups, 0
+        self._listener(Restoring(0, space.size))
+
+        def tell(key: Key) -> None:
+            nonlocal done
+            done += space.width * sum(part.rows for part in groups[key[1]])
+            self._listener(Restoring(done, space.size))
+
+        return tell
+
+    def _name(self, name: str) -> str:
+        """The first part of keys that no other tasks have."""
+        self._names += 1
+        return f"{name}-{self._run}-{self._names}"
 
 
-def _manifest_of(manifest: TableManifest, parts: Sequence[Partition]) -> TableManifest:
-    """The part of the manifest that tasks of these partitions need; a whole one can be too long to send to each."""
-    first, end = parts[0].first_row // manifest.chunk_rows, -(-parts[-1].end_row // manifest.chunk_rows)
-    return replace(manifest, puzzle={}, chunks=manifest.chunks.part(first, end), layers=(), metadata={})
+def begun(kind: type[Group], settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Group:
+    """A group at depth 0."""
+    group = kind(*settings)
+    group.begin(starts)
+    return group
+
+
+def restored(kind: type[Group], settings: tuple[Any, ...], *arguments: Any) -> Group:
+    """A group at a depth, or at an earlier one where the journal is damaged; the arguments are those of `restore`."""
+    group = kind(*settings)
+    group.restore(*arguments)
+    return group
+
+
+class Report(NamedTuple):
+    """What was restored of a group."""
+
+    depth: int
+    layers: list[int]
+    """The number of positions at each depth up to that one."""
+    damaged: list[str]
+
+
+def report(group: Group) -> Report:
+    """What was restored of a group."""
+    return Report(group.depth, group.layers, group.damaged)
+
+
+def go_back(group: Group, depth: int, token: str) -> int:
+    """Return a group to a depth; the number of its positions there."""
+    return group.go_back(depth, token)
+
+
+def flush_one(group: Group, depth: int, token: str) -> None:
+    """Write a group to the journal; see `flush`."""
+    group.flush(depth, token)
+
+
+def positions(group: Group, depth: int, limit: int) -> NDArray[np.int64]:
+    """The indices of the first positions of a group at one of its last two depths."""
+    return group.positions(depth, limit)
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

@@ -1,26 +1,16 @@
-"""The layer loop: it finds layer after layer, from a commit that the groups were restored from to the next one."""
+"""The layer loop: it finds layer after layer, and commits from time to time."""
 
 import time
 from dataclasses import dataclass, field
-from enum import Enum, auto
 
+from antipodes.errors import DepthLimitError
 from antipodes.events import LayerSettled, Listener, PartitionSettled
 from antipodes.executors.api import Scheduler, Stop
 from antipodes.runs.clock import Clock
-from antipodes.tables.layers.commits import Commits
+from antipodes.tables.layers.commits import LayerCommits
 from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.layers.pace import Pace
-
-
-class End(Enum):
-    """Why a layer loop ended."""
-
-    DONE = auto()
-    """All positions are found, or the run was told to stop; everything is committed."""
-    COMMITTED = auto()
-    """A commit was made on a cluster, where the groups are to be restored from it."""
-    TOO_DEEP = auto()
-    """The next depth does not fit into the type of the depths."""
+from antipodes.tables.store.search_manifest import DEEPEST
 
 
 @dataclass
@@ -48,32 +38,36 @@ class Found:
 
 @dataclass
 class LayerLoop:
-    """A search from the commit that the groups were restored from."""
+    """A search from the layer that the groups are at."""
 
     scheduler: Scheduler
     groups: PartitionGroups
-    commits: Commits
+    commits: LayerCommits
     found: Found
     pace: Pace
     stop: Stop
     """Asked between layers whether to commit and stop."""
-    unwritten: set[int]
-    """The numbers of the groups that have changed since they were written."""
 
-    def run(self) -> End:
-        """Search until there is nothing more to find, or something else is to be done first."""
-        self._commit_if_due()
-        while any(self.groups.counts) and not self.stop():
-            if self.found.depth + 1 == self.commits.manifest.unreached:
-                if self.unwritten:
-                    self._commit()
-                return End.TOO_DEEP
+    def run(self) -> None:
+        """Search until there is nothing more to find, workers joined or left, or the run is told to stop.
+
+        In the last two cases everything is committed.
+
+        Raises
+        ------
+        DepthLimitError
+            Positions lie deeper than a table can say; everything up to there is committed.
+        """
+        while any(self.groups.counts):
+            if self.stop() or self.scheduler.workers_changed:
+                self._commit()
+                return
+            if self.pace.is_commit_overdue:
+                self._commit()
+            if self.found.depth == DEEPEST:
+                self._commit()
+                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
             self._advance()
-            if self._commit_if_due() and not self.scheduler.shares_memory:
-                return End.COMMITTED
-        if self.unwritten or not (any(self.groups.counts) or self.commits.manifest.complete):
-            self._commit()
-        return End.DONE
 
     def _advance(self) -> None:
         """Find the next layers."""
@@ -83,27 +77,15 @@ class LayerLoop:
             self.found.listener(PartitionSettled(depth, number, of))
 
         with self.found.clock.measure("search"):
-            changed, counts = self.groups.advance(self.found.depth, layers, settled)
+            counts = self.groups.advance(self.found.depth, layers, settled)
         self.pace.advanced(layers, time.monotonic() - begin)
-        self.unwritten |= changed
         for count in filter(None, counts):
             self.found.add(count)
 
     def _layers_together(self) -> int:
-        """How many layers to submit together: one where each is written, and none deeper than the type allows."""
-        if not self.groups.plan.hold_depths:
-            return 1
-        return min(self.pace.layers_together, self.commits.manifest.unreached - 1 - self.found.depth)
-
-    def _commit_if_due(self) -> bool:
-        """Commit if it is time to, workers joined or left, or depths do not stay in memory; whether it did."""
-        due = self.pace.is_commit_overdue or self.scheduler.workers_changed or not self.groups.plan.hold_depths
-        if due and self.unwritten:
-            self._commit()
-            return True
-        return False
+        """How many layers to submit together, none deeper than a table can say."""
+        return min(self.pace.layers_together, DEEPEST - self.found.depth)
 
     def _commit(self) -> None:
-        seconds = self.commits.commit(self.groups, self.unwritten, self.found.layers)
-        self.unwritten.clear()
-        self.pace.committed(seconds)
+        if self.found.depth > self.commits.manifest.committed_depth:
+            self.pace.committed(self.commits.commit(self.groups, self.found.layers))

@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass
 
-from antipodes.bfs.partition import RECENT
 from antipodes.runs.options import RunOptions
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
@@ -15,6 +14,8 @@ COMMIT_SHARE = 0.1
 """The share of the time that commits may take by default: those of large tables take minutes."""
 BLOCK_SECONDS = 2.0
 """Seconds that layers submitted together take at most, judged by those before: an interruption waits for them."""
+MOST_TOGETHER = 16
+"""Layers that are submitted together, at most."""
 FIRST_BLOCK = 4
 """Layers submitted together at first; their number is doubled or halved from then on."""
 
@@ -58,7 +59,7 @@ class Pace:
     @property
     def layers_together(self) -> int:
         """How many layers to submit together."""
-        at_most = RECENT if self.round_trips and self.checkpoint_every > 0 else 1
+        at_most = MOST_TOGETHER if self.round_trips and self.checkpoint_every > 0 else 1
         return min(self._block, at_most)
 
     @property

@@ -2,17 +2,18 @@
 
 import time
 from math import ceil
+from typing import Any
 
 from antipodes.config import Config
-from antipodes.errors import InterruptedRunError, ResourceLimitError
+from antipodes.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
-from antipodes.sizes import MIB
-from antipodes.tables.planning.plan import Plan, check_memory, plan_run
-from antipodes.tables.store.manifest import WIDEST, TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.sizes import MIB, human
+from antipodes.tables.planning.plan import Division, Plan, check_memory, plan_run
+from antipodes.tables.store.search_manifest import SearchManifest
+from antipodes.tables.store.search_store import SearchStore
 
 JOIN_SECONDS = 60.0
 """Seconds for which workers may join where those there are have too little memory."""
@@ -21,9 +22,13 @@ POLL_SECONDS = 0.1
 
 
 def plan_that_fits(
-    session: Session[TableStore], config: Config, scheduler: Scheduler, manifest: TableManifest | None
+    session: Session[Any],
+    config: Config,
+    scheduler: Scheduler,
+    manifest: SearchManifest | None,
+    division: Division | None = None,
 ) -> Plan:
-    """The plan of a run for the workers there are, and for a store if any.
+    """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
 
     Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
@@ -38,7 +43,7 @@ def plan_that_fits(
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
-            return plan_checked(config, options, scheduler, manifest)
+            return plan_checked(config, options, scheduler, manifest, division)
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
@@ -51,13 +56,25 @@ def plan_that_fits(
 
 
 def plan_checked(
-    config: Config, options: RunOptions, scheduler: Scheduler, manifest: TableManifest | None = None
+    config: Config,
+    options: RunOptions,
+    scheduler: Scheduler,
+    manifest: SearchManifest | None = None,
+    division: Division | None = None,
 ) -> Plan:
-    """The plan of a run, of this store if any; ResourceLimitError where it does not fit into memory."""
+    """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
     cut = manifest.cut if manifest else None
-    plan = plan_run(config.puzzle, scheduler.workers, limit, cut, scheduler.processes, config.settings)
-    plan = plan.widened() if manifest and manifest.dtype == WIDEST else plan
+    plan = plan_run(
+        config.puzzle,
+        scheduler.workers,
+        limit,
+        cut,
+        scheduler.processes,
+        config.settings,
+        division,
+        counts_only=options.counts_only,
+    )
     try:
         if limit is not None:
             check_memory(plan, limit)
@@ -66,11 +83,26 @@ def plan_checked(
     return plan
 
 
+def check_disk(plan: Plan, store: SearchStore[Any]) -> None:
+    """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
+
+    The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
+    """
+    free, stored = store.storage.free_bytes(), store.bytes_stored()
+    if free is not None and plan.disk_bytes > free + stored:
+        more = " more" if stored else ""
+        parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
+        raise DiskLimitError(
+            f"expected {human(plan.disk_bytes - stored)}{more} of free disk for {store.address}, found {human(free)}; "
+            f"{plan.space.size:,} positions take at most {parts}"
+        )
+
+
 def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
     """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
     if options.memory_limit or not scheduler.processes:
         return ""
-    least = ceil(plan.memory_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    least = ceil(plan.least_bytes / scheduler.processes / WORKER_SHARE / MIB)
     return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
 
 

@@ -1,7 +1,7 @@
 """The plan of a run, made before anything runs: chunks, partitions and groups of rows, memory and disk."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import Any
@@ -29,17 +29,24 @@ GROUP_STATES = (16 * MIB, 256 * MIB)
 """States of a group of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
 worker's memory holds several groups."""
 AT_ONCE = 4
-"""Partitions of a group that are written, or read, at the same time: one is compressed while another is sent. It is one
-where depths do not stay in memory, since each takes memory for the depths of a partition."""
-WIDE_DEPTH_BYTES = 2
-"""Bytes of a depth beyond 254. A run that holds no depths has to fit even if it finds such depths."""
+"""Chunks that a task writes at the same time: one is compressed while another is on its way to the disk."""
+ASSEMBLED_BYTES = 4
+"""Memory for each position of a chunk that is written: its depth, of up to two bytes, its segments, and the compressed
+bytes."""
+BITS = 3
+"""Bits that a search holds for each position: visited, and two layers."""
 ROW_BYTES = 4
 """Memory of the number of a row, beside the row's bits."""
+JOURNAL_BYTES = 1.25
+"""Bytes of the journal for each position, an upper bound in practice: 29 billion positions took 0.91."""
 MANIFEST_BYTES = 64 * KIB
-CHUNK_BYTES = 4 * KIB + 2 * 16
-"""Disk of each chunk besides its states: part of its last block, and 16 bytes in the manifest, of which there are two
+CHUNK_BYTES = 4 * KIB + 2 * 11
+"""Disk of each chunk besides its states: part of its last block, and 11 bytes in the manifest, of which there are two
 while it is replaced."""
-
+CHECKPOINTS, CHECKPOINT_BITS = 2, 2
+"""Checkpoints of a counts-only run at the same time, and bits of a position in each: before its depth, and at it."""
+FILE_BYTES = 8 * KIB
+"""Disk of a file of a checkpoint besides its bits: part of its last block, and its index."""
 
 Cut = tuple[StateSpace, int]
 """The space whose rows and columns a store has, and the number of rows of a chunk."""
@@ -84,25 +91,27 @@ class Plan(Division):
 
     table_bytes: int
     """Memory of the move tables."""
-    memory_bytes: int
-    """Memory of the run with the program itself; depths that stay in memory take a byte each."""
+    least_bytes: int
+    """Memory of the run with the program itself, if it writes its journal as soon as anything is found."""
+    buffer_bytes: int
+    """Memory for the part of the journal that is not written yet."""
+    journal_bytes: int
+    """Disk of the journal; a counts-only run has none."""
     disk_bytes: int
-    """Disk of the table while each depth takes a byte; a widened table takes twice that, thrice while it is copied."""
-    depth_bytes: int
-    """Memory of depths: all of them, of a byte each, or those of a partition for each worker, of two bytes each."""
-    hold_depths: bool
-    """Whether depths stay in memory between checkpoints; else each layer is written when it is complete."""
-    memory_limit: int | None = None
-    """Bytes that the run is allowed to take; None: no limit."""
+    """Disk of journal and table, both of which are there at the end, while each depth takes a byte; of a counts-only
+    run that of two checkpoints, since the new one is written before the old one goes."""
 
-    def widened(self) -> "Plan":
-        """The plan once each depth takes two bytes: depths stay in memory only if these fit."""
-        if not self.hold_depths:
-            return self
-        memory_bytes = self.memory_bytes + self.depth_bytes
-        if self.memory_limit is not None and memory_bytes > self.memory_limit:
-            return replace(self, hold_depths=False)
-        return replace(self, memory_bytes=memory_bytes)
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of the run."""
+        return self.least_bytes + self.buffer_bytes
+
+    @property
+    def disk_parts(self) -> Mapping[str, int]:
+        """The bytes of disk, by what they are for."""
+        if not self.journal_bytes:
+            return {"two checkpoints": self.disk_bytes}
+        return {"journal": self.journal_bytes, "table": self.disk_bytes - self.journal_bytes}
 
 
 def plan_run(
@@ -112,36 +121,39 @@ def plan_run(
     cut: Cut | None = None,
     processes: int = 0,
     settings: Mapping[str, Any] | None = None,
+    division: Division | None = None,
+    *,
+    counts_only: bool = False,
 ) -> Plan:
     """The plan of a puzzle for ``workers`` tasks at a time, in threads of this process or in ``processes`` others.
 
-    With ``memory_limit``, in bytes, depths stay in memory only if they fit. A store that is resumed brings its ``cut``,
-    which another version may have chosen otherwise. The ``settings`` are those of the puzzle's config: they take memory
-    and disk, too, if they list half a million edges.
+    What the ``memory_limit``, in bytes, leaves is for the journal; a run for ``counts_only`` has none. A store that is
+    resumed brings its ``cut``, which another version may have chosen otherwise; a search that goes on with other
+    workers brings its ``division``. The ``settings`` are those of the puzzle's config: they take memory and disk, too,
+    if they list half a million edges.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
-    division = _divide(*(cut or plan_cut(puzzle)), workers, processes)
+    division = division or _divide(*(cut or plan_cut(puzzle)), workers, processes)
     space, config = division.space, config_size(settings or {})
     described = puzzle.moves.memory_bytes + config.memory_bytes
-    fixed = max(1, processes) * (PROGRAM_BYTES + described + space.table_bytes) + max(
-        _search_bytes(division, workers, processes), space.building_bytes(workers)
+    least = max(1, processes) * (PROGRAM_BYTES + described + space.table_bytes) + max(
+        _search_bytes(division, workers, processes),
+        0 if counts_only else _assembly_bytes(division, workers),
+        space.building_bytes(workers),
     )
-    all_depths = _spread(space.size, division, processes)
-    hold_depths = memory_limit is None or fixed + all_depths <= memory_limit
-    in_tasks = WIDE_DEPTH_BYTES * workers * division.partition_rows * space.width
-    depths = all_depths if hold_depths else min(all_depths, in_tasks)
-    chunks = ceil(space.rows / division.chunk_rows)
+    journal = 0 if counts_only else ceil(JOURNAL_BYTES * space.size)
+    unwritten = _spread(journal, division, processes)
+    stored = _checkpoints_disk(division) if counts_only else _table_disk(division)
     return Plan(
         space=space,
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
         group_size=division.group_size,
         table_bytes=space.table_bytes,
-        memory_bytes=fixed + depths,
-        disk_bytes=space.size + CHUNK_BYTES * chunks + MANIFEST_BYTES + config.disk_bytes,
-        depth_bytes=depths,
-        hold_depths=hold_depths,
-        memory_limit=memory_limit,
+        least_bytes=least,
+        buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
+        journal_bytes=journal,
+        disk_bytes=journal + stored + MANIFEST_BYTES + config.disk_bytes,
     )
 
 
@@ -184,11 +196,11 @@ def partitions(space: StateSpace, rows: int) -> tuple[Partition, ...]:
 
 
 def check_memory(plan: Plan, memory_limit: int) -> None:
-    """Raise ResourceLimitError if the run takes more than the limit even without depths in memory."""
-    if plan.memory_bytes > memory_limit:
+    """Raise ResourceLimitError if the run takes more than the limit even if it keeps none of its journal in memory."""
+    if plan.least_bytes > memory_limit:
         raise ResourceLimitError(
             f"expected a puzzle that fits into {human(memory_limit)} of memory; "
-            f"{plan.space.size:,} positions take up to {human(plan.memory_bytes)}, "
+            f"{plan.space.size:,} positions take at least {human(plan.least_bytes)}, "
             f"{human(plan.table_bytes)} of it for the move tables"
         )
 
@@ -200,17 +212,33 @@ def _divide(space: StateSpace, chunk_rows: int, workers: int, processes: int) ->
 
 
 def _search_bytes(division: Division, workers: int, processes: int) -> int:
-    """Memory of the search without depths: bits, frontiers received from others, and chunks that are written."""
-    space = division.space
-    bits = _spread(_bitmap_bytes(space) + ROW_BYTES * space.rows, division, processes)
-    received = 0 if processes <= 1 else processes * _bitmap_bytes(space) // 4  # each process holds at most a frontier
-    at_once = min(workers * min(AT_ONCE, division.group_size), division.partition_count)
-    return bits + received + at_once * 2 * division.chunk_rows * space.width
+    """Memory of the search: bits, frontiers received from others, and segments of the partitions in work."""
+    space, workers = division.space, min(workers, division.partition_count)
+    bits = _spread(BITS * _bitmap_bytes(space) + ROW_BYTES * space.rows, division, processes)
+    received = 0 if processes <= 1 else processes * _bitmap_bytes(space)  # each process holds at most a frontier
+    return bits + received + 3 * workers * _bitmap_bytes(space) // division.partition_count
+
+
+def _assembly_bytes(division: Division, workers: int) -> int:
+    """Memory of the chunks that are written at the same time, when there are no bits any more."""
+    workers = min(workers, division.partition_count)
+    at_once = workers * min(AT_ONCE, ceil(division.partition_rows / division.chunk_rows))
+    return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
+
+
+def _table_disk(division: Division) -> int:
+    """Disk of the chunks of a table."""
+    return division.space.size + CHUNK_BYTES * ceil(division.space.rows / division.chunk_rows)
+
+
+def _checkpoints_disk(division: Division) -> int:
+    """Disk of two checkpoints, each of two bits a position and a file for each partition."""
+    return CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(division.space) + FILE_BYTES * division.partition_count)
 
 
 def _bitmap_bytes(space: StateSpace) -> int:
-    """Memory of the frontier and visited bits, before and after a layer."""
-    return 4 * space.rows * 8 * ceil(space.width / 64)
+    """Memory of a bit for each position."""
+    return space.rows * 8 * ceil(space.width / 64)
 
 
 def _spread(size: int, division: Division, processes: int) -> int:

@@ -1,6 +1,7 @@
 """The depths in the chunks of a table, looked up by index or listed by depth."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
+from antipodes.tables.store.depth_array import LayerCounts
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
 
@@ -60,7 +62,7 @@ class TableChunks:
 
     def all_at(self, depth: int) -> Iterator[Indices]:
         """The indices of the positions at a depth, in ascending order, chunk by chunk."""
-        for number in self._manifest.chunks.holding(depth):
+        for number in np.flatnonzero(self.layer_counts[:, depth]).tolist():
             yield np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
 
     def first_of(self, depth: int, count: int) -> Indices:
@@ -75,11 +77,31 @@ class TableChunks:
 
     def nth_of(self, depth: int, number: int) -> int:
         """The index of a position at a depth, counted from 0; StoreDamagedError if there are fewer."""
-        for indices in self.all_at(depth):
-            if number < len(indices):
-                return int(indices[number])
-            number -= len(indices)
-        raise self._fewer(depth)
+        before = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
+        chunk = int(np.searchsorted(before, number, side="right"))
+        if chunk == len(before):
+            raise self._fewer(depth)
+        here = np.flatnonzero(self._chunks[chunk].ravel() == depth)
+        return int(here[number - before[chunk]]) + chunk * self._states  # counted from the end of the chunk
+
+    @cached_property
+    def layer_counts(self) -> LayerCounts:
+        """The number of positions of each chunk at each depth, ``(chunks, depths)``.
+
+        Raises
+        ------
+        StoreDamagedError
+            There are not as many at each depth as the manifest says.
+        """
+        try:
+            counts = self._store.layer_counts(self._manifest)
+        finally:
+            self._check_not_replaced()
+        if counts.sum(axis=0, dtype=np.int64).tolist() != list(self._manifest.layers):
+            raise StoreDamagedError(
+                f"{self.address} is damaged: its chunks have other positions than the manifest says"
+            )
+        return counts
 
     def _fewer(self, depth: int) -> StoreDamagedError:
         expected = self._manifest.layers[depth]
@@ -93,10 +115,12 @@ class TableChunks:
         return np.where(depths > self._manifest.committed_depth, missing, depths.astype(np.int32))
 
     def _read(self, number: int) -> Depths:
-        first_row = number * self._manifest.chunk_rows
-        end_row = min(self._manifest.rows, first_row + self._manifest.chunk_rows)
         try:
-            return self._store.read_rows(self._manifest, first_row, end_row)
-        finally:  # a store that replaced this one would give wrong distances, or look damaged
-            if self._store.identity() != self._identity:
-                raise StoreError(f"{self.address} was replaced after it was opened: open it again")
+            return self._store.read_chunk(self._manifest, number)
+        finally:
+            self._check_not_replaced()
+
+    def _check_not_replaced(self) -> None:
+        """Raise StoreError where another store is here now: it would give wrong distances, or look damaged."""
+        if self._store.identity() != self._identity:
+            raise StoreError(f"{self.address} was replaced after it was opened: open it again")

@@ -1,18 +1,22 @@
-"""The depths of a table as its store holds them: whole chunks of a zarr array, each with a summary in the manifest.
+"""The finished arrays of a table: depths, and how many positions each chunk has at each depth.
 
-Chunks may hold depths beyond the committed one, left by a crashed run: readers take them for unreached.
+The manifest has the digest of each chunk. A chunk of depths without any reached position is not written.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
-from antipodes.errors import StoreDamagedError
 from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.store import Store
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.summaries import NO_DEPTH, Summaries, Summary, committed
+from antipodes.tables.store.manifest import COUNTS, DEPTH, TableManifest
+
+LayerCounts = NDArray[np.uint32]
+"""The number of positions of each chunk at each depth, ``(chunks, depths)``."""
 
 
 @dataclass(frozen=True)
@@ -22,69 +26,55 @@ class DepthArray:
     store: Store[TableManifest]
     manifest: TableManifest
 
-    def write(self, first_row: int, depths: Depths, depth: int, token: str | None = None) -> Summaries:
-        """Store the depths of whole chunks up to ``depth``, durably; the summaries of these chunks.
+    def write(self, chunk: int, depths: Depths, token: str | None = None) -> int:
+        """Store the depths of a chunk ``(rows, width)``, durably; its digest.
 
         Raises
         ------
         StoreLockedError
             The lock no longer contains the fencing ``token``: this writer was declared dead, and newer bytes stay.
         """
-        array, chunk_rows = self.store.arrays.open_to_write(self.manifest.array, token), self.manifest.chunk_rows
-        first_chunk = first_row // chunk_rows
-        written = Summaries.empty(first_chunk, -(-len(depths) // chunk_rows))
-        for number, row in enumerate(range(0, len(depths), chunk_rows), first_chunk):
-            block, summary = self._summarised(number, depths[row : row + chunk_rows], depth)
-            if summary.least != NO_DEPTH:
-                with self.store.storage.writing():
-                    array[first_row + row : first_row + row + len(block)] = block
-                written.set(number, summary)
-        return written
+        array, rows = self.store.arrays.open_to_write(DEPTH, token), self.manifest.rows_of(chunk)
+        with self.store.storage.writing():
+            array[rows.start : rows.stop] = depths
+        return self._digest(DEPTH, chunk, depths)
 
-    def read(self, first_row: int, end_row: int) -> Depths:
-        """The committed depths of the rows ``first_row`` to ``end_row - 1``; all others are unreached.
+    def read(self, chunk: int, expected: int) -> Depths:
+        """The depths of a chunk with this digest, ``(rows, width)``.
 
         Raises
         ------
         StoreDamagedError
-            A chunk is missing, its checksum is wrong, or its summary is not the one in the manifest; the message
-            names it.
-        StoreChangedError
-            The same, because a run has committed something else.
+            The chunk is missing, its checksum is wrong, or its digest is another; the message names it.
         """
-        with self.store.unless_changed():
-            return self._read(first_row, end_row)
+        rows = self.manifest.rows_of(chunk)
+        return self._checked(DEPTH, chunk, self.store.arrays.read_chunk(DEPTH, chunk, rows.start, rows.stop), expected)
 
-    def _read(self, first_row: int, end_row: int) -> Depths:
-        manifest, chunk_rows = self.manifest, self.manifest.chunk_rows
-        depths = np.full((end_row - first_row, manifest.width), manifest.unreached, dtype=manifest.dtype)
-        for number in range(first_row // chunk_rows, -(-end_row // chunk_rows)):
-            expected = manifest.chunks.get(number)
-            if expected is not None:
-                chunk_row = number * chunk_rows
-                first, end = max(first_row, chunk_row), min(end_row, chunk_row + chunk_rows)
-                block = self._read_chunk(number, expected)
-                depths[first - first_row : end - first_row] = block[first - chunk_row : end - chunk_row]
-        return depths
+    def write_counts(self, counts: LayerCounts) -> Mapping[int, int]:
+        """Create the array of counts; the digests of its chunks, by their numbers."""
+        layout = self.manifest.counts_layout
+        with self.store.storage.writing():
+            self.store.storage.delete(COUNTS)
+            self.store.arrays.create(COUNTS, layout)
+            self.store.arrays.open_to_write(COUNTS)[:] = counts
+        blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
+        return {number: self._digest(COUNTS, number, block) for number, block in enumerate(blocks)}
 
-    def _read_chunk(self, number: int, expected: Summary) -> Depths:
-        """The committed depths of a chunk that has this summary."""
-        manifest = self.manifest
-        first_row = number * manifest.chunk_rows
-        end_row = min(manifest.rows, first_row + manifest.chunk_rows)
-        block = self.store.arrays.read_chunk(manifest.array, number, first_row, end_row)
-        if block.dtype != manifest.dtype:
-            address = self.store.address
-            raise StoreDamagedError(f"{address} was widened to {block.dtype} after it was opened: open it again")
-        block, found = self._summarised(number, block, manifest.committed_depth)
-        if found != expected:
-            raise self.store.arrays.misplaced(manifest.array, number)
+    def read_counts(self) -> LayerCounts:
+        """The number of positions of each chunk at each depth; raises as `read`."""
+        layout, digests = self.manifest.counts_layout, self.manifest.layer_counts
+        blocks = []
+        for number in range(layout.chunks):
+            first, end = number * layout.chunk_rows, min(layout.shape[0], (number + 1) * layout.chunk_rows)
+            block = self.store.arrays.read_chunk(COUNTS, number, first, end)
+            blocks.append(self._checked(COUNTS, number, block, digests.get(number) or 0))
+        return np.concatenate(blocks)
+
+    def _checked(self, array: str, chunk: int, block: NDArray[Any], expected: int) -> NDArray[Any]:
+        if self._digest(array, chunk, block) != expected:
+            raise self.store.arrays.misplaced(array, chunk)
         return block
 
-    def _summarised(self, number: int, block: Depths, depth: int) -> tuple[Depths, Summary]:
-        """The depths of a chunk up to ``depth``, and their summary."""
-        block, least, greatest = committed(block, depth)
-        if least == NO_DEPTH:
-            return block, Summary(0, least, greatest)
-        digest = chunk_digest(self.manifest.identity, chunk_key(self.manifest.array, number), block)
-        return block, Summary(int.from_bytes(digest, "little"), least, greatest)
+    def _digest(self, array: str, chunk: int, block: NDArray[Any]) -> int:
+        digest = chunk_digest(self.manifest.identity, chunk_key(array, chunk), block)
+        return int.from_bytes(digest, "little") or 1  # 0 stands for a chunk that is not written

@@ -1,128 +1,67 @@
 """The manifest of a table: which of its bytes count, and for what."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from antipodes import arguments
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.selection import stored_space
-from antipodes.spaces.space import SpaceRecord, StateSpace
-from antipodes.storage.fields import (
-    anything,
-    boolean,
-    building,
-    expect,
-    expect_fields,
-    integer,
-    list_of,
-    mapping_of,
-    one_of,
-    sha256,
-    stored_as,
-    text,
-)
+from antipodes.storage.fields import expect, stored_as
 from antipodes.storage.layout import Layout
-from antipodes.tables.store.summaries import Summaries, summaries
+from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
+from antipodes.tables.store.search_manifest import SearchManifest
 
 if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Cut
+    from antipodes.tables.planning.plan import Plan
 
-DEPTH = "depth"
-WIDER = "depth.wide"
-"""Where the depths are while the array is replaced by one of a wider type."""
-WIDEST = "uint16"
-"""The type of depths past those that a byte holds."""
-NOTHING_COMMITTED = -1
+DEPTH, COUNTS = "depth", "layer_counts"
+"""The names of the arrays."""
+COUNTS_ROWS = 4096
+"""Chunks in a chunk of the array of counts."""
 
 
 @dataclass(frozen=True)
-class TableManifest:
-    """The content of a store, as of its last commit."""
+class TableManifest(SearchManifest):
+    """The content of a table; while it is not complete, the journal holds the depths."""
 
-    puzzle: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
-    """The ``[puzzle]`` table of the config."""
-    fingerprint: str = field(metadata=stored_as(sha256()))
-    """The fingerprint of the puzzle."""
-    symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
-    """How each label is written; of several parts, the labels of the first."""
-    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
-    """How many pieces have each label, if the puzzle is one arrangement of pieces; else none."""
-    space: str = field(metadata=stored_as(text()))
-    """The kind of the state space."""
-    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
-    """What the space needs besides the puzzle, rows and width to be built again."""
-    rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
-    width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
-    chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
-    dtype: str = field(metadata=stored_as(one_of(*UNREACHED)))
-    array: str = field(metadata=stored_as(one_of(DEPTH, WIDER)))
-    """The name of the array that holds the depths."""
-    complete: bool = field(metadata=stored_as(boolean()))
-    committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, max(UNREACHED.values()) - 1)))
-    """Greater depths in the array do not count; NOTHING_COMMITTED before the first commit."""
-    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, arguments.GREATEST))))
-    """The number of positions at each depth up to the committed one."""
-    chunks: Summaries = field(metadata=stored_as(summaries()))
-    """The summary of each chunk, in the order of their numbers; chunks without one hold no committed depth."""
-    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
-    """SHA-256 of the zarr metadata files, by their path in the store."""
+    COUNTS_ONLY: ClassVar[bool] = False
 
-    @cached_property
-    def config(self) -> Config:
-        """The config of the puzzle."""
-        return Config(self.puzzle)
+    chunks: ChunkDigests = field(metadata=stored_as(chunk_digests()))
+    """The digest of each chunk of depths, in the order of their numbers; 0 for chunks that are not written."""
+    layer_counts: ChunkDigests = field(metadata=stored_as(chunk_digests()))
+    """The digest of each chunk of the array of counts; none before the table is complete."""
 
-    @cached_property
-    def identity(self) -> str:
-        """The fingerprint of the puzzle, and the SHA-256 of the state space: chunks belong to both."""
-        space = json.dumps([self.space, self.details], ensure_ascii=False)
-        return f"{self.fingerprint} {hashlib.sha256(space.encode()).hexdigest()}"
+    @classmethod
+    def empty(cls, config: Config, plan: "Plan", **further: Any) -> Self:
+        """The manifest of a new table, with nothing committed."""
+        chunks = ChunkDigests.empty(-(-plan.space.rows // plan.chunk_rows))
+        return super().empty(config, plan, chunks=chunks, layer_counts=ChunkDigests.empty(0), **further)
 
     @property
-    def radius(self) -> int:
-        """The greatest committed depth."""
-        return len(self.layers) - 1
-
-    @property
-    def index_size(self) -> int:
-        """How many positions there are, reachable or not."""
-        return self.rows * self.width
-
-    @property
-    def states(self) -> int:
-        """How many positions have a committed depth."""
-        return sum(self.layers)
-
-    @property
-    def cut(self) -> "Cut":
-        """The space with the rows and columns of the store, and the number of rows of a chunk.
-
-        Raises
-        ------
-        FieldError
-            No row/column split of the positions has these rows and columns.
-        """
-        return self.space_of(self.config.puzzle), self.chunk_rows
-
-    def space_of(self, puzzle: Puzzle) -> StateSpace:
-        """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
-        return stored_space(puzzle, SpaceRecord(self.space, self.rows, self.width, self.details))
-
-    @property
-    def layout(self) -> Layout:
-        """The layout of the array of depths."""
-        return Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
+    def journal_layers(self) -> Sequence[int]:
+        """The number of positions that the journal has at each depth: all."""
+        return self.layers
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
-        """The layout of the array of depths, by the array's name."""
-        return {self.array: self.layout}
+        """The layouts of the arrays, by their names: none before all positions are searched."""
+        if not self.searched:
+            return {}
+        depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, ("row", "column"))
+        if not self.complete:
+            return {DEPTH: depth}
+        return {DEPTH: depth, COUNTS: self.counts_layout}
+
+    @property
+    def counts_layout(self) -> Layout:
+        """The layout of the array that counts the positions of each chunk at each depth."""
+        rows = min(self.chunk_count, COUNTS_ROWS)
+        return Layout((self.chunk_count, len(self.layers)), rows, "uint32", 0, ("chunk", "depth"))
+
+    @property
+    def dtype(self) -> str:
+        """The type of the depths: the smallest that holds all, and the value for unreached positions."""
+        return next(name for name, unreached in UNREACHED.items() if self.committed_depth < unreached)
 
     @property
     def unreached(self) -> int:
@@ -131,23 +70,7 @@ class TableManifest:
 
     def check(self) -> None:
         """Raise FieldError unless the fields fit each other, and the puzzle."""
-        starts = self._check_puzzle()
-        self.cut  # noqa: B018  (raises)
-        expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
-        widened = self.array == DEPTH or self.dtype == WIDEST
-        expect(widened, "array", f"{DEPTH}, since depths are of {self.dtype}", self.array)
-        depth = self.committed_depth
-        expect(depth < self.unreached, "committed_depth", f"less than {self.unreached}", depth)
-        expect(depth >= 0 or not self.complete, "complete", "false, since nothing is committed", self.complete)
-        expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
-        expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
-        expect(self.layers[:1] in ((), (starts,)), "layers[0]", f"{starts}, the number of starts", self.layers[:1])
-        self.chunks.check("chunks", -(-self.rows // self.chunk_rows), depth)
-
-    def _check_puzzle(self) -> int:
-        """Raise FieldError unless it is the puzzle of the other fields; how many starts it has."""
-        with building("puzzle", "a puzzle"):
-            puzzle = self.config.puzzle
-            fingerprint = puzzle.fingerprint
-        expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
-        return len(puzzle.starts)
+        super().check()
+        self.chunks.check("chunks", self.chunk_count)
+        self.layer_counts.check("layer_counts", self.counts_layout.chunks if self.complete else 0)
+        expect(self.searched or not self.chunks.numbers(), "chunks", "none, since not all is searched", "some")

@@ -1,85 +1,120 @@
-"""The store of a table: a chunked zarr array of depths, and the manifest that says how far it can be trusted."""
+"""The store of a table: a journal while it is searched, then zarr arrays, and the manifest that says which counts."""
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+
+import numpy as np
 
 from antipodes.bfs.arrays import Depths
-from antipodes.config import Config
-from antipodes.errors import StoreMismatchError
+from antipodes.bfs.segment_log import depths_of
 from antipodes.storage.manifest import StoreKind
-from antipodes.storage.store import Store
-from antipodes.tables.store.depth_array import DepthArray
-from antipodes.tables.store.manifest import DEPTH, NOTHING_COMMITTED, WIDER, TableManifest
-from antipodes.tables.store.summaries import Summaries
-from antipodes.tables.store.widening import commit_array, finish_widening, widen
-
-if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Plan
+from antipodes.tables.journal.journal import FOLDER
+from antipodes.tables.journal.stored_segments import StoredSegments
+from antipodes.tables.store.chunk_digests import ChunkDigests
+from antipodes.tables.store.depth_array import DepthArray, LayerCounts
+from antipodes.tables.store.manifest import COUNTS, DEPTH, TableManifest
+from antipodes.tables.store.search_store import SearchStore
 
 
-class TableStore(Store[TableManifest]):
+class TableStore(SearchStore[TableManifest]):
     """A store of a table."""
 
-    KIND = StoreKind(format="antipodes-table", holds="a table of distances", made_by="antipodes run PUZZLE", version=3)
+    KIND = StoreKind(
+        format="antipodes-table",
+        holds="a table of distances",
+        made_by="antipodes run PUZZLE",
+        version=4,
+        replaces={
+            "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
+            "a table, at another --store or with --overwrite"
+        },
+    )
     MANIFEST_TYPE = TableManifest
-
-    def create(self, config: Config, plan: "Plan", overwrite: bool = False) -> TableManifest:
-        """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
-        record = plan.space.record
-        manifest = TableManifest(
-            puzzle=dict(config.settings),
-            fingerprint=config.puzzle.fingerprint,
-            symbols=config.puzzle.symbols,
-            counts=config.puzzle.counts,
-            space=record.kind,
-            details=record.details,
-            rows=record.rows,
-            width=record.width,
-            chunk_rows=plan.chunk_rows,
-            dtype="uint8",
-            array=DEPTH,
-            complete=False,
-            committed_depth=NOTHING_COMMITTED,
-            layers=(),
-            chunks=Summaries.empty(0, -(-record.rows // plan.chunk_rows)),
-            metadata={},
-        )
-        with self.creating(overwrite) as new:
-            new.arrays.create(DEPTH, manifest.layout)
-            return commit_array(new, manifest)
+    _segments: tuple[TableManifest, StoredSegments] | None = None
+    """The segments of an unfinished table that was read last, and its manifest."""
 
     def commit(self, manifest: TableManifest) -> None:
-        """Replace the manifest; all chunks that it names must be durable already."""
+        """Replace the manifest; all that it names must be durable already."""
         with self.storage.writing():
-            self.storage.sync(manifest.array)
+            for array in manifest.layouts:
+                self.storage.sync(array)
         super().commit(manifest)
 
-    def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
-        """Delete what a crashed run was writing, and finish a widening that it began; the manifest from now on."""
-        super().remove_leftovers(manifest)
-        if manifest.array == WIDER:
-            return finish_widening(self, manifest)
-        self.storage.delete(WIDER)
+    def create_depths(self, manifest: TableManifest) -> None:
+        """Create the array of depths of a table that is searched, in place of what a crashed run left of one."""
+        with self.storage.writing():
+            self.storage.delete(DEPTH)
+            self.arrays.create(DEPTH, manifest.layouts[DEPTH])
+
+    def complete(self, manifest: TableManifest, counts: LayerCounts) -> TableManifest:
+        """Finish a table whose chunks are all written, and delete its journal; the manifest from now on."""
+        manifest = replace(manifest, complete=True)
+        digests = DepthArray(self, manifest).write_counts(counts)
+        layer_counts = ChunkDigests.empty(manifest.counts_layout.chunks).updated(digests)
+        manifest = self.commit_arrays(replace(manifest, layer_counts=layer_counts))
+        self.storage.delete(FOLDER)
         return manifest
 
-    def widen(self, manifest: TableManifest) -> TableManifest:
-        """Store the same depths in an array of 16 bits each; the manifest from now on."""
-        return widen(self, manifest)
+    def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
+        """Delete what a crashed run was writing; the manifest from now on."""
+        super().remove_leftovers(manifest)
+        kept = (*manifest.layouts, *(() if manifest.complete else (FOLDER,)))
+        for folder in (DEPTH, COUNTS, FOLDER):
+            if folder not in kept:
+                self.storage.delete(folder)
+        return manifest
 
-    def write_rows(
-        self, manifest: TableManifest, first_row: int, depths: Depths, depth: int, token: str | None = None
-    ) -> Summaries:
-        """Store the depths of whole chunks up to ``depth``; see `DepthArray.write`."""
-        return DepthArray(self, manifest).write(first_row, depths, depth, token)
+    def write_chunk(self, manifest: TableManifest, chunk: int, depths: Depths, token: str | None = None) -> int:
+        """Store the depths of a chunk, durably; its digest. See `DepthArray.write`."""
+        return DepthArray(self, manifest).write(chunk, depths, token)
+
+    def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
+        """The committed depths of a chunk, ``(rows, width)``; all others are unreached.
+
+        Raises
+        ------
+        StoreDamagedError
+            What holds the depths is missing or damaged; the message names it.
+        StoreChangedError
+            The same, because a run has committed something else.
+        """
+        with self.unless_changed():
+            if not manifest.complete:
+                return self._read_segments(manifest, chunk)
+            digest = manifest.chunks.get(chunk)
+            return (
+                self._unreached(manifest, chunk) if digest is None else DepthArray(self, manifest).read(chunk, digest)
+            )
 
     def read_rows(self, manifest: TableManifest, first_row: int, end_row: int) -> Depths:
-        """The committed depths of a range of rows; see `DepthArray.read`."""
-        return DepthArray(self, manifest).read(first_row, end_row)
+        """The committed depths of the rows ``first_row`` to ``end_row - 1``; see `read_chunk`."""
+        rows = manifest.chunk_rows
+        depths = np.empty((end_row - first_row, manifest.width), dtype=manifest.dtype)
+        for chunk in range(first_row // rows, -(-end_row // rows)):
+            first, end = max(first_row, chunk * rows), min(end_row, (chunk + 1) * rows)
+            block = self.read_chunk(manifest, chunk)
+            depths[first - first_row : end - first_row] = block[first - chunk * rows : end - chunk * rows]
+        return depths
 
+    def layer_counts(self, manifest: TableManifest) -> LayerCounts:
+        """The number of positions of each chunk at each committed depth; raises as `read_chunk`."""
+        with self.unless_changed():
+            if manifest.complete:
+                return DepthArray(self, manifest).read_counts()
+            stored = self._stored_segments(manifest)
+            self.journal(manifest).check_known(stored, manifest.committed_depth)
+            return stored.counts(len(manifest.layers))
 
-def check_same_puzzle(manifest: TableManifest, config: Config, address: str) -> None:
-    """Raise StoreMismatchError unless the store holds the table of this puzzle."""
-    if manifest.fingerprint != config.puzzle.fingerprint:
-        raise StoreMismatchError(
-            f"{address} holds the table of another puzzle ({manifest.puzzle.get('name')!r}); "
-            "expected the same start and moves: choose another --store, or --overwrite it"
-        )
+    def _read_segments(self, manifest: TableManifest, chunk: int) -> Depths:
+        depths = self._unreached(manifest, chunk)
+        stored, journal = self._stored_segments(manifest).part(chunk, chunk + 1), self.journal(manifest)
+        journal.check_known(stored, manifest.committed_depth)
+        committed = stored.entries[stored.entries["depth"] <= manifest.committed_depth]
+        return depths_of(list(journal.segments(stored, committed)), depths)
+
+    def _stored_segments(self, manifest: TableManifest) -> StoredSegments:
+        if self._segments is None or self._segments[0] is not manifest:
+            self._segments = manifest, self.journal(manifest).load(0, manifest.chunk_count)
+        return self._segments[1]
+
+    def _unreached(self, manifest: TableManifest, chunk: int) -> Depths:
+        return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)

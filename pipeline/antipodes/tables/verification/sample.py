@@ -4,46 +4,20 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from antipodes.bfs.proof import Block
-from antipodes.bfs.rows import Partition
 from antipodes.spaces import rules
 from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import NOT_NUMBERED, Indices, StateSpace
+from antipodes.spaces.space import Indices, StateSpace
 
 SAMPLE = (30, 1000)
 """Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
 PLACES_LOOKED_AT = 1 << 26
 """Places of all neighbours of a sample, at most, so that it takes half a second at most."""
-
-
-class KnownDepths:
-    """The depths of any positions of a table, read when they are needed."""
-
-    def __init__(
-        self,
-        space: StateSpace,
-        parts: Sequence[Partition],
-        blocks: Sequence[Block | Partition],
-        read: Callable[[Block | Partition], Block],
-    ) -> None:
-        self._width = space.width
-        self._read = read
-        self._blocks = blocks
-        self._first_rows = np.array([part.first_row for part in parts])
-
-    def of(self, indices: Indices, deepest: int) -> Indices:
-        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE beyond the ``deepest``, and if NOT_NUMBERED."""
-        depths = np.full(len(indices), rules.INFINITE, dtype=np.int64)
-        numbers = np.searchsorted(self._first_rows, indices // self._width, side="right") - 1
-        for number in np.unique(numbers[indices != NOT_NUMBERED]):
-            here = np.flatnonzero(numbers == number)
-            block = self._read(self._blocks[number])
-            depths[here] = block.depths.ravel()[indices[here] - block.first_row * self._width]
-        return np.where(depths > deepest, rules.INFINITE, depths)
+DepthsOf = Callable[[Indices], Indices]
+"""Reads the depth at each index ``(n,)``, ``(n,)``; rules.INFINITE where there is none, and if NOT_NUMBERED."""
 
 
 def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indices:
-    """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each partition, and others."""
+    """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each block, and others."""
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
     wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.puzzle.places))))
@@ -56,16 +30,17 @@ def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indic
 
 
 def check_sample(
-    space: StateSpace, sample: Indices, tables: MoveTables, known: KnownDepths, deepest: int, expanded: int
+    space: StateSpace, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int
 ) -> dict[str, Indices]:
     """The indices of the sample that the rules contradict, by the kind of problem.
 
-    Where a move has no known inverse, the depths of predecessors are compared by the move tables alone, elsewhere.
+    The successors of positions deeper than ``expanded`` may be unreached. Where a move has no known inverse, the depths
+    of predecessors are compared by the move tables alone, elsewhere.
     """
     after = rules.successors(space, sample)
     before = rules.predecessors(space, sample) if space.puzzle.moves.invertible else None
     asked = (sample, after.indices, before.indices if before else sample[:0])
-    found = known.of(np.concatenate(asked), deepest)  # in one call, since it may read blocks
+    found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
     wrong = rules.contradicted(depths, after, after_depths, expanded)
     if before:

@@ -1,0 +1,71 @@
+"""The events of a run as lines of text."""
+
+from antipodes.events import (
+    Assembling,
+    CheckStarted,
+    ClusterReady,
+    Committed,
+    Committing,
+    Event,
+    JournalDamaged,
+    LayerSettled,
+    PartitionsCommitted,
+    PartitionSearched,
+    PartitionSettled,
+    PositionsChecked,
+    Restoring,
+    SearchStarted,
+    TablesBuilt,
+    TilingSearchStarted,
+    Waiting,
+    WaitingForWorkers,
+    WorkerRefused,
+    WorkersLost,
+)
+
+
+def describe(event: Event) -> str | None:
+    """The event as one line; None for events that only a live line shows."""
+    match event:
+        case SearchStarted(name, size, depth, states, resumed, assembles=assembles):
+            known = f"resumes from depth {depth}, {states:,} positions known" if resumed else "begins"
+            kept = "" if assembles else "; counts only, no table"
+            return f"{name}: {known}; {size:,} positions in all, reachable or not{kept}"
+        case ClusterReady(workers, threads, dashboard):
+            members = f"{workers} worker{'s' * (workers != 1)} with {threads} thread{'s' * (threads != 1)}"
+            return members + (f"; dashboard: {dashboard}" if dashboard else "")
+        case WaitingForWorkers(reason):
+            return f"{reason}: waiting for some to join"
+        case Waiting(what):
+            return f"waiting for {what}"
+        case WorkerRefused(reason):
+            return f"{reason}: excluded until it can take part"
+        case WorkersLost(reason, depth, recomputed):
+            committed = "the start" if depth < 0 else f"depth {depth}"
+            return f"lost: {reason}; resuming from {committed}, {recomputed:,} positions to recompute"
+        case LayerSettled(depth, count, states, rate):
+            return f"depth {depth}: {count:,} positions, {states:,} so far, {rate / 1e6:,.1f} million/s"
+        case Committed(depth):
+            return f"committed up to depth {depth}"
+        case JournalDamaged(damage, depth):
+            what = "; ".join(damage) or "files of the journal are missing"
+            return f"{what}: resuming from {'the start' if depth < 0 else f'depth {depth}'}"
+        case TilingSearchStarted(name, partitions, done, tilings):
+            known = f"resumes, {done} of them searched, {tilings:,} tilings known" if done else "begins"
+            return f"{name}: {partitions} partitions; {known}"
+        case PartitionSearched(done, partitions, tilings, rate):
+            return (
+                f"partition {done} of {partitions}: {tilings:,} tilings so far, {rate / 1e6:,.1f} million placements/s"
+            )
+        case PartitionsCommitted(done, partitions):
+            return f"committed {done} of {partitions} partitions"
+        case Restoring(done, of):
+            return f"restoring: {done:,} of {of:,} positions read"
+        case Assembling(done, of):
+            return f"assembling: {done:,} of {of:,} positions on disk"
+        case CheckStarted(name, positions):
+            return f"{name}: checks {positions:,} positions"
+        case PositionsChecked(done, of):
+            return f"checking: {done:,} of {of:,} positions compared"
+        case TablesBuilt() | PartitionSettled() | Committing():
+            return None

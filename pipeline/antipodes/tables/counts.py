@@ -1,0 +1,87 @@
+"""The layers and the antipodes of a counts-only run, open for queries.
+
+>>> with open_counts("outputs/two-by-seven.counts.zarr") as counts:  # doctest: +SKIP
+...     counts.radius
+108
+"""
+
+from contextlib import AbstractContextManager
+from types import TracebackType
+
+import numpy as np
+
+from antipodes import arguments
+from antipodes.errors import UnfinishedError
+from antipodes.puzzles.puzzle import Labels
+from antipodes.storage.address import Address, in_shell
+from antipodes.tables.store.counts_manifest import CountsManifest
+from antipodes.tables.store.counts_store import CountsStore
+
+__all__ = ["Counts", "open_counts"]
+
+
+def open_counts(address: Address) -> "Counts":
+    """The layers and antipodes in a store of counts, at a path or a URL.
+
+    Raises
+    ------
+    InputError
+        The address is not one.
+    NotAStoreError, StoreDamagedError
+        There are no counts at the address, or the manifest is damaged.
+    """
+    store = CountsStore(arguments.address(address, "the address of counts"))
+    return Counts(store.address, store.read())
+
+
+class Counts(AbstractContextManager["Counts", None]):
+    """How many positions of a puzzle there are at each distance from its start, without the distances themselves."""
+
+    def __init__(self, address: str, manifest: CountsManifest) -> None:
+        self.puzzle = manifest.config.puzzle
+        self.index_size = manifest.index_size
+        """How many positions there are, reachable or not."""
+        self.complete = manifest.complete
+        """Whether all positions are counted."""
+        self.radius = manifest.radius
+        """The greatest distance; of unfinished counts the greatest committed one."""
+        self._address = address
+        self._manifest = manifest
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Do nothing: no file is open."""
+
+    def __len__(self) -> int:
+        """How many positions are counted."""
+        return self._manifest.states
+
+    def __repr__(self) -> str:
+        return f"open_counts({self._address!r})"
+
+    @property
+    def layers(self) -> list[int]:
+        """How many positions there are at each depth; a list of the caller's own."""
+        return list(self._manifest.layers)
+
+    def antipodes(self, limit: int | None = None) -> Labels:
+        """The first positions that are farthest from the start, ``(n, places)``, in the order of their indices.
+
+        A store keeps 1,000 of them at most; ``layers[-1]`` says how many there are.
+
+        Raises
+        ------
+        InputError
+            The limit is negative, or not an integer.
+        UnfinishedError
+            The counts are unfinished, so the antipodes are not known.
+        """
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        if not self.complete:
+            raise UnfinishedError(
+                f"the counts end at depth {self.radius}, unfinished, so the antipodes are not known: "
+                f"antipodes resume {in_shell(self._address)}"
+            )
+        indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
+        return self._manifest.space_of(self.puzzle).unrank(indices)

@@ -1,0 +1,191 @@
+"""The part of a manifest that tables and counts share: the puzzle, its state space, and what is committed."""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from antipodes import arguments
+from antipodes.bfs.arrays import UNREACHED
+from antipodes.config import Config
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.selection import stored_space
+from antipodes.spaces.space import SpaceRecord, StateSpace
+from antipodes.storage.fields import (
+    anything,
+    boolean,
+    building,
+    expect,
+    expect_fields,
+    integer,
+    list_of,
+    mapping_of,
+    sha256,
+    stored_as,
+    text,
+)
+from antipodes.storage.layout import Layout
+
+if TYPE_CHECKING:
+    from antipodes.tables.planning.plan import Cut, Plan
+
+DEEPEST = UNREACHED["uint16"] - 1
+"""The greatest depth that a store can hold."""
+MOST_ANTIPODES = 1000
+"""Antipodes that the manifest names, at most."""
+NOTHING_COMMITTED = -1
+
+
+@dataclass(frozen=True)
+class SearchManifest(ABC):
+    """What a store of a search holds, as of its last commit."""
+
+    COUNTS_ONLY: ClassVar[bool]
+    """Whether the store keeps the layers and the first antipodes alone, and no distances."""
+
+    puzzle: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    """The ``[puzzle]`` table of the config."""
+    fingerprint: str = field(metadata=stored_as(sha256()))
+    """The fingerprint of the puzzle."""
+    symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    """How each label is written; of several parts, the labels of the first."""
+    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    """How many pieces have each label, if the puzzle is one arrangement of pieces; else none."""
+    space: str = field(metadata=stored_as(text()))
+    """The kind of the state space."""
+    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    """What the space needs besides the puzzle, rows and width to be built again."""
+    rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, DEEPEST)))
+    """The depth up to which everything is stored; NOTHING_COMMITTED before the first commit."""
+    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, arguments.GREATEST))))
+    """The number of positions at each depth up to the committed one."""
+    searched: bool = field(metadata=stored_as(boolean()))
+    """Whether no position is deeper."""
+    antipodes: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched."""
+    complete: bool = field(metadata=stored_as(boolean()))
+    """Whether there is nothing left to do."""
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    """SHA-256 of the zarr metadata files, by their path in the store."""
+
+    @classmethod
+    def empty(cls, config: Config, plan: "Plan", **further: Any) -> Self:
+        """The manifest of a new store, with nothing committed; ``further`` are the fields of its kind."""
+        record = plan.space.record
+        return cls(
+            puzzle=dict(config.settings),
+            fingerprint=config.puzzle.fingerprint,
+            symbols=config.puzzle.symbols,
+            counts=config.puzzle.counts,
+            space=record.kind,
+            details=record.details,
+            rows=record.rows,
+            width=record.width,
+            chunk_rows=plan.chunk_rows,
+            committed_depth=NOTHING_COMMITTED,
+            layers=(),
+            searched=False,
+            antipodes=(),
+            complete=False,
+            metadata={},
+            **further,
+        )
+
+    @cached_property
+    def config(self) -> Config:
+        """The config of the puzzle."""
+        return Config(self.puzzle)
+
+    @cached_property
+    def identity(self) -> str:
+        """The fingerprint of the puzzle, and the SHA-256 of the state space: chunks belong to both."""
+        space = json.dumps([self.space, self.details], ensure_ascii=False)
+        return f"{self.fingerprint} {hashlib.sha256(space.encode()).hexdigest()}"
+
+    @property
+    def radius(self) -> int:
+        """The greatest committed depth."""
+        return len(self.layers) - 1
+
+    @property
+    def index_size(self) -> int:
+        """How many positions there are, reachable or not."""
+        return self.rows * self.width
+
+    @property
+    def states(self) -> int:
+        """How many positions have a committed depth."""
+        return sum(self.layers)
+
+    @property
+    def cut(self) -> "Cut":
+        """The space with the rows and columns of the store, and the number of rows of a chunk.
+
+        Raises
+        ------
+        FieldError
+            No row/column split of the positions has these rows and columns.
+        """
+        return self.space_of(self.config.puzzle), self.chunk_rows
+
+    def space_of(self, puzzle: Puzzle) -> StateSpace:
+        """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
+        return stored_space(puzzle, SpaceRecord(self.space, self.rows, self.width, self.details))
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks the positions have."""
+        return -(-self.rows // self.chunk_rows)
+
+    def rows_of(self, chunk: int) -> range:
+        """The rows of a chunk."""
+        return range(chunk * self.chunk_rows, min(self.rows, (chunk + 1) * self.chunk_rows))
+
+    @property
+    def journal_identity(self) -> str:
+        """What segments belong to: as `identity`, and the chunks that they are cut into."""
+        return f"{self.identity} {self.rows} {self.width} {self.chunk_rows}"
+
+    @property
+    @abstractmethod
+    def journal_layers(self) -> Sequence[int]:
+        """The number of positions that the files of the last commit have at each depth up to the committed one."""
+
+    @property
+    @abstractmethod
+    def layouts(self) -> Mapping[str, Layout]:
+        """The layouts of the arrays, by their names."""
+
+    def check(self) -> None:
+        """Raise FieldError unless the fields fit each other, and the puzzle."""
+        starts = self._check_puzzle()
+        self.cut  # noqa: B018  (raises)
+        expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
+        depth = self.committed_depth
+        expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
+        expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)
+        expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
+        expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
+        expect(self.layers[:1] in ((), (starts,)), "layers[0]", f"{starts}, the number of starts", self.layers[:1])
+        self._check_antipodes()
+
+    def _check_antipodes(self) -> None:
+        known = min(self.layers[-1], MOST_ANTIPODES) if self.searched else 0
+        expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
+        ascending = all(first < second for first, second in pairwise((*self.antipodes, self.index_size)))
+        expect(ascending, "antipodes", f"ascending indices below {self.index_size}", "others")
+
+    def _check_puzzle(self) -> int:
+        """Raise FieldError unless it is the puzzle of the other fields; how many starts it has."""
+        with building("puzzle", "a puzzle"):
+            puzzle = self.config.puzzle
+            fingerprint = puzzle.fingerprint
+        expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
+        return len(puzzle.starts)
