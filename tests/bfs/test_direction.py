@@ -7,11 +7,13 @@ import random_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antipodes.bfs import group, partition
+from antipodes.bfs import partition
 from antipodes.bfs.arrays import Depths
 from antipodes.bfs.direction import pull_is_cheaper
-from antipodes.bfs.group import Group, Links
+from antipodes.bfs.links import links
+from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
+from antipodes.bfs.segment_log import SegmentLog, depths_of
 from antipodes.spaces.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1)
@@ -41,21 +43,22 @@ def test_a_larger_frontier_and_fewer_unvisited_positions_favour_a_pull(
 
 
 class Search:
-    """A search of random tables in groups of partitions."""
+    """A search of random tables in partitions, whose chunks are rows."""
 
     def __init__(self, seed: int, undirected: bool, choose: Choice) -> None:
         rng = np.random.default_rng(seed)
-        rows, width = int(rng.integers(1, 12)), int(rng.choice([1, 2, 63, 64, 65, 130]))
-        self.tables = random_tables.random_tables(rng, rows, width, undirected)
-        self.starts = np.unique(rng.integers(rows * width, size=rng.integers(1, 4)))
-        cuts = rng.choice(rows + 1, size=rng.integers(0, min(5, rows + 1)), replace=False)
-        self.bounds = sorted({0, rows, *cuts.tolist()})
+        self.rows, self.width = int(rng.integers(1, 12)), int(rng.choice([1, 2, 63, 64, 65, 130]))
+        self.tables = random_tables.random_tables(rng, self.rows, self.width, undirected)
+        self.starts = np.unique(rng.integers(self.rows * self.width, size=rng.integers(1, 4)))
+        cuts = rng.choice(self.rows + 1, size=rng.integers(0, min(5, self.rows + 1)), replace=False)
+        self.bounds = sorted({0, self.rows, *cuts.tolist()})
         parts = [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(self.bounds))]
-        sizes = np.unique([0, len(parts), *rng.integers(0, len(parts) + 1, size=2)])
-        self.parts = [parts[first:end] for first, end in pairwise(sizes.tolist())]
-        self.links: Links = group.links(self.tables, self.bounds)
+        self.links = links(self.tables, self.bounds)
         self.choose = choose
-        self.groups: list[Group] = [group.begin(one, width, self.starts, "uint16", True) for one in self.parts]
+        self.log = SegmentLog()
+        self.states = [State(part, self.width, 1) for part in parts]
+        for state in self.states:
+            state.begin(self.starts, self.log)
         self.depth = 0
 
     def run(self, layers: int = 1000) -> Depths:
@@ -63,32 +66,27 @@ class Search:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(partition, "pull_is_cheaper", self.choose)
             for _ in range(layers):
-                if not any(group.found(one).get(self.depth) for one in self.groups):
+                frontiers = [state.frontier(self.depth) for state in self.states]
+                if not any(frontiers):
                     break
-                lean = [group.boundary(one, self.links, self.depth) for one in self.groups]
-                self.groups = [
-                    group.advance(
-                        one, [other for at, other in enumerate(lean) if at != here], self.links, self.depth, 1
-                    )
-                    for here, one in enumerate(self.groups)
-                ]
                 self.depth += 1
-        return np.concatenate([state.depths for one in self.groups for state in one if state.depths is not None])
+                for state in self.states:
+                    sources = [one for at in self.links.predecessors[state.part.number] if (one := frontiers[at])]
+                    state.advance(self.depth, sources, self.tables, self.log)
+        unreached = np.full((1, self.width), random_tables.UNREACHED, dtype=np.uint16)
+        return np.concatenate(
+            [depths_of(self.log.of_chunks(row, row + 1), unreached.copy()) for row in range(self.rows)]
+        )
 
     def restore(self) -> None:
-        """Replace all states by those that are restored from their depths."""
-        self.groups = [
-            tuple(
-                partition.restore(part, state.depths.copy(), self.depth, True)
-                for part, state in zip(parts, states, strict=True)
-                if state.depths is not None
-            )
-            for parts, states in zip(self.parts, self.groups, strict=True)
-        ]
+        """Replace all states by those that are restored from their segments."""
+        self.states = [State(state.part, self.width, 1) for state in self.states]
+        for state in self.states:
+            state.restore(self.depth, self.log.of_chunks(state.part.first_row, state.part.end_row))
 
     def unvisited(self) -> list[int]:
         """The number of unvisited positions of each partition, as the states know it."""
-        return [state.unvisited for one in self.groups for state in one]
+        return [state.unvisited for state in self.states]
 
 
 def always(*_: object) -> bool:
@@ -150,11 +148,17 @@ def test_the_choice_gets_the_counts_of_the_partitions_that_lead_here() -> None:
         chosen.append(counts)
         return False
 
-    starts = np.array([0, 2, 3, 4])
-    first, other = (partition.begin(Partition(at, 4 * at, 4 * at + 4), 1, starts, "uint8", True) for at in (0, 1))
+    first, other = (State(Partition(at, 4 * at, 4 * at + 4), 1, 4) for at in (0, 1))
+    for state in (first, other):
+        state.begin(np.array([0, 2, 3, 4]), None)
+    own, there = first.frontier(0), other.frontier(0)
+    assert own is not None
+    assert there is not None
+    lean = partition.boundary(there, moves, 4, 8)
+    assert lean is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(partition, "pull_is_cheaper", choose)
-        after = partition.advance(first, [first, partition.boundary(other, moves, 4, 8)], moves, 1)
-        assert partition.advance(after, [], moves, 2) is after
+        assert first.advance(1, [own, lean], moves, None) == 1
+        assert first.advance(2, [], moves, None) == 0
     assert chosen == [((3 + 1) / 2, (1 + 3) / 2, 1, 2)]
-    assert after.unvisited == 0
+    assert first.unvisited == 0

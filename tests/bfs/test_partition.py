@@ -1,154 +1,207 @@
-from dataclasses import fields
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from dask.sizeof import sizeof
+from journals import CHUNK_ROWS, SPACE, STARTS, TABLES
 
 from antipodes.bfs import partition
 from antipodes.bfs.arrays import Depths
+from antipodes.bfs.links import links, predecessors
 from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
-from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes.bfs.segment_log import Segment, SegmentLog, depths_of
+from antipodes.errors import InterruptedRunError, StoreDamagedError
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes.spaces.numbering.arrangements import Index
 
-PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
-SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))
-TABLES = SPACE.move_tables()
-STARTS = SPACE.rank(PUZZLE.start_labels)
 WHOLE = Partition(0, 0, 60)
+CHUNKS = SPACE.rows // CHUNK_ROWS
 
 
-def search(bounds: list[int], hold_depths: bool = True) -> tuple[list[int], Depths]:
-    """The layers, and the depths, of a search in partitions with these bounds."""
-    states = begin(bounds, hold_depths)
-    sources = partition.predecessors(partition.successors(TABLES, bounds))
-    depths = np.full((SPACE.rows, SPACE.width), 255, dtype=np.uint8)
-    layers: list[int] = []
-    while last := [state for state in states if state.depth == len(layers)]:
-        for state in last:
-            here = depths[state.first_row : state.first_row + len(state.frontier)]
-            here[np.unpackbits(state.frontier.view(np.uint8), axis=1, bitorder="little")[:, : SPACE.width] == 1] = len(
-                layers
-            )
-        layers.append(sum(state.found[-1][1] for state in last))
-        states = advanced(states, sources, len(layers))
-    if hold_depths:
-        held = np.concatenate([state.depths for state in states if state.depths is not None])
-        assert np.array_equal(held, depths)
-    return layers, depths
+def begin(bounds: list[int], log: SegmentLog | None) -> list[State]:
+    """A state of each partition at depth 0."""
+    states = [
+        State(Partition(number, *rows), SPACE.width, CHUNK_ROWS if bounds == [0, 60] else 1)
+        for number, rows in enumerate(pairwise(bounds))
+    ]
+    for state in states:
+        state.begin(STARTS, log)
+    return states
 
 
-def advanced(states: list[State], sources: list[list[int]], depth: int) -> list[State]:
-    """The next states, each from itself and the boundaries of others."""
+def advance(states: list[State], sources: list[list[int]], depth: int, log: SegmentLog | None) -> int:
+    """Find a layer in place, each partition from itself and the boundaries of others; how many positions it has."""
+    before = {state.part.number: one for state in states if (one := state.frontier(depth - 1)) is not None}
     lean = {
-        state.number: partition.boundary(state, TABLES, state.first_row, state.first_row + len(state.rows))
-        for state in states
-        if state.depth == depth - 1
+        number: partition.boundary(one, TABLES, int(one.rows[0]), int(one.rows[-1]) + 1)
+        for number, one in before.items()
     }
-    return [
-        partition.advance(
-            state,
-            [state if one == state.number else lean[one] for one in sources[state.number] if one in lean],
-            TABLES,
-            depth,
-        )
-        for state in states
-    ]
+    found = 0
+    for state in states:
+        own = state.part.number
+        needed = [before.get(one) if one == own else lean.get(one) for one in sources[own]]
+        found += state.advance(depth, [one for one in needed if one is not None], TABLES, log)
+    return found
 
 
-def begin(bounds: list[int], hold_depths: bool) -> list[State]:
-    return [
-        partition.begin(Partition(number, first, end), SPACE.width, STARTS, "uint8", hold_depths)
-        for number, (first, end) in enumerate(pairwise(bounds))
-    ]
+def search(bounds: list[int]) -> tuple[list[int], Depths]:
+    """The layers, and the depths, of a search in partitions with these bounds."""
+    log = SegmentLog()
+    states = begin(bounds, log)
+    sources = partition.predecessors(partition.successors(TABLES, bounds))
+    layers = [1]
+    while found := advance(states, sources, len(layers), log):
+        layers.append(found)
+    rows = CHUNK_ROWS if bounds == [0, 60] else 1
+    return layers, np.concatenate([chunk_depths(log, chunk, rows) for chunk in range(60 // rows)])
+
+
+def chunk_depths(log: SegmentLog, chunk: int, rows: int) -> Depths:
+    return depths_of(log.of_chunks(chunk, chunk + 1), np.full((rows, SPACE.width), 255, dtype=np.uint8))
+
+
+def whole(depth: int, log: SegmentLog | None = None) -> State:
+    """The whole space as one partition at a depth."""
+    (state,) = begin([0, 60], log)
+    for at in range(1, depth + 1):
+        advance([state], [[0]], at, log)
+    return state
+
+
+def up_to(depth: int) -> tuple[State, list[Segment]]:
+    """The whole space at a depth, and all its segments."""
+    log = SegmentLog()
+    state = whole(depth, log)
+    return state, log.segments
+
+
+def assert_same(one: State, other: State, depth: int) -> None:
+    assert np.array_equal(one.visited, other.visited)
+    assert one.unvisited == other.unvisited
+    first, second = one.frontier(depth), other.frontier(depth)
+    assert (first is None) == (second is None)
+    if first and second:
+        assert first.count == second.count
+        assert np.array_equal(first.bits, second.bits)
 
 
 @pytest.mark.parametrize("bounds", [[0, 10, 60], [0, 1, 2, 3, 59, 60], list(range(61)), [0, 59, 60]])
-@pytest.mark.parametrize("hold_depths", [True, False])
-def test_the_partitions_do_not_change_the_result(bounds: list[int], hold_depths: bool) -> None:
+def test_the_partitions_do_not_change_the_result(bounds: list[int]) -> None:
     assert SPACE.rows == 60
-    layers, depths = search(bounds, hold_depths)
+    layers, depths = search(bounds)
     expected_layers, expected_depths = search([0, 60])
     assert layers == expected_layers
     assert np.array_equal(depths, expected_depths)
 
 
-def test_advancing_is_idempotent() -> None:
-    first = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
-    once, twice = (partition.advance(first, [first], TABLES, 1) for _ in range(2))
-    for field in fields(State):
-        assert np.array_equal(getattr(once, field.name), getattr(twice, field.name))
-    assert first.found == ((0, 1),)
-    assert first.visited is not None
-    assert np.array_equal(first.frontier, first.visited)
+def test_without_sources_nothing_is_found() -> None:
+    state = whole(3)
+    before = state.visited.copy()
+    assert state.advance(4, [], TABLES, None) == 0
+    assert np.array_equal(state.visited, before)
+    assert state.frontier(4) is None
+    assert state.frontier(3) is not None
 
 
-def test_a_restored_state_is_that_of_the_search() -> None:
-    before = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
-    for depth in range(1, 6):
-        before = partition.advance(before, [before], TABLES, depth)
-    assert before.depths is not None
-    stored = before.depths.copy()
-    restored = partition.restore(WHOLE, stored.copy(), 5, hold_depths=True)
-    assert restored.depths is not None
-    assert np.array_equal(restored.depths, stored)
-    assert np.array_equal(restored.frontier, before.frontier)
-    assert before.visited is not None
-    assert np.array_equal(restored.visited, before.visited)
-    assert restored.found == before.found
+@pytest.mark.parametrize("depth", [0, 1, 5, 12])
+def test_a_restored_state_is_that_of_the_search(depth: int) -> None:
+    before, segments = up_to(depth)
+    restored = whole(15)  # what it had found until then is forgotten
+    restored.restore(depth, segments)
+    assert_same(restored, before, depth)
+    advance([before], [[0]], depth + 1, None)
+    advance([restored], [[0]], depth + 1, None)
+    assert_same(restored, before, depth + 1)
 
 
-def test_a_state_without_new_positions_is_unchanged() -> None:
-    first = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
-    assert partition.advance(first, [], TABLES, 1) is first
-    later = partition.advance(first, [first], TABLES, 1)
-    assert later.depth == 1
-    assert later is not first
+@pytest.mark.parametrize("depth", [0, 3, 11, 12])
+def test_a_state_goes_back(depth: int) -> None:
+    state, segments = up_to(12)
+    state.go_back(depth, [one for one in segments if one.depth >= depth])
+    assert_same(state, whole(depth), depth)
 
 
-def test_recent_layers_are_remembered() -> None:
-    state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
-    found = list(state.found)
-    for depth in count(1):
-        after = partition.advance(state, [state], TABLES, depth)
-        if after is state:
-            break
-        state = after
-        found.append(state.found[-1])
-    assert len(found) > partition.RECENT
-    assert list(state.found) == found[-partition.RECENT :]
+def test_replaying_is_like_searching() -> None:
+    _, segments = up_to(9)
+    state = whole(4)
+    for depth in range(5, 10):
+        found = state.replay(depth, [one for one in segments if one.depth == depth])
+        assert found == sum(one.positions for one in segments if one.depth == depth)
+        assert_same(state, whole(depth), depth)
+    assert state.replay(10, []) == 0
+
+
+def test_replaying_positions_that_are_known_is_refused() -> None:
+    state, segments = up_to(6)
+    with pytest.raises(StoreDamagedError, match="positions at depth 7 are also at other depths"):
+        state.replay(7, [one._replace(depth=7) for one in segments if one.depth == 5])
+
+
+def test_restoring_a_position_twice_is_refused() -> None:
+    state, segments = up_to(6)
+    again = next(one for one in segments if one.depth == 3)
+    with pytest.raises(StoreDamagedError, match="has a position of partition 0 twice"):
+        state.restore(7, [*segments, again._replace(depth=7)])
+
+
+def test_bytes_that_are_no_segment_are_refused() -> None:
+    state, segments = up_to(6)
+    wrong = segments[3]._replace(positions=segments[3].positions + 1)
+    for act in (state.restore, state.go_back):
+        with pytest.raises(StoreDamagedError, match=f"positions of chunk {wrong.chunk} at depth {wrong.depth}"):
+            act(0, [wrong])
+
+
+def test_the_last_two_layers_are_remembered() -> None:
+    state = whole(7)
+    before, last = state.frontier(6), state.frontier(7)
+    assert before is not None
+    assert last is not None
+    assert not (before.bits & last.bits).any()
+    for depth in range(6):
+        with pytest.raises(InterruptedRunError, match=f"depth {depth} are not kept any more"):
+            state.frontier(depth)
+
+
+def test_the_positions_of_a_layer() -> None:
+    log = SegmentLog()
+    state = whole(7, log)
+    depths = np.concatenate([chunk_depths(log, chunk, CHUNK_ROWS) for chunk in range(CHUNKS)]).ravel()
+    for depth in (6, 7):
+        expected = np.flatnonzero(depths == depth).tolist()
+        assert state.positions(depth, 1000).tolist() == expected
+        assert state.positions(depth, 3).tolist() == expected[:3]
+    assert state.positions(8, 1000).size == 0
+    with pytest.raises(InterruptedRunError, match="depth 5 are not kept any more"):
+        state.positions(5, 1000)
 
 
 def test_the_boundary_is_the_part_of_the_frontier_with_moves_out() -> None:
-    state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
-    for depth in range(1, 9):
-        state = partition.advance(state, [state], TABLES, depth)
-    assert len(partition.boundary(state, TABLES, 0, 60).rows) == 0
-    lean = partition.boundary(state, TABLES, 10, 40)
+    frontier = whole(8).frontier(8)
+    assert frontier is not None
+    assert partition.boundary(frontier, TABLES, 0, 60) is None
+    lean = partition.boundary(frontier, TABLES, 10, 40)
+    assert lean is not None
     leaves = ((TABLES.target != ILLEGAL) & ((TABLES.target < 10) | (TABLES.target >= 40))).any(axis=1)
-    assert lean.rows.tolist() == np.flatnonzero(leaves & state.frontier.any(axis=1)).tolist()
-    assert np.array_equal(lean.frontier, state.frontier[lean.rows])
-    assert (lean.visited, lean.depths, lean.found) == (None, None, state.found)
-
-
-def test_without_depths_in_memory() -> None:
-    assert partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=False).depths is None
-    stored = np.full((60, SPACE.width), 255, dtype=np.uint8)
-    assert partition.restore(WHOLE, stored, 3, hold_depths=False).depths is None
+    assert lean.rows.tolist() == np.flatnonzero(leaves & frontier.bits.any(axis=1)).tolist()
+    assert np.array_equal(lean.bits, frontier.bits[lean.rows])
+    assert (lean.number, lean.count, lean.unvisited) == (frontier.number, frontier.count, frontier.unvisited)
 
 
 def test_starts_outside_the_partition_are_ignored() -> None:
-    last = partition.begin(
-        Partition(1, 59, 60), SPACE.width, np.array([0, 59 * SPACE.width - 1]), "uint8", hold_depths=True
-    )
-    assert (last.found, last.depth, last.frontier.any()) == ((), -1, False)
-    both = partition.begin(
-        Partition(1, 59, 60), SPACE.width, np.array([0, 59 * SPACE.width]), "uint8", hold_depths=True
-    )
-    assert both.found == ((0, 1),)
+    last = State(Partition(1, 59, 60), SPACE.width, 1)
+    assert last.begin(np.array([0, 59 * SPACE.width - 1]), None) == 0
+    assert (last.frontier(0), last.visited.any(), last.unvisited) == (None, False, SPACE.width)
+    assert last.begin(np.array([0, 59 * SPACE.width]), None) == 1
+    assert last.positions(0, 10).tolist() == [59 * SPACE.width]
+
+
+def test_a_start_that_is_named_twice_counts_once() -> None:
+    state = State(WHOLE, SPACE.width, CHUNK_ROWS)
+    assert state.begin(np.array([7, 7, 8]), None) == 2
+
+
+def test_the_chunks_of_a_partition() -> None:
+    assert State(Partition(2, 16, 30), 3, 4).chunks == range(4, 8)
 
 
 def test_successors_and_predecessors_of_partitions() -> None:
@@ -158,14 +211,4 @@ def test_successors_and_predecessors_of_partitions() -> None:
     assert reached == [[1, 2], [0], [0, 2]]
     assert partition.predecessors(reached) == [[1, 2], [0], [0, 2]]
     assert partition.predecessors([[], [0], [0, 1]]) == [[1, 2], [2], []]
-
-
-def test_dask_counts_half_the_depths_of_a_state() -> None:
-    state = partition.begin(WHOLE, SPACE.width, STARTS, "uint8", hold_depths=True)
-    assert state.visited is not None
-    assert state.depths is not None
-    counted = state.rows.nbytes + state.frontier.nbytes + state.visited.nbytes + state.depths.nbytes // 2
-    lean = partition.boundary(state, TABLES, 0, 30)
-    overhead = 100
-    assert 0 <= sizeof((state, state)) - 2 * counted <= overhead
-    assert 0 <= sizeof((lean,)) - lean.rows.nbytes - lean.frontier.nbytes <= overhead
+    assert predecessors(links(tables, [0, 1, 2, 4])) == [[1, 2], [0], [0, 2]]

@@ -1,9 +1,10 @@
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import Command
+from programs import Command, Process
 from stores import contents, toml
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
@@ -26,6 +27,15 @@ def test_json(cli: Command, tmp_path: Path) -> None:
     again = json.loads(cli("run", "eight-puzzle", "--json").out)
     assert set(again) >= KEYS
     assert again["resumed_from"] == 31
+
+
+def test_the_total_time_begins_with_the_process(process: Process) -> None:
+    begin = time.perf_counter()
+    report, _ = process("run", "eight-puzzle", "--json", "--quiet").communicate()
+    waited = time.perf_counter() - begin
+    seconds = json.loads(report)["seconds"]
+    assert seconds["total"] <= waited + 0.02, "Linux tells hundredths"
+    assert seconds["total"] > seconds["tables"] + seconds["search"] + seconds["write"] + 0.1, "libraries are loaded"
 
 
 def test_the_printed_report(cli: Command) -> None:
@@ -89,7 +99,7 @@ def test_names_that_are_no_file_names(name: str, refused: Callable[..., str], tm
         ({"checkpoint_every": -1}, "checkpoint_every"),
         ({"memory_limit": "lots"}, "memory"),
         ({"memory_limit": 0}, "memory"),
-        ({"memory_limit": "1KB"}, "181,440 positions take up to"),
+        ({"memory_limit": "1KB"}, "181,440 positions take at least"),
         ({"scheduler": "slurm"}, "scheduler"),
         ({"overwrite": 1}, "overwrite"),
     ],

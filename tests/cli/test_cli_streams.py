@@ -28,7 +28,7 @@ COMMANDS = [
     "farthest TABLE",
     "query --path TABLE 867254301",
     "query TABLE --pattern 86725430?",
-    "verify TABLE",
+    "verify TABLE --quiet",
     "verify TILINGS",
     "solve eight-puzzle 123456078 --quiet",
     "solve knights-labelled --method routes --limit 4 --quiet",

@@ -1,8 +1,12 @@
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from programs import Command
+import pytest
+from programs import Command, Process
 from stores import set_depth
 from tiling_stores import SQUARE
 
@@ -62,6 +66,45 @@ def test_a_wrong_depth(cli: Command, eight: Path) -> None:
     assert not verdict["ok"]
     assert verdict["problems"]
     assert cli("verify", eight).status == 1
+
+
+def test_progress(cli: Command, finished: Path) -> None:
+    lines = cli("verify", finished).err.splitlines()
+    assert lines[0] == "eight-puzzle: checks 181,440 positions"
+    assert lines[-1] == "checking: 181,440 of 181,440 positions compared"
+    assert cli("verify", finished, "--quiet").err == ""
+
+
+def test_a_memory_limit(cli: Command, refused: Callable[..., str], finished: Path) -> None:
+    assert cli("verify", finished, "--workers", 1, "--memory-limit", "400MiB").out.startswith("ok: ")
+    assert "the check takes at least " in refused("verify", finished, "--memory-limit", "10MiB")
+    assert "memory limit: expected a size" in refused("verify", finished, "--memory-limit", "much")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_check_with_one_line(
+    refused: Callable[..., str], finished: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    before = {one: signal.signal(one, signal.default_int_handler) for one in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr("antipodes.cli.progress.describe", lambda event: signal.raise_signal(number))
+    assert refused("verify", finished, status=75) == "antipodes: stopped\n"
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.slow
+def test_the_memory_limit_is_kept(process: Process, tmp_path: Path) -> None:
+    limit = 400
+    assert process("run", "seven-tiles", "--store", "t.zarr", "--quiet").wait() == 0
+    code = (
+        "from antipodes.machine import peak_memory; from antipodes.executors.threads import Threads;"
+        "from antipodes.tables.verify import verify;"
+        f"verdict = verify('t.zarr', Threads(2), memory_limit={limit} << 20); print(verdict.ok, peak_memory())"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    ok, peak = shown.stdout.split()
+    assert ok == "True"
+    assert int(peak) < 1.1 * (limit << 20)
 
 
 def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:

@@ -5,15 +5,16 @@ import hashlib
 import itertools
 import json
 import math
+import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numcodecs import zstd
+from numcodecs import blosc
 
 from antipodes.config import Config, load_config
-from antipodes.tables.run import run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 
 JUMP = {"name": "labelled", "family": "jump", "moves": "knight", "start": "AB#/---/#CD"}
@@ -27,7 +28,7 @@ class Reader:
         self.store = store
         text = (store / "commit.json").read_text(encoding="utf-8")
         manifest = self.manifest = json.loads(text)
-        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 3)
+        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 4)
         assert json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" == text
         unsigned = {key: value for key, value in manifest.items() if key != "checksum"}
         canonical = json.dumps(unsigned, ensure_ascii=False).encode()
@@ -53,27 +54,78 @@ class Reader:
             left = [other for other in left if other != label]
         return number
 
+    def rows(self, chunk: int) -> int:
+        """The number of rows of a chunk."""
+        return int(min(self.manifest["chunk_rows"], self.manifest["rows"] - chunk * self.manifest["chunk_rows"]))
+
     def chunk(self, number: int) -> Any:
-        """The committed depths of a chunk; None if it holds none."""
-        manifest = self.manifest
-        summary = base64.b64decode(manifest["chunks"][16 * number : 16 * number + 16])
-        least, greatest = (int.from_bytes(summary[k : k + 2], "little") for k in (8, 10))
-        if least == greatest == 65535:
-            return None
-        key = f"{manifest['array']}/c/{number}/0"
+        """The depths of a chunk, -1 for positions that are not reached."""
+        if not self.manifest["complete"]:
+            return self.decoded(number)
+        if not any(base64.b64decode(self.manifest["chunks"])[8 * number : 8 * number + 8]):
+            return np.full((self.rows(number), self.manifest["width"]), -1)
+        rows, width = self.manifest["chunk_rows"], self.manifest["width"]
+        stored = self.stored("depth", "chunks", number, (rows, width), self.rows(number))
+        return np.where(stored == np.iinfo(stored.dtype).max, -1, stored.astype(int))
+
+    def layer_counts(self) -> Any:
+        """The number of positions of each chunk at each depth."""
+        chunks = -(-self.manifest["rows"] // self.manifest["chunk_rows"])
+        shape = min(chunks, 4096), len(self.manifest["layers"])
+        parts = [
+            self.stored("layer_counts", "layer_counts", number, shape, min(4096, chunks - 4096 * number))
+            for number in range(-(-chunks // 4096))
+        ]
+        return np.concatenate(parts)
+
+    def stored(self, array: str, digests: str, number: int, shape: tuple[int, int], rows: int) -> Any:
+        """The first rows of a chunk of an array."""
+        key, dtype = f"{array}/c/{number}/0", json.loads((self.store / array / "zarr.json").read_text())["data_type"]
         stored = (self.store / key).read_bytes()
         assert crc32c(stored[:-4]) == int.from_bytes(stored[-4:], "little")
-        depths = np.frombuffer(zstd.decompress(stored[:-4]), np.dtype(manifest["dtype"]).newbyteorder("<"))
-        depths = depths.reshape(manifest["chunk_rows"], manifest["width"])[
-            : manifest["rows"] - number * manifest["chunk_rows"]
-        ]
-        depths = np.where(depths > manifest["committed_depth"], np.iinfo(depths.dtype).max, depths).astype(depths.dtype)
-        space = json.dumps([manifest["space"], manifest["details"]], ensure_ascii=False)
-        identity = f"{manifest['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
-        hashed = hashlib.sha256(f"{identity} {key}\n".encode() + depths.tobytes())
-        assert hashed.digest()[:8] == summary[:8]
-        assert (depths.min(), depths[depths <= manifest["committed_depth"]].max()) == (least, greatest)
-        return depths
+        content = np.frombuffer(blosc.decompress(stored[:-4]), np.dtype(dtype).newbyteorder("<")).reshape(shape)[:rows]
+        digest = hashlib.sha256(f"{self.identity()} {key}\n".encode() + content.tobytes()).digest()[:8]
+        assert digest == base64.b64decode(self.manifest[digests])[8 * number : 8 * number + 8]
+        return content
+
+    def identity(self) -> str:
+        """The table, and the numbering of its positions."""
+        space = json.dumps([self.manifest["space"], self.manifest["details"]], ensure_ascii=False)
+        return f"{self.manifest['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
+
+    def decoded(self, chunk: int) -> Any:
+        """The depths of a chunk in the journal up to the committed one."""
+        width, depth = self.manifest["width"], self.manifest["committed_depth"]
+        depths = np.full(self.rows(chunk) * width, -1)
+        known = set()
+        for path in (self.store / "journal").iterdir():
+            covers, segments = self.journal_file(path)
+            known |= {at for first, end, low, high in covers if first <= chunk < end for at in range(low, high + 1)}
+            for of, at, kind, count, content in segments:
+                if of == chunk and at <= depth:
+                    positions = gaps(content) if kind == 0 else bits(content, width)
+                    assert len(positions) == count
+                    depths[positions] = at
+        assert known >= set(range(depth + 1))
+        return depths.reshape(-1, width)
+
+    def journal_file(self, path: Path) -> tuple[list[list[int]], list[tuple[int, int, int, int, bytes]]]:
+        """What a file of the journal covers, and its segments: chunk, depth, kind, number of positions, bytes."""
+        content, manifest = path.read_bytes(), self.manifest
+        assert content[:8] == b"antiseg1"
+        end = 16 + int.from_bytes(content[8:16], "little")
+        header = json.loads(content[16:end])
+        identity = f"{self.identity()} {manifest['rows']} {manifest['width']} {manifest['chunk_rows']}"
+        assert header["identity"] == identity
+        begin = end + 32 * header["segments"] + 8
+        assert hashlib.sha256(content[: begin - 8]).digest()[:8] == content[begin - 8 : begin]
+        segments = []
+        for entry in range(end, begin - 8, 32):
+            chunk, depth, kind, count, length, offset, digest = struct.unpack("<IHHIIQ8s", content[entry : entry + 32])
+            one = content[begin + offset : begin + offset + length]
+            assert hashlib.sha256(f"{identity} {chunk} {depth}\n".encode() + one).digest()[:8] == digest
+            segments.append((chunk, depth, kind, count, one))
+        return header["covers"], segments
 
     def distance(self, labels: list[int]) -> int | None:
         """The distance of a position from the nearest start."""
@@ -82,9 +134,32 @@ class Reader:
             return None
         row, column = divmod(index, self.manifest["width"])
         number, row_of_chunk = divmod(row, self.manifest["chunk_rows"])
-        depths = self.chunk(number)
-        found = None if depths is None else int(depths[row_of_chunk, column])
-        return None if found is None or found > self.manifest["committed_depth"] else found
+        found = int(self.chunk(number)[row_of_chunk, column])
+        return None if found < 0 else found
+
+
+def gaps(content: bytes) -> list[int]:
+    """The positions that are listed by the distances between them."""
+    positions, last, number, shift = [], -1, 0, 0
+    for byte in content:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            last += number
+            positions.append(last)
+            number = shift = 0
+    return positions
+
+
+def bits(content: bytes, width: int) -> list[int]:
+    """The positions whose bits are set."""
+    words = -(-width // 64)
+    return [
+        row * width + column
+        for row in range(len(content) // (8 * words))
+        for column in range(64 * words)
+        if content[8 * words * row + column // 8] >> column % 8 & 1
+    ]
 
 
 def crc32c(content: bytes) -> int:
@@ -97,16 +172,27 @@ def crc32c(content: bytes) -> int:
     return crc ^ 0xFFFFFFFF
 
 
-@pytest.mark.parametrize(
+PUZZLES = pytest.mark.parametrize(
     "config", [load_config("eight-puzzle"), Config(JUMP), Config(TILES)], ids=["half", "jump", "sliding"]
 )
+
+
+def all_depths(reader: Reader) -> list[Any]:
+    return [reader.chunk(number) for number in range(-(-reader.manifest["rows"] // reader.manifest["chunk_rows"]))]
+
+
+@PUZZLES
 def test_a_reader_written_from_the_page_reads_what_the_program_reads(config: Config, tmp_path: Path) -> None:
     run_puzzle(config, tmp_path / "x.zarr")
     reader = Reader(tmp_path / "x.zarr")
-    chunks = -(-reader.manifest["rows"] // reader.manifest["chunk_rows"])
-    found = np.concatenate([depths.ravel() for depths in map(reader.chunk, range(chunks)) if depths is not None])
-    reached = found[found <= reader.manifest["committed_depth"]]
-    assert np.bincount(reached).tolist() == reader.manifest["layers"]
+    found = all_depths(reader)
+    layers = reader.manifest["layers"]
+    assert reader.layer_counts().tolist() == [
+        np.bincount(one[one >= 0], minlength=len(layers)).tolist() for one in found
+    ]
+    assert reader.layer_counts().sum(axis=0).tolist() == layers
+    farthest = np.flatnonzero(np.concatenate(found).ravel() == reader.manifest["committed_depth"])
+    assert reader.manifest["antipodes"] == farthest[:1000].tolist()
     with open_table(tmp_path / "x.zarr") as table:
         for position in [*table.antipodes(), *(table.random_position() for _ in range(20))]:
             labels = [int(label) for label in position]
@@ -115,3 +201,18 @@ def test_a_reader_written_from_the_page_reads_what_the_program_reads(config: Con
         every = np.random.default_rng(0).permuted(np.repeat(table.puzzle.start_labels, 50, axis=0), axis=1)
         for position, distance in zip(every, table.get_distances(every), strict=True):
             assert reader.distance(position.tolist()) == distance
+
+
+@PUZZLES
+def test_the_reader_reads_the_journal_of_an_unfinished_table(config: Config, tmp_path: Path) -> None:
+    asked = iter(range(1000))
+    options = RunOptions(checkpoint_every=0)
+    report = run_puzzle(config, tmp_path / "x.zarr", options, interrupted=lambda: next(asked) >= 3)
+    assert not report.manifest.searched
+    reader = Reader(tmp_path / "x.zarr")
+    found = np.concatenate(all_depths(reader))
+    assert np.bincount(found[found >= 0]).tolist() == reader.manifest["layers"]
+    with open_table(tmp_path / "x.zarr") as table:
+        for depth in range(len(reader.manifest["layers"])):
+            indices = table.space.rank(table.positions_at(depth))
+            assert sorted(indices.tolist()) == np.flatnonzero(found.ravel() == depth).tolist()

@@ -1,7 +1,7 @@
 """Workers without enough memory or disk: messages name them, and the run resumes on better workers."""
 
+import shutil
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from mounts import small
 from program_runs import Run
 from stores import contents
 from waiting import wait_until
+
+from antipodes.sizes import KIB
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
@@ -61,12 +63,15 @@ def test_a_worker_without_a_nanny_runs_out_of_memory(
 def test_a_full_disk(
     options: list[object], cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
+    """There is enough free disk when the run begins, but another program fills it."""
     cluster.add_workers(1)
-    with small(tmp_path / "disk", "1m") as disk:
-        store = disk / "t.zarr"
+    with small(tmp_path / "disk", "16m") as disk:
+        store, other = disk / "t.zarr", disk / "other"
         run = begin("run", "five-tiles", "--store", store, "--scheduler", cluster.address, *options)
+        run.wait_for_depth(3)
+        other.write_bytes(bytes(shutil.disk_usage(disk).free - 64 * KIB))
         run.fail(1, "worker tcp://", f"{store}", "No space left on device", f"antipodes resume {store}")
-        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        other.unlink()
         begin("resume", store, "--scheduler", cluster.address, "--json").finish()
         assert contents(store) == by_threads("five-tiles")
 

@@ -190,7 +190,7 @@ def test_a_worker_is_killed_while_it_writes(
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
     run.wait_for_depth(4)
     flag.touch()
-    wait_until(lambda: list((tmp_path / "t.zarr").rglob("depth/**/*.partial")), "the worker writes")
+    wait_until(lambda: list((tmp_path / "t.zarr").rglob("journal/*.partial")), "the worker writes")
     cluster.add_workers(1)
     worker.kill()
     assert run.finish()["workers_lost"] == 1

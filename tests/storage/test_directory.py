@@ -15,7 +15,8 @@ from antipodes.errors import StoreError
 from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.files import PARTIAL
 from antipodes.storage.local.staging import STORED
-from antipodes.tables.store.manifest import DEPTH, WIDER
+from antipodes.tables.journal.journal import FOLDER
+from antipodes.tables.store.manifest import COUNTS, DEPTH
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.manifest import PARTITIONS, TILINGS
 
@@ -79,7 +80,7 @@ def test_no_array_is_created_over_one_that_could_not_be_deleted(eight: Path, tmp
     (eight / "depth").symlink_to(tmp_path / "elsewhere")
     store = TableStore(eight)
     with pytest.raises(StoreError, match=r"cannot write .*depth: cannot delete what is there"):
-        store.arrays.create("depth", store.read().layout)
+        store.create_depths(store.read())
 
 
 @pytest.mark.parametrize("name", [".eight.zarr.old", ".eight.zarr.new"])
@@ -101,5 +102,5 @@ def test_leftovers_of_a_crashed_run_are_deleted(name: str, cli: Command, eight: 
 
 
 def test_every_name_in_a_store_is_known(eight: Path) -> None:
-    assert {DEPTH, WIDER, TILINGS, PARTITIONS} < STORED
+    assert {DEPTH, COUNTS, FOLDER, TILINGS, PARTITIONS} < STORED
     assert {path.name for path in eight.iterdir()} <= STORED

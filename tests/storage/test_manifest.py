@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import given, settings
@@ -80,10 +80,10 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_manifest(tmp_path / "r.json", CONTENT)
 
-    def failing(self: Path) -> bytes:
+    def failing(self: Path, mode: str) -> BinaryIO:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "read_bytes", failing)
+    monkeypatch.setattr(Path, "open", failing)
     with pytest.raises(StoreError, match=r"cannot read .*r\.json: Input/output error"):
         read_manifest(tmp_path / "r.json")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.cloud import lease, server_clock
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
-from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
@@ -75,20 +75,22 @@ def test_a_lock_that_was_deleted(bucket: Bucket) -> None:
 
 def test_only_the_token_in_the_lock_permits_writes(bucket: Bucket) -> None:
     store, manifest = created(bucket)
+    manifest = replace(manifest, committed_depth=7, layers=(1,) * 8, searched=True)
+    store.create_depths(manifest)
     newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
     with store.lock() as handle:
         old = handle.token
-        assert store.write_rows(manifest, 0, newer - 1, 9, old).numbers() == [0]
+        store.write_chunk(manifest, 0, newer - 1, old)
         handle.rotate_token()
         new = handle.token
         assert new != old
-        assert store.write_rows(manifest, 0, newer, 9, new).numbers() == [0]
+        store.write_chunk(manifest, 0, newer, new)
         written = bucket.contents()
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.write_rows(manifest, 0, newer - 1, 9, old)
+            store.write_chunk(manifest, 0, newer - 1, old)
         assert bucket.contents() == written
     with pytest.raises(StoreLockedError, match="taken over"):
-        store.write_rows(manifest, 0, newer, 9, new)
+        store.write_chunk(manifest, 0, newer, new)
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -104,9 +106,8 @@ def test_newer_bytes_between_the_check_and_the_write_stay(there: bool, bucket: B
             raise StoreLockedError("taken over")
         bucket.put("t.zarr/depth/c/0/0", b"newer")
 
-    late = RetryingStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)
     with pytest.raises(StoreLockedError):
-        late._set_fenced("t.zarr/depth/c/0/0", b"older")
+        Client(f"s3://{bucket.name}").put_fenced("t.zarr/depth/c/0/0", b"older", check)
     assert bucket.get("t.zarr/depth/c/0/0") == b"newer"
     assert len(checks) == 2
 
@@ -118,17 +119,15 @@ def test_a_writer_with_the_token_replaces_late_bytes(bucket: Bucket) -> None:
         if next(checks) < 3:
             bucket.put("t.zarr/depth/c/0/0", f"late {next(checks)}".encode())
 
-    RetryingStore(Client(f"s3://{bucket.name}"), "t.zarr/depth", False, check)._set_fenced("t.zarr/depth/c/0/0", b"new")
+    Client(f"s3://{bucket.name}").put_fenced("t.zarr/depth/c/0/0", b"new", check)
     assert bucket.get("t.zarr/depth/c/0/0") == b"new"
 
 
 CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
     lambda store, manifest: store.storage.staged(overwrite=True).__enter__(),
     lambda store, manifest: store.remove_leftovers(manifest),
-    lambda store, manifest: store.widen(manifest),
-    lambda store, manifest: store.write_rows(
-        manifest, 0, np.zeros((manifest.chunk_rows, manifest.width), dtype=np.uint8), 0
-    ),
+    lambda store, manifest: store.commit(manifest),
+    lambda store, manifest: store.journal(manifest).delete(),
     lambda store, manifest: store.storage.delete("depth"),
 ]
 
@@ -138,7 +137,7 @@ def test_a_run_that_lost_its_lock_changes_nothing(
     change: Callable[[TableStore, TableManifest], object], bucket: Bucket
 ) -> None:
     store, manifest = created(bucket)
-    for key in ("depth/c/0/0", "depth.wide/c/0/0", "depth/c/0/0.x.partial"):
+    for key in ("depth/c/0/0", "journal/0-1-0-00", "depth/c/0/0.x.partial"):
         bucket.put(f"t.zarr/{key}", b"of the successor")
     before = bucket.contents()
     with store.lock():

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from programs import Command, Process
-from puzzle_settings import LINE, not_yet_wide
 from s3 import Bucket
 from stores import contents
 
-from antipodes.config import Config, load_config
+from antipodes.config import load_config
 from antipodes.errors import NotAStoreError
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -47,6 +46,7 @@ def killed_at_request(step: int, run: Callable[[], object]) -> bool:
 
 
 KNIGHTS = RunOptions(workers=1, checkpoint_every=1000, overwrite=True)
+EVERY_LAYER = RunOptions(workers=1, checkpoint_every=0)
 
 
 @pytest.mark.slow
@@ -67,19 +67,14 @@ def test_killed_at_any_step_of_overwriting(bucket: Bucket, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_killed_at_any_step_of_widening(bucket: Bucket, tmp_path: Path) -> None:
-    run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
-    whole, step = contents(tmp_path / "whole.zarr"), 0
-    not_yet_wide(tmp_path / "narrow.zarr")
-    narrow, options = contents(tmp_path / "narrow.zarr"), RunOptions(workers=1, checkpoint_every=1000)
-    bucket.fill(narrow)
-    while killed_at_request(step, lambda: run_puzzle(Config(LINE), bucket.url(), options)):
-        bucket.delete("t.zarr.lock")
-        run_puzzle(Config(LINE), bucket.url(), options)
-        assert bucket.contents() == whole
-        bucket.fill(narrow)
-        step += 1
-    assert step > 10
+@pytest.mark.parametrize("step", [21, 40])
+def test_killed_between_commits(step: int, bucket: Bucket, finished: Path) -> None:
+    config = load_config("eight-puzzle")
+    assert killed_at_request(step, lambda: run_puzzle(config, bucket.url(), EVERY_LAYER))
+    assert any("/journal/" in key for key in bucket.listing())
+    bucket.delete("t.zarr.lock")
+    run_puzzle(config, bucket.url(), RunOptions(workers=1))
+    assert bucket.contents() == contents(finished)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from puzzle_settings import LINE, not_yet_wide
+from puzzle_settings import LINE
 from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config
@@ -34,8 +34,10 @@ def searching(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def narrow(tmp_path: Path) -> Path:
-    """A table of a byte a depth, in the store of an unfinished run."""
-    return not_yet_wide(tmp_path / "t.zarr")
+    """A table whose committed depths fit into a byte, in the store of an unfinished run."""
+    layers = iter(range(250))
+    run_puzzle(Config(LINE), tmp_path / "t.zarr", RunOptions(workers=1), interrupted=lambda: next(layers, None) is None)
+    return tmp_path / "t.zarr"
 
 
 def finish_tilings(store: Path) -> None:
@@ -44,7 +46,7 @@ def finish_tilings(store: Path) -> None:
 
 
 def finish_table(store: Path) -> None:
-    """Resume the run, which widens the array."""
+    """Resume the run, which deletes the journal."""
     run_puzzle(Config(LINE), store, RunOptions(workers=1))
 
 
@@ -84,7 +86,11 @@ def test_tilings_that_change_while_the_manifest_is_read(searching: Path, monkeyp
 
 def test_a_table_that_changes_while_the_manifest_is_read(narrow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ManifestFile, "read", after(ManifestFile.read, lambda: finish_table(narrow)))
-    assert TableStore(narrow).read().complete
+    store = TableStore(narrow)
+    manifest = store.read()
+    assert not manifest.complete
+    with pytest.raises(StoreChangedError):
+        store.read_chunk(manifest, 0)
 
 
 def test_tilings_that_change_while_they_are_verified(searching: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from antipodes.tables.table import Table, open_table
     [
         ("codec_pipeline.path", "nonsense"),
         ("codecs.zstd", "nonsense.X"),
+        ("codecs.blosc", "nonsense.X"),
         ("buffer", "x.y"),
         ("ndbuffer", "x.y"),
         ("default_zarr_format", 2),

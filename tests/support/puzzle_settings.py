@@ -1,12 +1,6 @@
 """``[puzzle]`` tables of puzzles that several tests use: all moves, many tiles, a long line."""
 
-from pathlib import Path
 from typing import Any
-
-from antipodes.config import Config
-from antipodes.runs.options import RunOptions
-from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.table_store import TableStore
 
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
 LINE["start"] = " ".join(["0"] + ["1"] * 299)
@@ -35,11 +29,3 @@ def sliding(rows: int, columns: int, tiles: list[int]) -> str:
 def listed(places: int) -> str:
     edges = ",".join(f"[{a}, {b}]" for a in range(places) for b in range(a))
     return jump(1, places, "A", f"edges = [{edges}]")
-
-
-def not_yet_wide(path: Path) -> Path:
-    """The store of a run that was interrupted four layers before its table widens."""
-    layers = iter(range(250))
-    run_puzzle(Config(LINE), path, RunOptions(workers=1), interrupted=lambda: next(layers, None) is None)
-    assert TableStore(path).read().committed_depth == 250
-    return path

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,30 +48,40 @@ def change_manifest(store: Path, **changes: Any) -> None:
 
 
 def reseal(store: Path, **changes: Any) -> None:
-    """Write other values into the manifest, and new summaries of the chunks, up to the committed depth."""
+    """Write other values into the manifest of a finished table, and counts and digests that fit its chunks."""
     change_manifest(store, **changes)
     content = read_manifest(store / MANIFEST)
-    array: Any = zarr.open_array(store / content["array"], mode="r")
-    rows, size = content["chunk_rows"], content["rows"]
-    entries = b""
-    for number, first in enumerate(range(0, size, rows)):
-        depths = np.array(array[first : first + rows])
-        depths[depths > content["committed_depth"]] = np.iinfo(depths.dtype).max
-        reached = depths[depths != np.iinfo(depths.dtype).max]
-        space = json.dumps([content["space"], content["details"]], ensure_ascii=False)
-        identity = f"{content['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
-        key = f"{identity} {content['array']}/c/{number}/0\n"
-        digest = hashlib.sha256(key.encode() + depths.astype(depths.dtype.newbyteorder("<")).tobytes()).digest()[:8]
-        extremes = (int(reached.min()), int(reached.max())) if reached.size else (65535, 65535)
-        entries += (digest if reached.size else bytes(8)) + struct.pack("<HH", *extremes)
-    change_manifest(store, chunks=base64.b64encode(entries).decode())
+    depths: Any = zarr.open_array(store / "depth", mode="r")
+    counts: Any = zarr.open_array(store / "layer_counts", mode="r+")
+    deepest, blocks = counts.shape[1], _blocks(depths, content["chunk_rows"])
+    counts[:] = [np.bincount(block[block < deepest], minlength=deepest) for block in blocks]
+    written = _blocks(counts, counts.chunks[0])
+    change_manifest(
+        store,
+        chunks=_digests(content, "depth", blocks, np.iinfo(depths.dtype).max),
+        layer_counts=_digests(content, "layer_counts", written, None),
+    )
+
+
+def _blocks(array: Any, rows: int) -> list[Any]:
+    return [np.array(array[first : first + rows]) for first in range(0, array.shape[0], rows)]
+
+
+def _digests(manifest: dict[str, Any], array: str, blocks: list[Any], unreached: int | None) -> str:
+    """The digests of an array's chunks as the manifest has them; 0 for those with nothing but unreached positions."""
+    space = json.dumps([manifest["space"], manifest["details"]], ensure_ascii=False)
+    identity = f"{manifest['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
+    found = b""
+    for number, block in enumerate(blocks):
+        content = f"{identity} {array}/c/{number}/0\n".encode() + block.astype(block.dtype.newbyteorder("<")).tobytes()
+        found += bytes(8) if (block == unreached).all() else hashlib.sha256(content).digest()[:8]
+    return base64.b64encode(found).decode()
 
 
 def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[int, int]:
     """Write another depth at an index, with checksums and digests that fit; the old and the new one."""
-    manifest = read_manifest(store / MANIFEST)
-    array: Any = zarr.open_array(store / manifest["array"], mode="r+")
-    row, column = divmod(index, manifest["width"])
+    array: Any = zarr.open_array(store / "depth", mode="r+")
+    row, column = divmod(index, array.shape[1])
     before = int(array[row, column])
     array[row, column] = change(before)
     reseal(store)

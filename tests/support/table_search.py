@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.partition import advance, begin
+from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes.spaces.space import StateSpace
@@ -41,10 +41,11 @@ def layers_by_tables(tables: MoveTables, starts: Sequence[int] | NDArray[np.int6
 def layers_by_engine(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:
     """The number of positions at each depth from those with the indices ``starts``, by the engine in one partition."""
     rows, width = len(tables.target), tables.column_maps.shape[1]
-    state = begin(Partition(0, 0, rows), width, np.array(starts), "uint8", False)
-    found = [len(starts)]
-    while True:
-        state = advance(state, [state], tables, len(found))
-        if state.depth < len(found):
-            return found
-        found.append(state.found[-1][1])
+    state = State(Partition(0, 0, rows), width, rows)
+    found = [state.begin(np.array(starts), None)]
+    while (frontier := state.frontier(len(found) - 1)) is not None:
+        if count := state.advance(len(found), [frontier], tables, None):
+            found.append(count)
+        else:
+            break
+    return found

@@ -12,6 +12,7 @@ from puzzle_settings import complete, jump, listed, sliding
 
 from antipodes.config import Config, load_config
 from antipodes.errors import InterruptedRunError
+from antipodes.events import Event, TablesBuilt
 from antipodes.executors.threads import Threads
 from antipodes.spaces.arrangement import swap_tables
 from antipodes.spaces.arrangement.swap_tables import SwapTables
@@ -82,6 +83,14 @@ def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = small_blocks(monkeypatch).puzzle
     tables = build_tables(Threads(3), best_space(puzzle))
     assert all(map(np.array_equal, tables, expected))
+
+
+def test_a_listener_is_told_how_many_blocks_are_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Event] = []
+    build_tables(Threads(2), best_space(small_blocks(monkeypatch).puzzle), listener=told.append)
+    blocks = len(told) - 1
+    assert blocks > 1
+    assert told == [TablesBuilt(done, blocks) for done in range(blocks + 1)]
 
 
 def test_an_interrupted_building_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,16 +62,6 @@ def test_a_chunk_of_another_table(refused: Callable[..., str], eight: Path, tmp_
     assert ALIEN in refused("query", eight, START, status=1)
 
 
-def test_swapped_chunks_of_an_unfinished_table(refused: Callable[..., str], unfinished: Path) -> None:
-    before = read_manifest(unfinished / MANIFEST)
-    swap(*chunk_files(unfinished))
-    message = refused("resume", unfinished, "--quiet", status=1)
-    assert ALIEN in message
-    assert "start over with --overwrite" in message
-    assert "resume with" not in message
-    assert read_manifest(unfinished / MANIFEST) == before
-
-
 def test_layers_that_the_chunks_do_not_handle(unfinished: Path) -> None:
     """A table whose chunks have other counts than the committed layers is not resumed."""
     layers = read_manifest(unfinished / MANIFEST)["layers"]
@@ -80,22 +70,17 @@ def test_layers_that_the_chunks_do_not_handle(unfinished: Path) -> None:
         resume(unfinished)
 
 
-def test_depths_beyond_the_commit_change_nothing(unfinished: Path, tmp_path: Path, finished: Path) -> None:
-    """A run that crashes before its commit leaves such depths."""
-    shutil.copytree(finished / "depth/c", unfinished / "depth/c", dirs_exist_ok=True)
-    with open_table(unfinished) as table:
-        assert len(table.positions_at(10)) == 286
-        assert table.get_distances(table.puzzle.parse_many([START])) == [0]
+def test_a_journal_of_another_table_is_not_used(unfinished: Path, tmp_path: Path, finished: Path) -> None:
+    other = {**load_config("eight-puzzle").settings, "start": "0 1 2 3 4 5 6 7 8"}
+    run_puzzle(Config(other), tmp_path / "other.zarr", RunOptions(workers=2), interrupted=interrupted(12))
+    shutil.copytree(tmp_path / "other.zarr/journal", unfinished / "journal", dirs_exist_ok=True)
     assert resume(unfinished).manifest == TableStore(finished).read()
 
 
 @pytest.mark.parametrize("lean", [False, True])
-def test_runs_that_read_chunks_back(
-    lean: bool, tmp_path: Path, finished: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plan, "WIDE_DEPTH_BYTES", 1)  # else one of two partitions takes as much as all depths
+def test_a_resumed_run_makes_the_same_table(lean: bool, tmp_path: Path, finished: Path) -> None:
     config = load_config("eight-puzzle")
-    limit = plan.plan_run(config.puzzle, 1).memory_bytes - 1 if lean else None
+    limit = plan.plan_run(config.puzzle, 1).least_bytes if lean else None
     options = RunOptions(workers=1, memory_limit=limit, checkpoint_every=0)
     run_puzzle(config, tmp_path / "t.zarr", options, interrupted=interrupted(12))
     assert run_puzzle(config, tmp_path / "t.zarr", options).manifest == TableStore(finished).read()

@@ -6,7 +6,7 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError
-from antipodes.events import Committed, Event, LayerSettled, PartitionSettled, SearchStarted, Widened
+from antipodes.events import Assembling, Committed, Event, LayerSettled, PartitionSettled, SearchStarted
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
@@ -24,14 +24,14 @@ def test_events_of_a_run(tmp_path: Path) -> None:
     events = events_of(tmp_path / "t.zarr")
     started = [event for event in events if isinstance(event, SearchStarted)]
     settled = [event for event in events if isinstance(event, LayerSettled)]
-    assert started == [SearchStarted("knights-coloured", 18480, 0, 1, False)]
+    assert started == [SearchStarted("knights-coloured", 18480, 0, 1, False, reachable=18480)]
     assert [event.depth for event in settled] == list(range(1, 23))
     assert settled[-1].states == 18480
     assert all(event.rate > 0 for event in settled)
-    assert [event.depth for event in events if isinstance(event, Committed)] == [22]
+    assert not [event for event in events if isinstance(event, Committed)], "nothing is due before the end"
+    assert events[-1] == Assembling(18480, 18480)
     partitions = [event for event in events if isinstance(event, PartitionSettled) and event.depth == 3]
     assert [event.settled for event in partitions] == list(range(1, partitions[0].partitions + 1))
-    assert not [event for event in events if isinstance(event, Widened)]
 
 
 def test_every_layer_is_committed(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_the_phases_of_a_run_are_timed(tmp_path: Path) -> None:
 def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans: list[Plan] = []
 
-    def planned(*arguments: Any) -> Plan:
-        plans.append(plan_run(*arguments))
+    def planned(*arguments: Any, **options: Any) -> Plan:
+        plans.append(plan_run(*arguments, **options))
         return plans[-1]
 
     monkeypatch.setattr("antipodes.tables.planning.fitting.plan_run", planned)

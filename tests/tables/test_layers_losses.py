@@ -1,16 +1,16 @@
-"""Workers and schedulers that are lost at chosen calls: the search resumes from its commit, and counts the loss."""
+"""Workers and schedulers that are lost at chosen calls: the search finds again what was lost, and counts the loss."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from puzzle_settings import LINE
 from stores import contents
 
-from antipodes.config import Config, load_config
-from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError
-from antipodes.events import Committed, Event, LayerSettled, Listener, SearchStarted, Widened, WorkersLost
+from antipodes.bfs.partition import State
+from antipodes.config import load_config
+from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
+from antipodes.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
 from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
@@ -24,11 +24,41 @@ EVERY_LAYER, AT_THE_END = 0.0, 1e9
 @pytest.fixture(autouse=True)
 def _a_layer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submit each layer alone, since the tests count calls."""
-    monkeypatch.setattr("antipodes.tables.layers.pace.RECENT", 1)
+    monkeypatch.setattr("antipodes.tables.layers.pace.MOST_TOGETHER", 1)
+
+
+class Searched:
+    """The layers of partitions that are searched, and not replayed."""
+
+    def __init__(self) -> None:
+        self.layers: list[tuple[State, int]] = []
+        self.positions = 0
+
+    def advance(self, state: State, depth: int, *arguments: Any) -> int:
+        assert (state, depth) not in self.layers, "a partition that was not lost is searched again"
+        found = ADVANCE(state, depth, *arguments)
+        self.layers.append((state, depth))
+        self.positions += found
+        return found
+
+
+ADVANCE = State.advance
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> Searched:
+    """What a run searches; it fails if a partition finds a layer twice."""
+    counting = Searched()
+
+    def advance(state: State, depth: int, *arguments: Any) -> int:
+        return counting.advance(state, depth, *arguments)
+
+    monkeypatch.setattr(State, "advance", advance)
+    return counting
 
 
 class Forgetful(Threads):
-    """Threads that lose workers at the calls of these numbers, and restore each commit, as clusters do."""
+    """Threads that lose one of two workers at the calls of these numbers, with every other result of `submit`."""
 
     shares_memory = False
 
@@ -37,13 +67,25 @@ class Forgetful(Threads):
         self.at = at
         self.error = error
         self.calls: list[str] = []
+        self.held: list[Handle] = []
 
-    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
+    def submit(
+        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
+    ) -> dict[Key, Handle]:
         self._call("submit")
-        return super().persist(calls)
+        submitted = super().persist(calls, on_done=on_done)
+        self.held += submitted.values()
+        return submitted
+
+    def holds(self, handle: Handle) -> bool:
+        return any(one is handle for one in self.held)
 
     def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
+        self,
+        calls: Mapping[Key, Call],
+        wanted: Sequence[Key] | None = None,
+        on_done: OnDone | None = None,
+        places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
         self._call("persist")
         return super().persist(calls, wanted, on_done)
@@ -55,6 +97,7 @@ class Forgetful(Threads):
     def _call(self, name: str) -> None:
         self.calls.append(name)
         if len(self.calls) in self.at:
+            del self.held[::2]
             raise self.error("worker tcp://gone:1")
 
 
@@ -73,18 +116,27 @@ def number_of(name: str, after: int, store: Path, every: float) -> int:
 
 @pytest.mark.parametrize(
     ("every", "call"),
-    [*((AT_THE_END, call) for call in range(1, 50, 7)), *((EVERY_LAYER, c) for c in range(1, 150, 20))],
+    [*((AT_THE_END, call) for call in range(1, 50, 7)), *((EVERY_LAYER, c) for c in range(1, 100, 14))],
 )
-def test_a_loss_at_any_call(every: float, call: int, by_threads: ByThreads, tmp_path: Path) -> None:
-    events: list[Event] = []
-    report = run_on(Forgetful({call}), tmp_path / "t.zarr", every, events)
+def test_a_loss_at_any_call(every: float, call: int, searched: Searched, by_threads: ByThreads, tmp_path: Path) -> None:
+    """What was lost is searched again, and nothing else.
+
+    A layer under way was not counted yet; of a commit under way, some may be in the journal.
+    """
+    whole, events = by_threads(PUZZLE), list[Event]()
+    searched.positions = 0
+    scheduler = Forgetful({call})
+    report = run_on(scheduler, tmp_path / "t.zarr", every, events)
     assert report.complete
     assert report.workers_lost == 1
     assert [event.recomputed for event in events if isinstance(event, WorkersLost)] == [report.recomputed]
     assert len([event for event in events if isinstance(event, SearchStarted)]) == 1
-    found = sum(event.count for event in events if isinstance(event, LayerSettled))
-    assert report.recomputed - 1 <= found - (report.manifest.states - 1) <= report.recomputed
-    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+    again = searched.positions - (report.manifest.states - 1)
+    (lost,) = (number for number, event in enumerate(events) if isinstance(event, WorkersLost))
+    committing = lost > 0 and isinstance(events[lost - 1], Committing)
+    assert committing or again >= report.recomputed - 1
+    assert again <= report.recomputed or scheduler.calls[call - 1] == "gather"
+    assert contents(tmp_path / "t.zarr") == whole
 
 
 def test_lost_positions_are_counted_once(tmp_path: Path) -> None:
@@ -101,6 +153,15 @@ def test_three_losses_without_a_commit(by_threads: ByThreads, tmp_path: Path) ->
     report = run_on(Forgetful({1, 2, 3}), tmp_path / "t.zarr", AT_THE_END)
     assert report.complete
     assert report.workers_lost == 3
+    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+
+
+def test_workers_that_retire_are_not_lost(by_threads: ByThreads, tmp_path: Path) -> None:
+    """Any number of them may retire without a commit in between."""
+    report = run_on(Forgetful(range(20, 200, 20), WorkersRetiredError), tmp_path / "t.zarr", AT_THE_END)
+    assert report.complete
+    assert report.workers_lost == 0
+    assert report.recomputed > 1
     assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
 
 
@@ -133,28 +194,11 @@ def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
 
 
 def test_no_commit_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of four layers, each committed and restored; the last one holds the end, and needs no second commit."""
-    monkeypatch.setattr("antipodes.tables.layers.pace.RECENT", 16)
+    """Blocks of 4, 8 and 16 layers, each committed; the last one holds the end, and needs no second commit."""
+    monkeypatch.setattr("antipodes.tables.layers.pace.MOST_TOGETHER", 16)
     events: list[Event] = []
     run_on(Forgetful(()), tmp_path / "t.zarr", 1e-9, events)
-    assert [event.depth for event in events if isinstance(event, Committed)] == [0, 4, 8, 12, 16, 20, 22]
-
-
-def test_a_loss_after_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.layers.pace.RECENT", 16)
-
-    def run(scheduler: Forgetful, name: str) -> tuple[RunReport, list[Event]]:
-        events: list[Event] = []
-        options = RunOptions(checkpoint_every=AT_THE_END)
-        return run_puzzle(Config(LINE), tmp_path / name, options, events.append, scheduler=scheduler), events
-
-    quiet = Forgetful(())
-    run(quiet, "quiet.zarr")
-    report, events = run(Forgetful({len(quiet.calls) - 3}), "t.zarr")
-    lost_after = [event.depth for event in events if isinstance(event, WorkersLost)]
-    assert (report.complete, report.manifest.radius, lost_after) == (True, 299, [254])
-    assert len([event for event in events if isinstance(event, Widened)]) == 1
-    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "quiet.zarr")
+    assert [event.depth for event in events if isinstance(event, Committed)] == [0, 4, 12, 22]
 
 
 class Changing(Forgetful):
@@ -183,3 +227,41 @@ def test_workers_that_join_at_any_call(call: int, by_threads: ByThreads, tmp_pat
     assert (report.complete, report.workers_lost, report.recomputed) == (True, 0, 0)
     assert len([event for event in events if isinstance(event, SearchStarted)]) == 1
     assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+
+
+@pytest.mark.parametrize("call", range(20, 100, 20))
+def test_groups_that_nothing_reaches_lose_no_commit(call: int, tmp_path: Path) -> None:
+    """The group of a survivor is at an earlier depth as long as no moves lead to it."""
+    events: list[Event] = []
+    options = RunOptions(workers=2, checkpoint_every=EVERY_LAYER)
+
+    def committed() -> list[int]:
+        return [event.depth for event in events if isinstance(event, Committed)]
+
+    def after_a_while() -> bool:
+        return len(committed()) > 60
+
+    hanoi = load_config("hanoi-3-pegs")
+    run_puzzle(hanoi, tmp_path / "t.zarr", options, events.append, after_a_while, scheduler=Forgetful({call}))
+    assert committed() == sorted(set(committed()))
+    assert any(isinstance(event, WorkersLost) for event in events)
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_loss_after_which_the_journal_is_gone(left: int, by_threads: ByThreads, tmp_path: Path) -> None:
+    """Without the starts nothing that a survivor holds is of use."""
+    store, events = tmp_path / "t.zarr", list[Event]()
+
+    def listener(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, WorkersLost):
+            assert event.depth > 3
+            for path in sorted((store / "journal").iterdir())[left:]:
+                path.unlink()
+
+    options = RunOptions(workers=2, checkpoint_every=EVERY_LAYER)
+    scheduler = Forgetful({number_of("gather", 60, tmp_path / "quiet.zarr", EVERY_LAYER)})
+    report = run_puzzle(load_config(PUZZLE), store, options, listener, scheduler=scheduler)
+    assert any(isinstance(event, WorkersLost) for event in events)
+    assert report.complete
+    assert contents(store) == by_threads(PUZZLE)

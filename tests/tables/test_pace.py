@@ -2,10 +2,9 @@
 
 import pytest
 
-from antipodes.bfs.partition import RECENT
 from antipodes.runs.options import RunOptions
 from antipodes.tables.layers import pace
-from antipodes.tables.layers.pace import BLOCK_SECONDS, FIRST_BLOCK, Pace
+from antipodes.tables.layers.pace import BLOCK_SECONDS, FIRST_BLOCK, MOST_TOGETHER, Pace
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def test_fast_blocks_are_doubled_and_slow_ones_halved() -> None:
     chosen = pace_of()
     assert chosen.layers_together == FIRST_BLOCK
     chosen.advanced(FIRST_BLOCK, 0)
-    assert chosen.layers_together == min(2 * FIRST_BLOCK, RECENT)
+    assert chosen.layers_together == min(2 * FIRST_BLOCK, MOST_TOGETHER)
     chosen.advanced(FIRST_BLOCK, BLOCK_SECONDS)
     assert chosen.layers_together == FIRST_BLOCK // 2
     chosen.advanced(1, 10 * BLOCK_SECONDS)

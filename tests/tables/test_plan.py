@@ -3,13 +3,12 @@ import time
 from math import ceil, prod
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.bfs import partition
+from antipodes.bfs.partition import State
 from antipodes.config import load_config
 from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.families import puzzle_from
@@ -18,6 +17,7 @@ from antipodes.sizes import human
 from antipodes.spaces.numbering.arrangements import radices
 from antipodes.spaces.selection import best_space, numbering_space
 from antipodes.tables.planning.plan import (
+    BITS,
     PROGRAM_BYTES,
     check_memory,
     partitions,
@@ -63,16 +63,17 @@ def test_large_puzzles(name: str, parities: int) -> None:
     assert 1 <= plan.chunk_rows * plan.space.width <= 16 * 2**20
 
 
-def test_a_limit_between_depths_in_memory_and_on_disk() -> None:
+def test_what_a_limit_leaves_is_for_the_journal() -> None:
     puzzle = load_config("three-colours").puzzle
-    held = plan_run(puzzle, 2)
-    lean = plan_run(puzzle, 2, held.memory_bytes - 1)
-    assert (held.hold_depths, lean.hold_depths) == (True, False)
-    blocks = 2 * lean.partition_rows * lean.space.width  # a partition's depths for each worker
-    assert held.memory_bytes - lean.memory_bytes == held.space.size - 2 * blocks  # room for depths of two bytes
-    check_memory(lean, lean.memory_bytes)
-    with pytest.raises(ResourceLimitError, match="12,108,096 positions take up to"):
-        check_memory(lean, lean.memory_bytes - 1)
+    ample = plan_run(puzzle, 2)
+    half, least = ample.least_bytes + ample.buffer_bytes // 2, ample.least_bytes
+    assert plan_run(puzzle, 2, half).buffer_bytes == half - least
+    assert plan_run(puzzle, 2, half).memory_bytes == half
+    assert plan_run(puzzle, 2, least).buffer_bytes == plan_run(puzzle, 2, 1).buffer_bytes == 0
+    assert plan_run(puzzle, 2, 1 << 40) == ample
+    check_memory(plan_run(puzzle, 2, least), least)
+    with pytest.raises(ResourceLimitError, match="12,108,096 positions take at least"):
+        check_memory(plan_run(puzzle, 2, least - 1), least - 1)
 
 
 def test_more_positions_than_64_bits_number() -> None:
@@ -130,14 +131,16 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     """Each process counts as the one with the most groups: of three groups on two processes, two."""
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
-    assert one.memory_bytes >= PROGRAM_BYTES + one.space.size
-    assert two.memory_bytes >= 2 * PROGRAM_BYTES + two.space.size + two.space.size // 4
-    assert two.depth_bytes == 2 * ceil(len(two.groups) / 2) / len(two.groups) * two.space.size
+    bits = one.space.size // 8
+    assert one.least_bytes >= PROGRAM_BYTES + BITS * bits
+    share = 2 * ceil(len(two.groups) / 2) / len(two.groups)
+    assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS * bits + 2 * bits
+    assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
 
 @settings(deadline=None)
 @given(puzzle_settings(), st.sampled_from((1, 2, 8, 64, 1024)), st.sampled_from((0, 2)))
-def test_depths_on_disk_never_take_more_memory(table: dict[str, Any], workers: int, processes: int) -> None:
+def test_a_journal_on_disk_never_takes_more_memory(table: dict[str, Any], workers: int, processes: int) -> None:
     puzzle = puzzle_from(table)
     ample, lean = (plan_run(puzzle, workers, limit, processes=processes) for limit in (None, 1))
     assert lean.memory_bytes <= ample.memory_bytes
@@ -152,7 +155,5 @@ def test_the_states_of_partitions_are_counted() -> None:
     start = "-" * 12 + "A" * 12
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
     plan = plan_run(puzzle)
-    state = partition.begin(plan.partitions[0], 1, np.array([0]), "uint8", True)
-    layer_before = state.frontier.nbytes + state.frontier.nbytes
-    held = sum(each.nbytes for each in (state.rows, state.frontier, state.visited, state.depths) if each is not None)
-    assert plan.memory_bytes >= PROGRAM_BYTES + plan.table_bytes + held + layer_before
+    state = State(plan.partitions[0], plan.space.width, plan.chunk_rows)
+    assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + BITS * state.visited.nbytes

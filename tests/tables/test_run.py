@@ -1,6 +1,7 @@
 """Tables of runs: published counts, brute force, and every way of running leaves the same store."""
 
 import tempfile
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from antipodes.errors import (
     ResourceLimitError,
     StoreMismatchError,
 )
+from antipodes.events import Event, LayerSettled
 from antipodes.executors.threads import Threads
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
@@ -51,8 +53,7 @@ def test_known_layers_and_antipodes(name: str, tmp_path: Path) -> None:
 
 def test_all_options_leave_the_same_bytes(tmp_path: Path) -> None:
     config = load_config("five-tiles")
-    lean = plan_run(config.puzzle, 2).memory_bytes - 1
-    assert not plan_run(config.puzzle, 2, lean).hold_depths
+    least = plan_run(config.puzzle, 2).least_bytes
     stores = []
     for number, options in enumerate(
         [
@@ -60,7 +61,7 @@ def test_all_options_leave_the_same_bytes(tmp_path: Path) -> None:
             RunOptions(workers=2),
             RunOptions(workers=5),
             RunOptions(workers=2, checkpoint_every=0),
-            RunOptions(workers=2, memory_limit=lean),
+            RunOptions(workers=2, memory_limit=least),
         ]
     ):
         run_puzzle(config, tmp_path / f"{number}.zarr", options)
@@ -153,15 +154,18 @@ def test_several_starts(tmp_path: Path) -> None:
     assert report.manifest.layers[0] == len(as_list(table["start"]))
 
 
+def a_layer(events: list[Event]) -> bool:
+    """Whether a layer was found."""
+    return any(isinstance(event, LayerSettled) for event in events)
+
+
 def test_resumed_after_each_layer(tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
     run_puzzle(config, tmp_path / "whole.zarr")
     reports: list[RunReport] = []
     while not reports or not reports[-1].complete:
-        asked = iter([False, True])
-        reports.append(
-            run_puzzle(config, tmp_path / "parts.zarr", interrupted=lambda asked=asked: next(asked))  # type: ignore[misc]
-        )
+        found: list[Event] = []
+        reports.append(run_puzzle(config, tmp_path / "parts.zarr", RunOptions(), found.append, partial(a_layer, found)))
     assert [report.resumed_from for report in reports] == [None, *range(1, 32)]
     assert contents(tmp_path / "parts.zarr") == contents(tmp_path / "whole.zarr")
 

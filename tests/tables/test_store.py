@@ -1,4 +1,4 @@
-"""The store of a table: its content, commits, fencing, and crashes while it is overwritten or widened."""
+"""The store of a table: its content, commits, fencing, and crashes while it is overwritten."""
 
 import os
 import pickle
@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
-from puzzle_settings import LINE, not_yet_wide
-from stores import change_manifest, chunk_files, contents, read_manifest, reseal, write_manifest
+from puzzle_settings import LINE
+from stores import change_manifest, chunk_files, contents, read_manifest, write_manifest
 
 from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
-from antipodes.storage.arrays import Arrays
+from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.manifest import NOTHING_COMMITTED
-from antipodes.tables.store.summaries import Summaries
+from antipodes.tables.store.chunk_digests import ChunkDigests
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
 from antipodes.tables.store.table_store import TableStore
 
 
@@ -68,12 +69,12 @@ def test_paths_without_a_store(what: str, tmp_path: Path) -> None:
 
 
 def test_a_newer_version(eight: Path) -> None:
-    change_manifest(eight, version=4)
-    with pytest.raises(NotAStoreError, match=r"expected a store of format version 3 .* version 4: read it with"):
+    change_manifest(eight, version=5)
+    with pytest.raises(NotAStoreError, match=r"expected a store of format version 4 .* version 5: read it with"):
         TableStore(eight).read()
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_an_older_version_is_refused_with_the_command_that_computes_it_again(eight: Path, version: int) -> None:
     change_manifest(eight, version=version)
     with pytest.raises(NotAStoreError, match=rf"found version {version}: compute it again with: antipodes run PUZZLE"):
@@ -85,7 +86,7 @@ def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
     content = read_manifest(eight / "commit.json")
     del content["space"], content["details"]
     write_manifest(eight / "commit.json", content | {"version": 2})
-    with pytest.raises(NotAStoreError, match=r"version 3 .* found version 2: .* --overwrite"):
+    with pytest.raises(NotAStoreError, match=r"version 4 .* found version 2: .* --overwrite"):
         TableStore(eight).read()
 
 
@@ -102,39 +103,41 @@ def test_unknown_fields_of_a_manifest(eight: Path, changes: dict[str, Any]) -> N
         TableStore(eight).read()
 
 
-def test_depths_beyond_the_commit_are_unreached(eight: Path) -> None:
-    store = TableStore(eight)
-    reseal(eight, committed_depth=5, layers=[1, 2, 4, 8, 16, 20], complete=False)
-    manifest = store.read()
-    assert store.remove_leftovers(manifest) == manifest
-    finished = run_puzzle(load_config("eight-puzzle"), eight)
-    assert (finished.resumed_from, finished.manifest.radius) == (5, 31)
-
-
 def test_leftovers_are_removed(eight: Path) -> None:
     before = contents(eight)
     (chunk_files(eight)[0].parent / "0.1234.partial").write_bytes(b"half")
-    shutil.copytree(eight / "depth", eight / "depth.wide")
+    (eight / "journal").mkdir()
+    (eight / "journal/0-1-1-00").write_bytes(b"left by a kill after the table was complete")
     store = TableStore(eight)
     store.remove_leftovers(store.read())
     assert contents(eight) == before
 
 
-def test_chunks_without_a_summary_do_not_count(eight: Path) -> None:
+def test_chunks_without_a_digest_do_not_count(eight: Path) -> None:
     store = TableStore(eight)
     manifest = store.read()
-    none = replace(manifest, chunks=Summaries.empty(0, len(manifest.chunks)))
+    none = replace(manifest, chunks=ChunkDigests.empty(len(manifest.chunks)))
     assert (store.read_rows(none, 0, manifest.rows) == 255).all()
+
+
+def searched(store: TableStore) -> TableManifest:
+    """The manifest of a store whose array of depths is created, but not written."""
+    count = 181440
+    manifest = replace(store.read(), committed_depth=254, layers=(1,) * 255, searched=True, antipodes=(count - 1,))
+    store.create_depths(manifest)
+    return manifest
 
 
 def test_written_rows_come_back(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
-    manifest = store.read()
+    manifest = searched(store)
     depths = np.random.default_rng(1).integers(0, 255, (manifest.rows, manifest.width), dtype=np.uint8)
-    depths[: manifest.chunk_rows] = 255
-    written = store.write_rows(manifest, 0, depths, 254)
-    assert written.numbers() == list(range(1, -(-manifest.rows // manifest.chunk_rows)))
-    named = replace(manifest, chunks=manifest.chunks.updated([written]), committed_depth=254)
+    written = {
+        chunk: store.write_chunk(manifest, chunk, depths[rows.start : rows.stop])
+        for chunk in range(manifest.chunk_count)
+        if (rows := manifest.rows_of(chunk))
+    }
+    named = replace(manifest, complete=True, chunks=manifest.chunks.updated(written))
     assert np.array_equal(store.read_rows(named, 0, manifest.rows), depths)
     assert np.array_equal(store.read_rows(named, 7, manifest.rows - 1), depths[7:-1])
 
@@ -181,72 +184,12 @@ def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: p
     assert step > 10
 
 
-def test_metadata_that_disappears_during_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = created(tmp_path / "t.zarr")
-
-    def digests(self: Arrays, files: Any) -> dict[str, str]:
-        raise FileNotFoundError("zarr.json")
-
-    monkeypatch.setattr(Arrays, "digests", digests)
-    with pytest.raises(StoreError, match="cannot write"):
-        store.widen(store.read())
-
-
 class Killed(BaseException):
     """An error that no handler catches."""
 
 
-def killed_while_widening(path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
-    """Run a puzzle that needs 16 bits, and be killed at a step of the file system after widening starts."""
-    counted = {"steps": -1}
-
-    def counting(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            if counted["steps"] >= 0:
-                counted["steps"] += 1
-                if counted["steps"] > step:
-                    raise Killed
-            return function(*arguments, **options)
-
-        return call
-
-    widen = TableStore.widen
-
-    def begin(self: TableStore, manifest: Any) -> Any:
-        counted["steps"] = 0
-        return widen(self, manifest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(TableStore, "widen", begin)
-        patch.setattr(Arrays, "create", counting(Arrays.create))
-        patch.setattr(os, "fsync", counting(os.fsync))
-        patch.setattr(shutil, "rmtree", counting(shutil.rmtree))
-        try:
-            run_puzzle(Config(LINE), path, RunOptions(workers=1, checkpoint_every=1000))
-        except Killed:
-            return True
-    return False
-
-
-@pytest.mark.slow
-def test_killed_while_widening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_puzzle(Config(LINE), tmp_path / "whole.zarr", RunOptions(workers=1))
-    whole = contents(tmp_path / "whole.zarr")
-    narrow, step = not_yet_wide(tmp_path / "narrow.zarr"), 0
-    while killed_while_widening(Path(shutil.copytree(narrow, tmp_path / f"{step}.zarr")), monkeypatch, step):
-        for again in range(3):  # killed again while it repairs itself
-            if not killed_while_widening(tmp_path / f"{step}.zarr", monkeypatch, again * 5):
-                break
-        report = run_puzzle(Config(LINE), tmp_path / f"{step}.zarr", RunOptions(workers=1))
-        assert report.manifest.radius == 299
-        assert contents(tmp_path / f"{step}.zarr") == whole
-        step += 1
-    assert step > 15
-    assert contents(tmp_path / f"{step}.zarr") == whole
-
-
 def test_a_chunk_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise a power failure could spoil chunks of an earlier commit."""
+    """Otherwise a power failure could spoil chunks of an earlier commit. Files of the journal have until the commit."""
     calls: list[tuple[str, str]] = []
     fsync, replace = os.fsync, os.replace
 
@@ -260,25 +203,31 @@ def test_a_chunk_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(os, "fsync", note_fsync)
     monkeypatch.setattr(os, "replace", note_replace)
-    run_puzzle(Config(LINE), tmp_path / "line.zarr", RunOptions(workers=1))
-    replaced = [name for what, name in calls if what == "replace"]
-    assert sum(name.startswith("0.") for name in replaced) >= 2  # the chunks, narrow and wide
-    for name in replaced:
-        assert calls.index(("fsync", name)) < calls.index(("replace", name))
+    run_puzzle(Config(LINE), tmp_path / "line.zarr", RunOptions(workers=1, checkpoint_every=0))
+    renamed = [(place, name) for place, (what, name) in enumerate(calls) if what == "replace"]
+    assert sum(name.startswith("0.") for _, name in renamed) >= 2  # chunks of both arrays
+    assert sum(name.startswith("0-1-") for _, name in renamed) >= 2  # files of the journal
+    commits = [place for place, name in renamed if name.startswith(MANIFEST)]
+    for place, name in renamed:
+        synced = ("fsync", name) in calls[:place]
+        if name.startswith("0-1-") and not synced:
+            commit = next(later for later in commits if later > place)
+            synced = ("fsync", name.partition(".")[0]) in calls[place:commit]
+        assert synced, name
 
 
 def test_only_the_token_in_the_lock_permits_writes(tmp_path: Path) -> None:
     store = created(tmp_path / "t.zarr")
-    manifest = store.read()
+    manifest = searched(store)
     newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
     with store.lock() as handle:
         old = handle.token
-        assert store.write_rows(manifest, 0, newer - 1, 9, old).numbers() == [0]
+        store.write_chunk(manifest, 0, newer - 1, old)
         handle.rotate_token()
-        assert store.write_rows(manifest, 0, newer, 9, handle.token).numbers() == [0]
+        store.write_chunk(manifest, 0, newer, handle.token)
         before = contents(tmp_path)
         with pytest.raises(StoreLockedError, match="taken over"):
-            store.write_rows(manifest, 0, newer - 1, 9, old)
+            store.write_chunk(manifest, 0, newer - 1, old)
         assert contents(tmp_path) == before
 
 

@@ -1,21 +1,30 @@
+import shutil
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import zarr
+from journals import set_journal
 from numpy.typing import NDArray
-from stores import change_manifest, contents, set_depth
+from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 
-import antipodes.tables.verify
-from antipodes.config import Config
+from antipodes.bfs.arrays import Depths
+from antipodes.config import Config, load_config
 from antipodes.errors import NotAStoreError, ResourceLimitError
+from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
+from antipodes.sizes import human
 from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes.spaces.space import StateSpace
-from antipodes.tables.run import run_puzzle
-from antipodes.tables.sample import check_sample
+from antipodes.tables.run import resume, run_puzzle
+from antipodes.tables.store.depth_array import DepthArray
+from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.verification.memory import plan_memory
+from antipodes.tables.verification.sample import check_sample
 from antipodes.tables.verify import verify
 
 POSITIONS = 181_440
@@ -49,9 +58,15 @@ def test_an_unfinished_table(unfinished: Path) -> None:
     assert verify(unfinished, Threads(2)).ok
 
 
+def committed_depths(store: Path) -> Depths:
+    manifest = TableStore(store).read()
+    return TableStore(store).read_rows(manifest, 0, manifest.rows)
+
+
 def test_depths_of_an_uncommitted_layer_are_ignored(unfinished: Path) -> None:
-    index = int(np.flatnonzero(depths(unfinished) == 255)[0])
-    set_depth(unfinished, index, lambda _: 11)
+    planted = committed_depths(unfinished)
+    planted.ravel()[np.flatnonzero(planted == 255)[:5]] = TableStore(unfinished).read().committed_depth + 1
+    set_journal(unfinished, planted)
     assert verify(unfinished, Threads(2)).ok
 
 
@@ -96,9 +111,20 @@ def test_a_second_zero(eight: Path) -> None:
     assert "reached, but no predecessor is one less deep" in problems(eight)
 
 
-def test_wrong_depths_of_an_unfinished_table(unfinished: Path) -> None:
-    set_depth(unfinished, int(np.flatnonzero(depths(unfinished) == 9)[0]), lambda _: 10)
-    assert problems(unfinished)
+@pytest.mark.parametrize(("before", "after"), [(9, 10), (9, 8), (255, 5), (4, 255), (0, 3)])
+def test_wrong_depths_of_an_unfinished_table(before: int, after: int, unfinished: Path) -> None:
+    planted = committed_depths(unfinished)
+    planted.ravel()[np.flatnonzero(planted == before)[0]] = after
+    set_journal(unfinished, planted)
+    assert "the manifest counts" in problems(unfinished)
+
+
+def test_two_wrong_depths_that_the_counts_do_not_show(unfinished: Path) -> None:
+    planted = committed_depths(unfinished)
+    places = [np.flatnonzero(planted == depth)[0] for depth in (5, 8)]
+    planted.ravel()[places] = 8, 5
+    set_journal(unfinished, planted)
+    assert "reached, but no predecessor is one less deep" in problems(unfinished)
 
 
 def test_wrong_counts_in_the_manifest(eight: Path) -> None:
@@ -108,8 +134,38 @@ def test_wrong_counts_in_the_manifest(eight: Path) -> None:
     assert "the manifest counts" in problems(eight)
 
 
-def test_finished_too_early(unfinished: Path) -> None:
-    change_manifest(unfinished, complete=True)
+def test_wrong_depths_and_damaged_counts_are_both_told(eight: Path) -> None:
+    set_depth(eight, int(np.flatnonzero(depths(eight) == 29)[0]), lambda _: 31)
+    flip_bit(eight / "layer_counts/c/0/0", 4711)
+    found = problems(eight)
+    assert "1 x more than one deeper than a predecessor" in found
+    assert "layer_counts/c/0/0 is damaged" in found
+
+
+def test_counts_of_other_chunks(chunked: Path) -> None:
+    store = TableStore(chunked)
+    counts = store.layer_counts(manifest := store.read())
+    counts[[3, 7]] = counts[[7, 3]]
+    digests = DepthArray(store, manifest).write_counts(counts)
+    store.commit(replace(manifest, layer_counts=manifest.layer_counts.updated(digests)))
+    assert problems(chunked) == "the numbers of positions at each depth of 2 chunks are not those of the chunks"
+
+
+def test_other_antipodes_in_the_manifest(eight: Path) -> None:
+    first, last = TableStore(eight).read().antipodes
+    change_manifest(eight, antipodes=[first, last - 1])
+    assert problems(eight) == "the antipodes of the manifest are not the first positions at the greatest depth"
+
+
+@pytest.mark.parametrize("assembled", [False, True])
+def test_finished_too_early(assembled: bool, unfinished: Path) -> None:
+    """The search ended although there are deeper positions, before or after the table was assembled."""
+    store, known = TableStore(unfinished), committed_depths(unfinished)
+    ended = replace(store.read(), searched=True, antipodes=np.flatnonzero(known == store.read().radius).tolist())
+    store.create_depths(ended)
+    store.commit_arrays(ended)
+    if assembled:
+        assert resume(unfinished).complete
     assert "or unreached" in problems(unfinished)
 
 
@@ -124,14 +180,83 @@ def test_one_way_moves(tmp_path: Path) -> None:
     assert verify(tmp_path / "t.zarr", Threads(2)).ok
 
 
+class Counting:
+    """Counts how often each range of rows is read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.times: Counter[int] = Counter()
+        read_rows = TableStore.read_rows
+
+        def counted(store: TableStore, manifest: TableManifest, first_row: int, end_row: int) -> Depths:
+            self.times[first_row] += 1
+            return read_rows(store, manifest, first_row, end_row)
+
+        monkeypatch.setattr(TableStore, "read_rows", counted)
+
+
+@pytest.fixture(scope="module")
+def in_chunks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The finished table of the eight-puzzle in many chunks; not to be changed."""
+    store = tmp_path_factory.mktemp("chunked") / "eight-puzzle.zarr"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("antipodes.tables.planning.plan.CHUNK_STATES", (1 << 10, 1 << 13))
+        run_puzzle(load_config("eight-puzzle"), store)
+    return store
+
+
+@pytest.fixture
+def chunked(in_chunks: Path, tmp_path: Path) -> Path:
+    """A copy of the table in many chunks, which a test may damage."""
+    return Path(shutil.copytree(in_chunks, tmp_path / "chunked.zarr"))
+
+
+def room_for(store: Path, workers: int, blocks: int) -> int:
+    """The memory limit of a check that keeps this many blocks."""
+    memory = plan_memory(TableStore(store).read(), Threads(workers), None)
+    return memory.fixed + blocks * memory.block
+
+
 @pytest.mark.parametrize("workers", [1, 3])
-def test_memory_that_does_not_hold_the_table(workers: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.tables.verify, "available_memory", lambda: 700_000)
-    before = contents(eight)
-    assert verify(eight, Threads(workers)).ok
-    assert contents(eight) == before
-    set_depth(eight, int(np.flatnonzero(depths(eight) == 20)[0]), lambda _: 22)
-    assert problems(eight)
+def test_all_fit_into_memory(workers: int, chunked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting = Counting(monkeypatch)
+    assert verify(chunked, Threads(workers)).ok
+    assert set(counting.times.values()) == {1}
+    assert len(counting.times) >= 18
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("blocks", [0, 1, 7])
+def test_few_fit_into_memory(workers: int, blocks: int, chunked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting = Counting(monkeypatch)
+    limit, before = room_for(chunked, workers, blocks), contents(chunked)
+    assert verify(chunked, Threads(workers), memory_limit=limit).ok
+    assert max(counting.times.values()) > 1
+    assert contents(chunked) == before
+
+
+@pytest.mark.parametrize("before", [0, 1, 20, 31])
+@pytest.mark.parametrize("change", [1, -1, 2])
+def test_any_single_wrong_depth_while_few_fit_into_memory(before: int, change: int, chunked: Path) -> None:
+    limit = room_for(chunked, 2, 1)
+    index = int(np.flatnonzero(depths(chunked) == before)[before // 31])
+    set_depth(chunked, index, lambda depth: (depth + change) % 256)
+    assert not verify(chunked, Threads(2), memory_limit=limit).ok
+
+
+def test_a_damaged_chunk(chunked: Path) -> None:
+    flip_bit(chunk_files(chunked)[5], 4711)
+    (problem,) = verify(chunked, Threads(3)).problems
+    assert "is damaged" in problem
+
+
+def test_progress_is_told(chunked: Path) -> None:
+    events: list[Event] = []
+    verify(chunked, Threads(2), listener=events.append)
+    assert events[0] == CheckStarted("eight-puzzle", POSITIONS)
+    done = [event.done for event in events[1:] if isinstance(event, PositionsChecked)]
+    assert done == sorted(set(done))
+    assert len(done) == len(events) - 1 >= 9
+    assert events[-1] == PositionsChecked(POSITIONS, POSITIONS)
 
 
 def test_no_table(tmp_path: Path) -> None:
@@ -139,10 +264,18 @@ def test_no_table(tmp_path: Path) -> None:
         verify(tmp_path / "none.zarr", Threads(1))
 
 
-def test_move_tables_that_do_not_fit(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antipodes.tables.verify, "available_memory", lambda: 1000)
+def test_a_limit_that_is_too_low_names_the_least(eight: Path) -> None:
+    least = plan_memory(TableStore(eight).read(), Threads(1), None).fixed
+    with pytest.raises(ResourceLimitError, match=rf"takes at least {human(least)} .*; the limit is 1000 bytes"):
+        verify(eight, Threads(1), memory_limit=1000)
+    assert verify(eight, Threads(1), memory_limit=least).ok
+
+
+def test_too_little_memory_is_free(eight: Path) -> None:
+    scheduler = Threads(1)
+    scheduler.memory = 1000
     with pytest.raises(ResourceLimitError, match="1000 bytes are available"):
-        verify(eight, Threads(1))
+        verify(eight, scheduler)
 
 
 def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,11 +285,11 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
         drawn.append(sorted(sample.tolist()))
         return check_sample(space, sample, *others)
 
-    monkeypatch.setattr("antipodes.tables.verify.check_sample", noting)
+    monkeypatch.setattr("antipodes.tables.verification.check.check_sample", noting)
     first, second = (verify(eight, Threads(2)).sample_seed for _ in range(2))
     assert first != second
     assert drawn[0] != drawn[1]
-    assert verify(eight, Threads(2), first).ok
+    assert verify(eight, Threads(3), first).ok
     assert drawn[2] == drawn[0]
 
 

@@ -1,0 +1,186 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from antipodes.bfs.arrays import Bitmap, words
+from antipodes.bfs.segments import BITS, GAPS, Bytes, encode, fill, most_bytes, set_bits, warm_up
+
+Flags = NDArray[np.bool_]
+seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+widths = st.sampled_from([1, 2, 7, 63, 64, 65, 200, 11_880, 100_000])
+densities = st.sampled_from([0.00003, 0.001, 0.01, 0.05, 0.12, 0.3, 1.0])
+
+
+def to_bits(flags: Flags) -> Bitmap:
+    padded = np.zeros((flags.shape[0], words(flags.shape[1]) * 64), dtype=bool)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+def random_flags(rng: np.random.Generator, rows: int, width: int, density: float) -> Flags:
+    """At least one position."""
+    flags = rng.random((rows, width)) < density
+    flags.flat[rng.integers(flags.size)] = True
+    return flags
+
+
+def leb128(numbers: list[int]) -> Bytes:
+    found = []
+    for number in numbers:
+        while number >= 128:
+            found.append(number & 127 | 128)
+            number >>= 7
+        found.append(number)
+    return np.array(found, dtype=np.uint8)
+
+
+def gaps_of(flags: Flags) -> Bytes:
+    return leb128(np.diff(np.flatnonzero(flags), prepend=-1).tolist())
+
+
+def encoded(flags: Flags) -> tuple[int, Bytes]:
+    out = np.full(most_bytes(*flags.shape), 99, dtype=np.uint8)
+    kind, length = encode(to_bits(flags), flags.shape[1], int(flags.sum()), out)
+    return kind, out[:length].copy()
+
+
+def filled(depths: Flags | NDArray[np.uint16], width: int, segments: list[tuple[int, int, int, Bytes]]) -> int:
+    """`fill` with (kind, depth, count, data) of each segment, and some bytes between them that are in none."""
+    begins, pieces = [], [np.full(3, 1, dtype=np.uint8)]
+    for *_, data in segments:
+        begins.append(sum(map(len, pieces)))
+        pieces += [data, np.full(1, 1, dtype=np.uint8)]
+    kinds, numbers, counts = (np.array([segment[place] for segment in segments], dtype=np.int64) for place in range(3))
+    starts = np.array(begins, dtype=np.int64)
+    ends = starts + np.array([len(segment[3]) for segment in segments], dtype=np.int64)
+    return fill(depths, width, kinds.astype(np.uint8), numbers, counts, starts, ends, np.concatenate(pieces))
+
+
+def guarded(size: int, dtype: type) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """An array and, around it, memory that must keep its zeros."""
+    memory = np.zeros(size + 2000, dtype=dtype)
+    return memory[1000:-1000], memory
+
+
+def assert_guards_intact(memory: NDArray[np.uint16]) -> None:
+    assert not memory[:1000].any()
+    assert not memory[-1000:].any()
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6), densities)
+def test_encode_writes_the_shorter_kind(rng: np.random.Generator, width: int, rows: int, density: float) -> None:
+    flags = random_flags(rng, rows, width, density)
+    kind, data = encoded(flags)
+    gaps, bitmap = gaps_of(flags), to_bits(flags).view(np.uint8).ravel()
+    expected = GAPS if len(gaps) <= len(bitmap) else BITS
+    assert kind == expected
+    assert np.array_equal(data, bitmap if kind == BITS else gaps)
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6), densities, st.sampled_from([GAPS, BITS]))
+def test_set_bits(rng: np.random.Generator, width: int, rows: int, density: float, kind: int) -> None:
+    flags, before = random_flags(rng, rows, width, density), rng.random((rows, width)) < 0.2
+    data = gaps_of(flags) if kind == GAPS else to_bits(flags).view(np.uint8).ravel()
+    layer = to_bits(before)
+    assert set_bits(kind, data, int(flags.sum()), width, layer)
+    assert np.array_equal(layer, to_bits(before | flags))
+
+
+def test_set_bits_reads_data_at_any_address() -> None:
+    flags = np.ones((2, 64), dtype=bool)
+    data = np.concatenate([np.zeros(1, dtype=np.uint8), to_bits(flags).view(np.uint8).ravel()])[1:]
+    layer = np.zeros((2, 1), dtype=np.uint64)
+    assert set_bits(BITS, data, 128, 64, layer)
+    assert np.array_equal(layer, to_bits(flags))
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 6), st.integers(1, 12), st.sampled_from([np.uint8, np.uint16]))
+def test_fill(rng: np.random.Generator, width: int, rows: int, layers: int, dtype: type) -> None:
+    unreached = np.iinfo(dtype).max
+    shares = rng.dirichlet(np.full(layers + 1, 0.3))
+    depths = rng.choice(layers + 1, (rows, width), p=shares).astype(dtype)
+    depths[depths == layers] = unreached
+    segments = []
+    for depth in np.unique(depths[depths != unreached]):
+        flags = depths == depth
+        kind, data = encoded(flags)
+        if rng.random() < 0.2:
+            kind, data = BITS, to_bits(flags).view(np.uint8).ravel()
+        segments.append((kind, int(depth), int(flags.sum()), data))
+    flat = np.full(rows * width, unreached, dtype=dtype)
+    assert filled(flat, width, segments) == -1
+    assert np.array_equal(flat.reshape(rows, width), depths)
+
+
+GOOD = leb128([1, 300, 1, 5])  # positions 0, 300, 301, 306 of 4 rows of 100
+MALFORMED = {
+    "cut": (GAPS, GOOD[:-1], 4),
+    "cut in a number": (GAPS, GOOD[:2], 2),
+    "too long": (GAPS, leb128([1, 300, 1, 5, 1]), 4),
+    "empty": (GAPS, GOOD[:0], 1),
+    "a gap past the end": (GAPS, leb128([1, 400]), 2),
+    "a gap far past the end": (GAPS, leb128([1, 2**34]), 2),
+    "a short gap past the end": (GAPS, leb128([400, 1]), 2),
+    "many short gaps past the end": (GAPS, leb128([390] + [3] * 40), 41),
+    "no gap": (GAPS, leb128([1, 0, 5, 1]), 4),
+    "no gap among short ones": (GAPS, leb128([1] * 9 + [0] + [1] * 20), 30),
+    "a number not in its shortest form": (GAPS, np.array([0x81, 0x00], dtype=np.uint8), 1),
+    "a number too long": (GAPS, np.array([0x80, 0x80, 0x80, 0x80, 0x80, 0x01], dtype=np.uint8), 1),
+    "an endless number": (GAPS, np.full(20, 0x80, dtype=np.uint8), 1),
+    "a bitmap that is cut": (BITS, np.ones(63, dtype=np.uint8), 63),
+    "a bitmap of more rows": (BITS, np.ones(80, dtype=np.uint8), 80),
+    "a bitmap with bits past the last column": (BITS, np.full(64, 255, dtype=np.uint8), 512),
+    "a bitmap of another count": (BITS, to_bits(np.ones((4, 100), dtype=bool)).view(np.uint8).ravel(), 399),
+    "an unknown kind": (2, GOOD, 4),
+}
+
+
+@pytest.mark.parametrize(("kind", "data", "count"), MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_segments_are_found(kind: int, data: Bytes, count: int) -> None:
+    layer, memory = guarded(8, np.uint64)
+    assert not set_bits(kind, data, count, 100, layer.reshape(4, 2).view(np.uint64))
+    assert_guards_intact(memory)
+    depths, memory = guarded(400, np.uint8)
+    good = GAPS, 7, 4, GOOD
+    assert filled(depths, 100, [good, (kind, 8, count, data), good]) == 1
+    assert_guards_intact(memory)
+
+
+def test_the_first_malformed_segment_is_named() -> None:
+    cut_gaps, cut_bitmap = (GAPS, 8, 4, GOOD[:-1]), (BITS, 9, 63, np.ones(63, dtype=np.uint8))
+    for segments in ([cut_gaps, cut_bitmap], [cut_bitmap, cut_gaps]):
+        assert filled(np.zeros(400, dtype=np.uint8), 100, [(GAPS, 7, 4, GOOD), *segments]) == 1
+
+
+def test_segments_that_are_not_in_the_data_are_found() -> None:
+    depths, one, zero = np.zeros(400, dtype=np.uint8), np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for begin, end in [(-1, 2), (3, 2), (0, len(GOOD) + 1)]:
+        bounds = np.array([begin]), np.array([end])
+        assert fill(depths, 100, np.zeros(1, dtype=np.uint8), zero, one, *bounds, GOOD) == 0
+
+
+@settings(deadline=None)
+@given(seeds, widths, st.integers(1, 4), st.sampled_from([GAPS, BITS]), densities)
+def test_damaged_bytes_stay_within_the_chunk(
+    rng: np.random.Generator, width: int, rows: int, kind: int, density: float
+) -> None:
+    flags = random_flags(rng, rows, width, density)
+    data = gaps_of(flags) if kind == GAPS else to_bits(flags).view(np.uint8).ravel().copy()
+    damaged = rng.integers(len(data), size=3)
+    data[damaged] = rng.integers(256, size=3)
+    layer, memory = guarded(rows * words(width), np.uint64)
+    accepted = set_bits(kind, data, int(flags.sum()), width, layer.reshape(rows, -1).view(np.uint64))
+    assert_guards_intact(memory)
+    depths, memory = guarded(rows * width, np.uint8)
+    assert (filled(depths, width, [(kind, 1, int(flags.sum()), data)]) == -1) == accepted
+    assert_guards_intact(memory)
+    assert depths.any() or not accepted
+
+
+def test_warm_up() -> None:
+    warm_up()

@@ -1,0 +1,76 @@
+"""The compression of chunks: the bytes depend on the content alone, whatever threads write them."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from numcodecs import blosc
+from numpy.typing import NDArray
+from stores import contents
+
+from antipodes.errors import StoreError
+from antipodes.storage.arrays import Arrays
+from antipodes.storage.layout import Layout
+from antipodes.storage.local.directory import DirectoryStorage
+
+ROWS, WIDTH, CHUNKS = 64, 3000, 6
+
+
+def written(
+    folder: Path, content: NDArray[Any], threads: int = 1, compression: Literal["lz4", "zstd"] = "lz4"
+) -> dict[str, bytes]:
+    """The files of an array to which threads have written the content, each of them whole chunks."""
+    arrays = Arrays(DirectoryStorage(folder))
+    arrays.create("a", Layout(content.shape, ROWS, str(content.dtype), 255, ("row", "column"), compression))  # type: ignore[arg-type]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda first: write(arrays, content, first), range(0, len(content), ROWS)))
+    array = arrays.open("a")
+    assert array.dtype == content.dtype
+    assert np.array_equal(array[:], content)
+    return contents(folder)
+
+
+def write(arrays: Arrays, content: NDArray[Any], first: int) -> None:
+    arrays.open_to_write("a")[first : first + ROWS] = content[first : first + ROWS]
+
+
+def depths(dtype: str) -> NDArray[Any]:
+    """Numbers that resemble depths: few are far from the most frequent one."""
+    return np.random.default_rng(1).binomial(60, 0.7, (CHUNKS * ROWS, WIDTH)).astype(dtype)
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32"])
+def test_threads_write_the_same_bytes(compression: Literal["lz4", "zstd"], dtype: str, tmp_path: Path) -> None:
+    content = depths(dtype)
+    alone = written(tmp_path / "alone", content, 1, compression)
+    assert len(alone) == 1 + CHUNKS
+    assert written(tmp_path / "together", content, 4, compression) == alone
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("uint8", 1), ("uint16", 2), ("uint32", 4)])
+def test_blosc_knows_the_size_of_the_numbers(dtype: str, size: int, tmp_path: Path) -> None:
+    files = written(tmp_path, depths(dtype))
+    _, compressor, checksum = json.loads(files["a/zarr.json"])["codecs"]
+    settings = {"typesize": size, "cname": "lz4", "clevel": 5, "shuffle": "bitshuffle", "blocksize": 65536}
+    assert compressor == {"name": "blosc", "configuration": settings}
+    assert checksum["name"] == "crc32c"
+    assert sum(map(len, files.values())) < 0.7 * CHUNKS * ROWS * WIDTH, "bytes of zeros cost next to nothing"
+
+
+def test_a_chunk_of_fill_values_is_written(tmp_path: Path) -> None:
+    assert len(written(tmp_path, np.full((2 * ROWS, WIDTH), 255, dtype=np.uint8))) == 3
+
+
+@pytest.mark.parametrize("setting", [True, None])
+def test_threads_of_blosc_are_refused(setting: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They put the blocks of a chunk in the order in which they end."""
+    content = depths("uint8")
+    written(tmp_path, content)
+    monkeypatch.setattr(blosc, "use_threads", setting)
+    with pytest.raises(StoreError, match=f"numcodecs.blosc.use_threads: expected False, .*, found {setting}$"):
+        write(Arrays(DirectoryStorage(tmp_path)), content, 0)
+    assert np.array_equal(Arrays(DirectoryStorage(tmp_path)).open("a")[:], content), "reading is not affected"

@@ -1,0 +1,91 @@
+"""Faults of the file system at a chosen call: an error of the system, or the end of the process."""
+
+import io
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from unittest.mock import patch
+
+WRITES, SYNCS, NAMES, DELETES = "write", "fsync", "replace", "delete"
+EVERY = (WRITES, SYNCS, NAMES, DELETES)
+
+
+class Calls:
+    """The calls of the file system that change it, of which one fails."""
+
+    def __init__(self, number: int, fault: Callable[[], None], kinds: tuple[str, ...], lasts: bool) -> None:
+        self.count = 0
+        self._number = number
+        self._fault = fault
+        self._kinds = kinds
+        self._lasts = lasts
+        self._lock = Lock()
+
+    def here(self, kind: str) -> None:
+        """Count a call, and run the fault if it is the one, or a later one of a fault that lasts."""
+        if kind in self._kinds:
+            with self._lock:
+                self.count += 1
+                faulty = self.count == self._number or (self._lasts and 0 < self._number < self.count)
+            if faulty:
+                self._fault()
+
+    def before(self, kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that counts each of its calls before it does what ``function`` does."""
+
+        def counted(*arguments: Any, **options: Any) -> Any:
+            self.here(kind)
+            return function(*arguments, **options)
+
+        return counted
+
+
+@contextmanager
+def fault_at(
+    number: int, fault: Callable[[], None], kinds: tuple[str, ...] = EVERY, lasts: bool = False
+) -> Iterator[Calls]:
+    """Run ``fault`` in the call of this number, counted from 1, and if it ``lasts`` in all after it; 0: only count."""
+    calls = Calls(number, fault, kinds, lasts)
+
+    class Raw(io.FileIO):
+        def write(self, content: Any) -> int:
+            """Write half before the fault: a file may be cut anywhere."""
+            view = memoryview(content).cast("B")
+            super().write(view[: len(view) // 2])
+            calls.here(WRITES)
+            return len(view) // 2 + super().write(view[len(view) // 2 :])
+
+    opened = Path.open
+
+    def open_file(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if mode != "wb":
+            return opened(path, mode, *arguments, **options)
+        return io.BufferedWriter(Raw(path, "wb"))
+
+    with (
+        patch.object(Path, "open", open_file),
+        patch.object(os, "fsync", calls.before(SYNCS, os.fsync)),
+        patch.object(os, "replace", calls.before(NAMES, os.replace)),
+        patch.object(os, "unlink", calls.before(DELETES, os.unlink)),
+        patch.object(shutil, "rmtree", calls.before(DELETES, shutil.rmtree)),
+    ):
+        yield calls
+
+
+def error(number: int) -> Callable[[], None]:
+    """A fault that raises an error of the system, such as `errno.ENOSPC`."""
+
+    def fail() -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def die() -> None:
+    """A fault that ends the process, as ``kill -9`` does."""
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,117 @@
+"""A small search in groups, and ways to damage its journal."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.bfs.arrays import WORD, Bitmap, Depths, words
+from antipodes.bfs.links import Links, links
+from antipodes.bfs.rows import Partition
+from antipodes.bfs.segment_log import SegmentLog, depths_of
+from antipodes.puzzles.families import puzzle_from
+from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes.spaces.numbering.arrangements import Index
+from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.tables.journal.journal import Journal
+from antipodes.tables.journal.journal_file import Cover
+from antipodes.tables.layers.group import Group
+from antipodes.tables.store.table_store import TableStore
+
+PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
+SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))
+TABLES = SPACE.move_tables()
+STARTS = SPACE.rank(PUZZLE.start_labels)
+CHUNK_ROWS = 4
+BOUNDS = [0, 8, 20, 32, 44, 60]
+LINKS: Links = links(TABLES, BOUNDS)
+UNREACHED = 255
+
+
+def journal_at(path: Path) -> Journal:
+    """A journal in a folder."""
+    path.mkdir(exist_ok=True)
+    return Journal(DirectoryStorage(path), "identity")
+
+
+def parts_of(bounds: Sequence[int]) -> list[Partition]:
+    """The partitions with these bounds."""
+    return [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(bounds))]
+
+
+def new_groups(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Group]:
+    """Groups of so many partitions each, of which nothing is known."""
+    parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
+    return [Group(parts[first:end], SPACE.width, CHUNK_ROWS, journal, buffer_bytes) for first, end in pairwise(ends)]
+
+
+def advance(groups: Sequence[Group], depth: int, token: str = "", lean: bool = False) -> int:
+    """Find the layer after ``depth`` in all groups, from each other's boundaries if these are to be sent."""
+    sources: list[Callable[[], object]] = [
+        (lambda one=one: one.boundary(LINKS, depth, token)) if lean else (lambda one=one: one)  # type: ignore[misc]
+        for one in groups
+    ]
+    seen = [source() for source in sources]
+    return sum(
+        one.advance([other for at, other in enumerate(seen) if at != here], LINKS, depth, 1, token)[0]  # type: ignore[misc]
+        for here, one in enumerate(groups)
+    )
+
+
+def begun(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Group]:
+    """Groups at depth 0."""
+    groups = new_groups(journal, sizes, buffer_bytes)
+    for one in groups:
+        one.begin(STARTS)
+    return groups
+
+
+def search(groups: Sequence[Group], depth: int, layers: int = 1000, lean: bool = False) -> list[int]:
+    """The number of positions in each of the next layers, until one is empty."""
+    found: list[int] = []
+    while len(found) < layers:
+        count = advance(groups, depth + len(found), lean=lean)
+        if not count:
+            break
+        found.append(count)
+    return found
+
+
+def depths(groups: Sequence[Group]) -> Depths:
+    """The depths ``(rows, width)`` in all segments of groups."""
+    found = []
+    for one in groups:
+        for chunk in range(one.segments.first_chunk, one.segments.end_chunk):
+            rows = min(CHUNK_ROWS, SPACE.rows - chunk * CHUNK_ROWS)
+            found.append(
+                depths_of(one.segments.of_chunk(chunk), np.full((rows, SPACE.width), UNREACHED, dtype=np.uint8))
+            )
+    return np.concatenate(found)
+
+
+def files(folder: Path) -> list[Path]:
+    """The journal files in the folder of a store."""
+    return sorted((folder / "journal").glob("*"))
+
+
+def set_journal(store: Path, depths: Depths) -> None:
+    """Replace the journal of an unfinished table by an intact one with these depths ``(rows, width)``."""
+    table = TableStore(store)
+    manifest, log = table.read(), SegmentLog()
+    deepest = int(depths[depths != manifest.unreached].max())
+    for chunk in range(manifest.chunk_count):
+        rows = manifest.rows_of(chunk)
+        for depth in range(deepest + 1):
+            flags = depths[rows.start : rows.stop] == depth
+            log.add(chunk, depth, _to_bits(flags), manifest.width, int(np.count_nonzero(flags)))
+    journal = table.journal(manifest)
+    journal.delete()
+    journal.put([Cover(0, manifest.chunk_count, 0, deepest)], [log], None, durable=True)
+
+
+def _to_bits(flags: NDArray[np.bool_]) -> Bitmap:
+    padded = np.zeros((len(flags), words(flags.shape[1]) * WORD), dtype=bool)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view("<u8")

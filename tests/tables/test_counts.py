@@ -1,0 +1,210 @@
+"""Counts-only runs: the layers and antipodes of a table, without one, from checkpoints that survive what may happen."""
+
+import json
+import random
+from itertools import count
+from pathlib import Path
+
+import pytest
+from programs import Process, kill_within
+from stores import contents, flip_bit
+
+from antipodes.config import load_config
+from antipodes.errors import InputError, NotAStoreError, StoreDamagedError, StoreMismatchError, UnfinishedError
+from antipodes.events import Event, JournalDamaged, SearchStarted
+from antipodes.tables.counts import open_counts
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
+from antipodes.tables.store.search_manifest import MOST_ANTIPODES
+from antipodes.tables.table import open_table
+from antipodes.tilings.config import load_board
+from antipodes.tilings.run import tile_board
+
+COUNTING = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+EVERY_SPACE = ["eight-puzzle", "hanoi-4-pegs", "skewb-corner", "2x2x2-corner", "lights-out-5x5", "five-tiles"]
+STOPPED_AT = 12
+
+
+def counted(puzzle: str, store: Path, layers: int = 1000, events: list[Event] | None = None) -> RunReport:
+    """The report of a counts-only run that is interrupted after some layers, or after those until then."""
+    asked = count()
+    listener = (lambda _: None) if events is None else events.append
+    return run_puzzle(load_config(puzzle), store, COUNTING, listener, lambda: next(asked) >= layers)
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Path:
+    """The counts of the eight-puzzle up to depth 12, with the checkpoint from there."""
+    counted("eight-puzzle", tmp_path / "stopped.zarr", STOPPED_AT)
+    return tmp_path / "stopped.zarr"
+
+
+def checkpoint_files(store: Path) -> list[Path]:
+    return sorted(path for path in (store / "checkpoint").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("puzzle", EVERY_SPACE)
+def test_counts_are_those_of_the_table(puzzle: str, tmp_path: Path) -> None:
+    table = run_puzzle(load_config(puzzle), tmp_path / "table.zarr", RunOptions(workers=2))
+    counts = counted(puzzle, tmp_path / "counts.zarr")
+    assert counts.complete
+    assert counts.manifest.layers == table.manifest.layers
+    assert counts.manifest.antipodes == table.manifest.antipodes
+    assert (counts.to_json()["counts_only"], table.to_json()["counts_only"]) == (True, False)
+    assert sorted(contents(tmp_path / "counts.zarr")) == ["commit.json", "zarr.json"]
+    with open_counts(tmp_path / "counts.zarr") as found, open_table(tmp_path / "table.zarr") as expected:
+        assert found.antipodes().tolist() == expected.antipodes(MOST_ANTIPODES).tolist()
+        assert (found.layers, found.radius, len(found)) == (expected.layers, expected.radius, len(expected))
+
+
+def test_resumed_after_each_layer(tmp_path: Path) -> None:
+    counted("eight-puzzle", tmp_path / "whole.zarr")
+    reports: list[RunReport] = []
+    while not reports or not reports[-1].complete:
+        reports.append(counted("eight-puzzle", tmp_path / "parts.zarr", 1))
+    assert [report.resumed_from for report in reports] == [None, *range(1, 32)]
+    assert contents(tmp_path / "parts.zarr") == contents(tmp_path / "whole.zarr")
+
+
+def test_resumed_with_other_partitions(tmp_path: Path) -> None:
+    counted("five-tiles", tmp_path / "t.zarr", 30)
+    assert len(checkpoint_files(tmp_path / "t.zarr")) > 1
+    report = resume(tmp_path / "t.zarr", RunOptions(workers=5))
+    whole = run_puzzle(load_config("five-tiles"), tmp_path / "whole.zarr", RunOptions(workers=1, counts_only=True))
+    assert (report.resumed_from, report.manifest) == (30, whole.manifest)
+
+
+def test_only_the_last_checkpoint_is_kept(stopped: Path) -> None:
+    assert [path.name for path in (stopped / "checkpoint").iterdir()] == [str(STOPPED_AT)]
+
+
+def test_what_is_not_committed_is_removed(stopped: Path) -> None:
+    file, *_ = checkpoint_files(stopped)
+    later = stopped / "checkpoint" / "13"
+    later.mkdir()
+    (later / file.name).write_bytes(file.read_bytes())
+    events: list[Event] = []
+    assert counted("eight-puzzle", stopped, events=events).complete
+    assert not any(isinstance(event, JournalDamaged) for event in events)
+    assert not (stopped / "checkpoint").exists() or not checkpoint_files(stopped)
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "removed", "of another depth"])
+def test_a_damaged_checkpoint_is_found_and_the_search_starts_over(damage: str, stopped: Path, tmp_path: Path) -> None:
+    file, *_ = checkpoint_files(stopped)
+    if damage == "flipped":
+        flip_bit(file, 8 * file.stat().st_size - 100)
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[:-10])
+    elif damage == "removed":
+        file.unlink()
+    else:
+        counted("eight-puzzle", tmp_path / "other.zarr", STOPPED_AT - 2)
+        other, *_ = checkpoint_files(tmp_path / "other.zarr")
+        file.write_bytes(other.read_bytes())
+    events: list[Event] = []
+    report = counted("eight-puzzle", stopped, events=events)
+    (damaged,) = [event for event in events if isinstance(event, JournalDamaged)]
+    assert damaged.depth == -1
+    assert "checkpoint/12" in damaged.damage[0]
+    (start,) = [event for event in events if isinstance(event, SearchStarted)]
+    assert (start.depth, start.resumed, start.assembles) == (0, False, False)
+    assert list(report.manifest.layers) == list(counted("eight-puzzle", tmp_path / "whole.zarr").manifest.layers)
+
+
+@pytest.mark.parametrize("bit", range(0, 8000, 977))
+def test_each_flipped_bit_is_found(bit: int, stopped: Path) -> None:
+    file, *_ = checkpoint_files(stopped)
+    flip_bit(file, bit)
+    events: list[Event] = []
+    counted("eight-puzzle", stopped, 0, events)
+    assert any(isinstance(event, JournalDamaged) for event in events)
+
+
+def test_a_start_over_is_committed(stopped: Path) -> None:
+    """Else a run that is killed again and again would find the damage each time."""
+    checkpoint_files(stopped)[0].unlink()
+    assert counted("eight-puzzle", stopped, 3).manifest.committed_depth == 3
+    assert [path.name for path in (stopped / "checkpoint").iterdir()] == ["3"]
+
+
+def test_antipodes_of_unfinished_counts_are_unknown(stopped: Path) -> None:
+    with open_counts(stopped) as counts, pytest.raises(UnfinishedError, match="antipodes resume"):
+        counts.antipodes()
+
+
+def test_stores_of_other_kinds_are_refused(stopped: Path, finished: Path) -> None:
+    with pytest.raises(NotAStoreError, match=r"counts-only run.*antipodes run PUZZLE makes a table"):
+        open_table(stopped)
+    with pytest.raises(NotAStoreError, match=r"counts-only run.*--overwrite"):
+        run_puzzle(load_config("eight-puzzle"), stopped)
+    with pytest.raises(NotAStoreError, match="found a table of distances, which has the layers, too"):
+        counted("eight-puzzle", finished)
+    with pytest.raises(StoreMismatchError, match="layers of another puzzle"):
+        counted("five-tiles", stopped)
+
+
+def test_tables_and_counts_overwrite_each_other(stopped: Path) -> None:
+    table = run_puzzle(load_config("eight-puzzle"), stopped, RunOptions(overwrite=True))
+    assert not table.manifest.COUNTS_ONLY
+    counts = run_puzzle(load_config("eight-puzzle"), stopped, RunOptions(overwrite=True, counts_only=True))
+    assert counts.manifest.layers == table.manifest.layers
+
+
+def test_tilings_are_not_counted_only(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="counts_only"):
+        tile_board(load_board("3x20"), tmp_path / "t.zarr", options=RunOptions(counts_only=True))
+
+
+def test_a_wrong_manifest_is_refused(stopped: Path) -> None:
+    from stores import change_manifest, read_manifest
+
+    layers = read_manifest(stopped / "commit.json")["layers"]
+    change_manifest(stopped, layers=[*layers[:-1], layers[-1] + 1])
+    with pytest.raises(StoreDamagedError, match="positions at depth 12"):
+        counted("eight-puzzle", stopped)
+
+
+def test_the_plan_has_bits_and_checkpoints_alone() -> None:
+    puzzle = load_config("two-by-seven").puzzle
+    counts, table = plan_run(puzzle, 2, counts_only=True), plan_run(puzzle, 2)
+    assert counts.memory_bytes == counts.least_bytes < 20 << 30
+    assert counts.disk_bytes < counts.space.size * 4 / 8 * 1.05 < table.disk_bytes
+    assert counts.space.size == 43_589_145_600
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "kills"), [("eight-puzzle", 3), pytest.param("three-colours", 12, marks=pytest.mark.slow)]
+)
+def test_killed_at_random(puzzle: str, kills: int, process: Process, tmp_path: Path) -> None:
+    rng, options = random.Random(3), ["--counts-only", "--checkpoint-every", "0"]
+    report, _ = process("run", puzzle, "--store", "timed.zarr", *options, "--quiet", "--json").communicate()
+    whole = contents(tmp_path / "timed.zarr")
+    for number in range(kills):
+        store = tmp_path / f"{number}.zarr"
+        for _ in range(3):
+            seconds = json.loads(report)["seconds"]["total"]
+            kill_within(seconds, process("run", puzzle, "--store", store, *options), rng)
+        _, complaint = (last := process("run", puzzle, "--store", store, *options, "--quiet")).communicate()
+        assert (last.returncode, complaint) == (0, "")
+        assert contents(store) == whole
+
+
+@pytest.mark.slow
+def test_processes_count_the_same(tmp_path: Path) -> None:
+    options = RunOptions(workers=2, scheduler="local", counts_only=True, checkpoint_every=0)
+    asked = iter(range(1000))
+    first = run_puzzle(load_config("five-tiles"), tmp_path / "t.zarr", options, interrupted=lambda: next(asked) >= 20)
+    assert not first.complete
+    last = resume(tmp_path / "t.zarr", options)
+    assert last.resumed_from == first.manifest.committed_depth
+    assert last.manifest == counted("five-tiles", tmp_path / "threads.zarr").manifest
+
+
+@pytest.mark.slow
+def test_memory_stays_within_the_plan(process: Process) -> None:
+    report, _ = process("run", "seven-tiles", "--counts-only", "--quiet", "--json").communicate()
+    assert (
+        json.loads(report)["peak_memory_bytes"]
+        < plan_run(load_config("seven-tiles").puzzle, counts_only=True).memory_bytes
+    )

@@ -1,0 +1,104 @@
+"""Groups of partitions: who may change one, and what dask may do with it."""
+
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from antipodes.bfs import links
+from antipodes.bfs.links import Links
+from antipodes.config import load_config
+from antipodes.errors import InterruptedRunError
+from antipodes.storage.address import storage_at
+from antipodes.tables.journal.journal import Journal
+from antipodes.tables.layers.group import Group
+from antipodes.tables.planning.plan import Plan, plan_run
+
+PUZZLE = load_config("knights-coloured").puzzle
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return plan_run(PUZZLE, 2)
+
+
+@pytest.fixture(scope="module")
+def linked(plan: Plan) -> Links:
+    bounds = [*(part.first_row for part in plan.partitions), plan.space.rows]
+    return links.links(plan.space.move_tables(), bounds)
+
+
+def begun(plan: Plan, folder: Path, token: str = "first", buffer_bytes: int = 1 << 20) -> Group:
+    """A group of all partitions at depth 0."""
+    journal = Journal(storage_at(folder), "a table")
+    group = Group(plan.partitions, plan.space.width, plan.chunk_rows, journal, buffer_bytes)
+    group.begin(plan.space.rank(PUZZLE.start_labels))
+    if token:
+        group.go_back(0, token)
+    return group
+
+
+def bits_of(group: Group) -> bytes:
+    return np.concatenate([state.visited for state in group.states]).tobytes()
+
+
+def test_a_late_task_changes_nothing(plan: Plan, linked: Links, tmp_path: Path) -> None:
+    group = begun(plan, tmp_path)
+    group.advance((), linked, 0, 6, "first")
+    group.go_back(3, "second")
+    before = bits_of(group), group.depth, group.segments.log.size
+    for late in (
+        lambda: group.advance((), linked, 3, 1, "first"),
+        lambda: group.boundary(linked, 3, "first"),
+        lambda: group.flush(6, "first"),
+    ):
+        with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
+            late()
+    assert (bits_of(group), group.depth, group.segments.log.size) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_group_that_dask_makes_anew_is_not_searched(plan: Plan, linked: Links, tmp_path: Path) -> None:
+    """It is at its first depth, whatever the depth of the others."""
+    group = begun(plan, tmp_path, token="")
+    with pytest.raises(InterruptedRunError, match="the group was lost"):
+        group.advance((), linked, 7, 1, "first")
+    with pytest.raises(InterruptedRunError, match="the group was lost"):
+        group.boundary(linked, 7, "first")
+
+
+def test_a_group_that_went_back_replays(
+    plan: Plan, linked: Links, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = begun(plan, tmp_path)
+    found = group.advance((), linked, 0, 9, "first")
+    bits, size = bits_of(group), group.segments.log.size
+    assert group.go_back(4, "second") == found[3]
+    with monkeypatch.context() as patch:
+        patch.setattr("antipodes.bfs.partition.expand", None)
+        patch.setattr("antipodes.bfs.partition.pull", None)
+        assert group.advance((), linked, 4, 5, "second") == found[4:]
+    assert (bits_of(group), group.segments.log.size) == (bits, size)
+
+
+def test_a_task_that_runs_twice_finds_the_same(plan: Plan, linked: Links, tmp_path: Path) -> None:
+    group = begun(plan, tmp_path)
+    found = group.advance((), linked, 0, 5, "first")
+    bits = bits_of(group)
+    assert group.advance((), linked, 0, 5, "first") == found
+    assert bits_of(group) == bits
+
+
+def test_a_group_does_not_leave_its_process(plan: Plan, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="cannot leave its process"):
+        pickle.dumps(begun(plan, tmp_path))
+
+
+def test_the_memory_of_a_group_is_known(plan: Plan, linked: Links, tmp_path: Path) -> None:
+    group = begun(plan, tmp_path)
+    bitmap = sum(state.visited.nbytes for state in group.states)
+    assert 2 * bitmap < sys.getsizeof(group) < 3.5 * bitmap
+    group.advance((), linked, 0, 9, "first")
+    assert 2 * bitmap < sys.getsizeof(group) - group.segments.log.size < 4 * bitmap

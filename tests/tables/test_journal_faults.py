@@ -1,0 +1,221 @@
+"""Damaged, cut, missing and foreign journal files: found by digests, searched again, told to readers."""
+
+import errno
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from faults import WRITES, error, fault_at
+from programs import Command
+from stores import contents, flip_bit, toml
+
+from antipodes.config import load_config
+from antipodes.errors import StoreDamagedError
+from antipodes.events import Event, JournalDamaged
+from antipodes.storage.backend import MANIFEST
+from antipodes.tables.journal.journal_file import PREFIX_BYTES
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store.table_store import TableStore
+
+SMALL = {"name": "small", "family": "hanoi", "pegs": 3, "discs": 4}
+OTHER = {"name": "small", "family": "hanoi", "pegs": 4, "discs": 3}
+EVERY_LAYER = RunOptions(checkpoint_every=0, workers=1)
+
+
+def config_file(folder: Path, settings: dict[str, object]) -> Path:
+    path = folder / f"{settings['pegs']}.toml"
+    path.write_text(toml(settings))
+    return path
+
+
+def unfinished(folder: Path, settings: dict[str, object], writes: int) -> Path:
+    """A store of a run that commits each layer, whose disk is full after so many writes."""
+    store = folder / f"{settings['pegs']}-{writes}.zarr"
+    config = load_config(str(config_file(folder, settings)))
+    with fault_at(writes, error(errno.ENOSPC), (WRITES,), lasts=True), pytest.raises(OSError, match="No space"):
+        run_puzzle(config, store, EVERY_LAYER)
+    return store
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with stores of the same puzzle: ``searching`` and ``assembling``; not to be changed; and of another."""
+    folder = tmp_path_factory.mktemp("journals")
+    unfinished(folder, SMALL, 30).rename(folder / "searching")
+    number = 30
+    while not TableStore(store := unfinished(folder, SMALL, number)).read().searched:
+        shutil.rmtree(store)
+        number += 1
+    store.rename(folder / "assembling")
+    unfinished(folder, OTHER, 20).rename(folder / "other")
+    run_puzzle(load_config(str(config_file(folder, SMALL))), folder / "whole")
+    return folder
+
+
+def files_of(store: Path) -> list[Path]:
+    return sorted((store / "journal").iterdir())
+
+
+def completed(store: Path, folder: Path) -> list[JournalDamaged]:
+    """Resume a store, whose table must become the right one; what the run says of its journal."""
+    events: list[Event] = []
+    run_puzzle(load_config(str(folder / "3.toml")), store, RunOptions(workers=1), events.append)
+    assert contents(store) == contents(folder / "whole")
+    return [event for event in events if isinstance(event, JournalDamaged)]
+
+
+def depths(store: Path) -> list[int]:
+    """All committed depths; StoreDamagedError if some cannot be read."""
+    with_store = TableStore(store)
+    manifest = with_store.read()
+    return [int(depth) for depth in with_store.read_rows(manifest, 0, manifest.rows).flat]
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def cut_in_the_middle(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def lengthen(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\0")
+
+
+def zeros(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def huge_header(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:8] + (2**63 - 1).to_bytes(8, "little") + content[PREFIX_BYTES:])
+
+
+def many_segments(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"segments": 1', b'"segments": 1' + b"0" * 12))
+
+
+def no_segments(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"segments": 1', b'"segments":-1'))
+
+
+def a_file_of_another_puzzle(path: Path) -> None:
+    shutil.copy(files_of(path.parent.parent.parent / "other")[0], path)
+
+
+def swapped(path: Path) -> None:
+    """The content of another journal file of the same store."""
+    shutil.copy(next(other for other in files_of(path.parent.parent) if other != path), path)
+
+
+FAULTS = [
+    Path.unlink,
+    empty,
+    cut,
+    cut_in_the_middle,
+    lengthen,
+    zeros,
+    huge_header,
+    many_segments,
+    no_segments,
+    a_file_of_another_puzzle,
+    swapped,
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("phase", ["searching", "assembling"])
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_fault_is_found_and_mended(
+    which: int, phase: str, fault: Callable[[Path], None], folder: Path, cli: Command
+) -> None:
+    store = folder / "faulty.zarr"
+    shutil.copytree(folder / phase, store)
+    try:
+        fault(files_of(store)[which])
+        with pytest.raises(StoreDamagedError, match="journal"):
+            depths(store)
+        outcome = cli("query", store, "--pattern", "*")
+        assert outcome.status in (1, 2)
+        assert len(outcome.err.splitlines()) == 1
+        (told,) = completed(store, folder)
+        assert told.depth < TableStore(folder / phase).read().committed_depth
+    finally:
+        shutil.rmtree(store)
+
+
+@pytest.mark.parametrize("phase", ["searching", "assembling"])
+def test_any_flipped_bit_is_found(phase: str, folder: Path) -> None:
+    """In every part of a file: magic, length, header, index, digest, segments."""
+    rng, store = random.Random(phase), folder / "flipped.zarr"
+    size = files_of(folder / phase)[2].stat().st_size
+    for bit in [*range(0, 8 * PREFIX_BYTES, 16), *(rng.randrange(8 * size) for _ in range(10)), 8 * size - 1]:
+        shutil.copytree(folder / phase, store)
+        flip_bit(files_of(store)[2], bit)
+        with pytest.raises(StoreDamagedError):
+            depths(store)
+        assert len(completed(store, folder)) == 1, bit
+        shutil.rmtree(store)
+
+
+@pytest.mark.parametrize("phase", ["searching", "assembling"])
+def test_several_faults_at_once(phase: str, folder: Path) -> None:
+    rng, store = random.Random(phase), folder / "several.zarr"
+    for _ in range(10):
+        shutil.copytree(folder / phase, store)
+        for path in rng.sample(files_of(store), 4):
+            flip_bit(path, rng.randrange(8 * path.stat().st_size))
+        completed(store, folder)
+        shutil.rmtree(store)
+
+
+def test_no_journal_at_all(folder: Path) -> None:
+    store = folder / "none.zarr"
+    shutil.copytree(folder / "searching", store)
+    shutil.rmtree(store / "journal")
+    assert [event.depth for event in completed(store, folder)] == [-1]
+
+
+@pytest.mark.parametrize("name", ["README", "0-1-3-copy", "x-y-z", "5"])
+def test_duplicates_and_foreign_files_do_no_harm(name: str, folder: Path) -> None:
+    store = folder / "more.zarr"
+    shutil.copytree(folder / "searching", store)
+    known = depths(store)
+    if name == "README":
+        (store / "journal" / name).write_text("notes")
+    else:
+        shutil.copy(files_of(store)[1], store / "journal" / name)
+    (store / "journal" / "folder").mkdir()
+    assert depths(store) == known
+    committed = TableStore(store).read().committed_depth
+    assert [event.depth for event in completed(store, folder)] in ([], [committed])
+    shutil.rmtree(store)
+
+
+def test_a_damaged_duplicate_does_no_harm(folder: Path) -> None:
+    """The segments of the first file of several are taken, and that one is deleted if it is damaged."""
+    store = folder / "twice.zarr"
+    shutil.copytree(folder / "searching", store)
+    copy = store / "journal" / "0-1-copy"
+    shutil.copy(files_of(store)[1], copy)
+    flip_bit(copy, 8 * copy.stat().st_size - 1)
+    completed(store, folder)
+
+
+def test_a_commit_survives_a_journal_that_gets_worse(folder: Path) -> None:
+    """Interrupted after the fault was found, the store still resumes, again from before the fault."""
+    store = folder / "again.zarr"
+    shutil.copytree(folder / "assembling", store)
+    for which in (2, 5, 1):
+        flip_bit(files_of(store)[which], 8 * PREFIX_BYTES + 9)
+        with fault_at(5, error(errno.ENOSPC), (WRITES,), lasts=True), pytest.raises(OSError, match="No space"):
+            run_puzzle(load_config(str(folder / "3.toml")), store, EVERY_LAYER)
+    assert (store / MANIFEST).exists()
+    completed(store, folder)

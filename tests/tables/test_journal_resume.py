@@ -1,0 +1,248 @@
+"""A run that ends at any point: the next one resumes, and leaves the same store as an undisturbed one."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from journals import files
+from programs import Command
+from stores import chunk_files, contents
+
+from antipodes.config import Config, load_config
+from antipodes.errors import UnfinishedError
+from antipodes.events import Assembling, Event, JournalDamaged, SearchStarted
+from antipodes.executors.threads import Threads
+from antipodes.storage.backend import Storage
+from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.manifest import ManifestFile
+from antipodes.tables.journal.journal import Journal
+from antipodes.tables.layers.groups import PartitionGroups
+from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tables.verify import verify
+
+EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
+Patch = pytest.MonkeyPatch
+
+
+class Killed(BaseException):
+    """Ends a run as a kill does: nothing cleans up behind it."""
+
+
+@pytest.fixture(scope="module")
+def config() -> Config:
+    return load_config("knights-coloured")
+
+
+@pytest.fixture(scope="module")
+def whole(config: Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of an undisturbed run."""
+    store = tmp_path_factory.mktemp("whole") / "t.zarr"
+    run_puzzle(config, store, RunOptions(workers=2))
+    return contents(store)
+
+
+def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:
+    """The function, of which one call ends the run, before or after it has done its work."""
+    calls = iter(range(at + 1))
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        last = next(calls, None) == at
+        if last and before:
+            raise Killed
+        result = function(*arguments, **named)
+        if last:
+            raise Killed
+        return result
+
+    return call
+
+
+POINTS: list[tuple[type, str, int]] = [
+    *((PartitionGroups, "flush", at) for at in (0, 1, 7, 22)),
+    *((Journal, "put", at) for at in (0, 1, 7, 22)),
+    *((ManifestFile, "write", at) for at in (0, 1, 7, 23, 24, 25)),
+    (TableStore, "create_depths", 0),
+    (TableStore, "write_chunk", 0),
+    (TableStore, "complete", 0),
+    *((DirectoryStorage, "delete", at) for at in (0, 1, 2)),
+]
+"""Calls of a run that commits 23 layers, the beginning of the assembly, and the table."""
+
+
+@pytest.mark.parametrize(("kind", "name", "at"), POINTS, ids=[f"{name}-{at}" for _, name, at in POINTS])
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_killed_at(
+    kind: type,
+    name: str,
+    at: int,
+    before: bool,
+    config: Config,
+    whole: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: Patch,
+) -> None:
+    store = tmp_path / "t.zarr"
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, name, killing(getattr(kind, name), at, before))
+        with pytest.raises(Killed):
+            run_puzzle(config, store, EVERY_LAYER)
+    report = run_puzzle(config, store, RunOptions(workers=1))
+    assert report.complete
+    assert contents(store) == whole
+
+
+def killed_in_assembly(config: Config, store: Path, monkeypatch: Patch, chunks: int) -> None:
+    """A run that is killed when it has written and committed some chunks."""
+    with monkeypatch.context() as patch:
+        patch.setattr("antipodes.tables.layers.assembly.TASK_STATES", 1)
+        patch.setattr(TableStore, "write_chunk", killing(TableStore.write_chunk, chunks, before=True))
+        with pytest.raises(Killed):
+            run_puzzle(config, store, RunOptions(workers=1, checkpoint_every=0))
+
+
+def test_killed_in_the_middle_of_assembly(tmp_path: Path, monkeypatch: Patch) -> None:
+    """The chunks that are committed are not written again."""
+    config, store = load_config("five-tiles"), tmp_path / "t.zarr"
+    run_puzzle(config, tmp_path / "whole.zarr")
+    count = len(chunk_files(tmp_path / "whole.zarr"))
+    assert count > 4
+    killed_in_assembly(config, store, monkeypatch, count - 2)
+    manifest = TableStore(store).read()
+    assert (manifest.searched, manifest.complete) == (True, False)
+    kept = manifest.chunks.numbers()
+    assert kept
+    written: list[int] = []
+    original = TableStore.write_chunk
+
+    def watched(self: TableStore, manifest: Any, chunk: int, *arguments: Any) -> int:
+        written.append(chunk)
+        return original(self, manifest, chunk, *arguments)
+
+    monkeypatch.setattr(TableStore, "write_chunk", watched)
+    events: list[Event] = []
+    report = resume(store, RunOptions(workers=2), events.append)
+    assert sorted(written) == [chunk for chunk in range(manifest.chunk_count) if chunk not in kept]
+    assert not [event for event in events if isinstance(event, SearchStarted)]
+    told = [event for event in events if isinstance(event, Assembling)]
+    assert 0 < told[0].done < told[-1].done == told[-1].of
+    assert (report.resumed_from, report.states_found) == (manifest.radius, 0)
+    assert contents(store) == contents(tmp_path / "whole.zarr")
+
+
+def test_a_stop_during_assembly(config: Config, whole: dict[str, bytes], tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr("antipodes.tables.layers.assembly.TASK_STATES", 1)
+    store, assembling = tmp_path / "t.zarr", iter([])
+
+    def listen(event: Event) -> None:
+        nonlocal assembling
+        if isinstance(event, Assembling):
+            assembling = iter([True] * 1000)
+
+    for options in (RunOptions(workers=1), EVERY_LAYER):
+        report = run_puzzle(config, store, options, listen, interrupted=lambda: next(assembling, False))
+        assert not report.complete
+        assert TableStore(store).read().searched
+        assert files(store)
+    assert resume(store).complete
+    assert contents(store) == whole
+
+
+@pytest.fixture
+def damaged(config: Config, tmp_path: Path) -> Path:
+    """A store of depth 12, of which the third journal file is damaged."""
+    asked = iter(range(1000))
+    run_puzzle(config, tmp_path / "t.zarr", EVERY_LAYER, interrupted=lambda: next(asked) >= 12)
+    path = next(path for path in files(tmp_path / "t.zarr") if path.name.split("-")[2] == "8")
+    path.write_bytes(path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1]))
+    return tmp_path / "t.zarr"
+
+
+def test_damage_to_the_journal_is_searched_again(damaged: Path, whole: dict[str, bytes]) -> None:
+    events: list[Event] = []
+    report = resume(damaged, EVERY_LAYER, events.append)
+    (event,) = [event for event in events if isinstance(event, JournalDamaged)]
+    assert event.depth == 7
+    assert report.complete
+    assert contents(damaged) == whole
+    assert verify(damaged, Threads(2)).ok
+
+
+def test_an_unfinished_store_with_a_damaged_journal(damaged: Path, cli: Command) -> None:
+    outcome = cli("query", damaged, "--depth", "8", "--json")
+    assert outcome.status in (1, 2)
+    assert len(outcome.err.splitlines()) == 1
+
+
+@pytest.fixture
+def searching(config: Config, tmp_path: Path) -> Path:
+    """The store of a run that was interrupted at depth 9, after several commits."""
+    asked = iter(range(1000))
+    report = run_puzzle(config, tmp_path / "t.zarr", EVERY_LAYER, interrupted=lambda: next(asked) >= 9)
+    assert report.manifest.committed_depth == 9
+    return tmp_path / "t.zarr"
+
+
+def test_an_unfinished_store_is_read(searching: Path, config: Config, tmp_path: Path, cli: Command) -> None:
+    run_puzzle(config, tmp_path / "whole.zarr")
+    with open_table(searching) as table, open_table(tmp_path / "whole.zarr") as finished:
+        assert (table.complete, table.layers) == (False, finished.layers[:10])
+        for depth in (0, 3, 9):
+            assert table.positions_at(depth).tolist() == finished.positions_at(depth).tolist()
+        known, deeper = (finished.positions_at(depth)[:1] for depth in (9, 10))
+        assert table.distances(known).tolist() == [9]
+        with pytest.raises(UnfinishedError):
+            table.distance(deeper[0])
+        with pytest.raises(UnfinishedError):
+            table.antipodes()
+    status = json.loads(cli("status", searching, "--json").out)
+    assert (status["complete"], status["committed_depth"]) == (False, 9)
+    assert cli("layers", searching).status == 0
+    refused = cli("farthest", searching)
+    assert refused.status != 0
+    assert len(refused.err.splitlines()) == 1
+
+
+def test_files_that_no_manifest_names_are_used(
+    config: Config, whole: dict[str, bytes], tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Layers whose files were written before a kill are not searched again."""
+    store = tmp_path / "t.zarr"
+    with monkeypatch.context() as patch:
+        patch.setattr(ManifestFile, "write", killing(ManifestFile.write, 8, before=True))
+        with pytest.raises(Killed):
+            run_puzzle(config, store, EVERY_LAYER)
+    committed = TableStore(store).read().committed_depth
+    searched: list[int] = []
+    monkeypatch.setattr("antipodes.bfs.partition.State.advance", _noting(searched))
+    assert resume(store).resumed_from == committed
+    assert min(searched) == committed + 2
+    assert contents(store) == whole
+
+
+def _noting(depths: list[int]) -> Callable[..., int]:
+    from antipodes.bfs.partition import State
+
+    original = State.advance
+
+    def advance(self: State, depth: int, *arguments: Any) -> int:
+        depths.append(depth)
+        return original(self, depth, *arguments)
+
+    return advance
+
+
+def test_small_runs_write_no_journal(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
+    put: list[str] = []
+    original = DirectoryStorage.put
+
+    def watched(self: Storage, key: str, *arguments: Any, **named: Any) -> None:
+        put.append(key)
+        original(self, key, *arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(DirectoryStorage, "put", watched)
+    run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=2))
+    assert not [key for key in put if key.startswith("journal")]
