@@ -184,15 +184,21 @@ class _Counting(Cluster):
 
     tasks = 0
 
-    def submit(self, calls: Mapping[Key, Call]) -> dict[Key, Handle]:
-        self.tasks += len(calls)
-        return super().submit(calls)
-
-    def persist(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key] | None = None, on_done: OnDone | None = None
+    def submit(
+        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
         self.tasks += len(calls)
-        return super().persist(calls, wanted, on_done)
+        return super().submit(calls, beside, on_done)
+
+    def persist(
+        self,
+        calls: Mapping[Key, Call],
+        wanted: Sequence[Key] | None = None,
+        on_done: OnDone | None = None,
+        places: Mapping[Key, Handle] | None = None,
+    ) -> dict[Key, Handle]:
+        self.tasks += len(calls)
+        return super().persist(calls, wanted, on_done, places)
 
     def run_on_all_workers(self, call: Call) -> None:
         self.tasks += self.processes

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes.bfs import group
-from antipodes.bfs.group import Group, Links
 from antipodes.bfs.kernels import warm_up
+from antipodes.bfs.links import Links, links
+from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.config import load_config
 from antipodes.spaces.move_tables import MoveTables
@@ -84,20 +84,19 @@ def search(example: Example, partitions: int) -> Search:
     tables = example.tables
     bounds = [int(bound) for bound in np.linspace(0, len(tables.target), partitions + 1)]
     parts = [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(bounds))]
-    links, starts = group.links(tables, bounds), np.array([example.start])
-    groups = [group.begin([part], tables.column_maps.shape[1], starts, "uint8", hold_depths=True) for part in parts]
-    layers = [1]
+    linked, starts = links(tables, bounds), np.array([example.start])
+    states = [State(part, tables.column_maps.shape[1], part.rows) for part in parts]
+    layers = [sum(state.begin(starts, None) for state in states)]
     begin, processor = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(WORKERS) as pool:
         while layers[-1]:
-            groups = list(pool.map(_advance(groups, links, len(layers) - 1), range(partitions)))
-            layers.append(sum(group.found(one).get(len(layers), 0) for one in groups))
+            layers.append(sum(pool.map(_advance(states, linked, len(layers)), states)))
     return Search(tuple(layers[:-1]), time.perf_counter() - begin, time.process_time() - processor)
 
 
-def _advance(groups: list[Group], links: Links, depth: int) -> Callable[[int], Group]:
-    def advance(number: int) -> Group:
-        others = [groups[one] for one in links.predecessors[number] if one != number]
-        return group.advance(groups[number], others, links, depth, 1)
+def _advance(states: list[State], linked: Links, depth: int) -> Callable[[State], int]:
+    def advance(state: State) -> int:
+        others = (states[number].frontier(depth - 1) for number in linked.predecessors[state.part.number])
+        return state.advance(depth, [one for one in others if one is not None], linked.tables, None)
 
     return advance

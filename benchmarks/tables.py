@@ -24,8 +24,7 @@ def measure() -> list[Row]:
         store = str(Path(folder) / "table.zarr")
         _run_table(PUZZLE, store)  # leaves the kernels compiled
         turns = [(json.loads(run([textbook]).output), _run_table(PUZZLE, store)) for _ in range(REPEATS)]
-        rows = [*_against_textbook(turns), *_first_time(folder), *_questions(store)]
-        return [*rows, *_large(folder)]
+        return [*_against_textbook(turns), *_first_time(folder), *_questions(store)]
 
 
 def _run_table(puzzle: str, store: str, environment: dict[str, str] | None = None) -> Run:
@@ -93,14 +92,3 @@ def _million_distances(store: str) -> float:
         begin = time.perf_counter()
         table.distances(positions)
         return time.perf_counter() - begin
-
-
-def _large(folder: str) -> list[Row]:
-    runs = [_run_table("seven-tiles", str(Path(folder) / "large.zarr")) for _ in range(3)]
-    search = median([json.loads(one.output)["seconds"]["search"] for one in runs])
-    memory = max(one.peak_bytes for one in runs) / 1e9
-    seconds = median([one.seconds for one in runs])
-    return [
-        Row("`seven-tiles`, 518,918,400 positions, search phase", "", f"{search:.2f} s"),
-        Row("`antipodes run seven-tiles`, whole command", "15 s, 1.5 GB", f"{seconds:.1f} s, {memory:.2f} GB"),
-    ]

@@ -1,0 +1,96 @@
+"""Tables of billions of positions: with little memory, with a commit after each layer, counted only, and checked."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import ANTIPODES, Row, Run, median, run
+
+TITLE = "Large tables"
+REPEATS = 3
+SEVEN_TILES = "`seven-tiles`, 518,918,400 positions"
+EIGHT_TILES = """[puzzle]
+name = "eight-tiles"
+family = "sliding"
+rows = 4
+columns = 4
+start = \"\"\"
+1 2 3 4
+5 6 7 8
+9 9 9 9
+9 9 9 0
+\"\"\"
+"""
+"""16! / 7! = 4,151,347,200 positions: eight different tiles among seven equal ones."""
+
+
+def measure() -> list[Row]:
+    """All figures; those of billions once, since they take minutes."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [*_seven_tiles(folder), *_eight_tiles(folder)]
+
+
+def _seven_tiles(folder: str) -> list[Row]:
+    store = str(Path(folder) / "seven-tiles.zarr")
+    turns = [
+        (
+            _run("seven-tiles", store),
+            _run("seven-tiles", store, "--memory-limit", "600MiB"),
+            _run("seven-tiles", store, "--checkpoint-every", "0"),
+            _run("seven-tiles", store, "--counts-only"),
+        )
+        for _ in range(REPEATS)
+    ]
+    whole, limited, committing, counting = zip(*turns, strict=True)
+    search = median([_seconds(one, "search") for one in whole])
+    extra = [_committing(often) - _committing(once) for once, often in zip(whole, committing, strict=True)]
+    return [
+        Row(f"{SEVEN_TILES}, search phase", "", f"{search:.2f} s"),
+        Row("whole command", "5 s", _measured(whole)),
+        Row("with a memory limit of 600 MiB", "8 s", _measured(limited)),
+        Row("what a commit after each layer adds", "0.1 of the search", f"{median(extra) / search:.2f} of it"),
+        Row("counts only", "", _measured(counting)),
+    ]
+
+
+def _eight_tiles(folder: str) -> list[Row]:
+    puzzle, store = Path(folder) / "eight-tiles.toml", str(Path(folder) / "eight-tiles.zarr")
+    puzzle.write_text(EIGHT_TILES, encoding="utf-8")
+    rows = []
+    for limit, target in (("8GiB", "60 s"), ("3GiB", "90 s")):
+        done = _run(str(puzzle), store, "--memory-limit", limit)
+        rows.append(Row(f"4,151,347,200 positions with {limit[0]} GiB, whole command", target, _measured([done])))
+    for name, target, command in (
+        ("its antipodes", "1 s", ["farthest", store]),
+        ("the distance of a position", "0.5 s", ["query", store, "--json", _position(store)]),
+        ("`verify` of it", "180 s", ["verify", store]),
+    ):
+        rows.append(Row(name, target, _measured([run([*ANTIPODES, *command])])))
+    return rows
+
+
+def _run(puzzle: str, store: str, *options: str) -> Run:
+    return run([*ANTIPODES, "run", puzzle, "--store", store, "--overwrite", "--json", "--quiet", *options])
+
+
+def _position(store: str) -> str:
+    """An antipode, as a position to ask for."""
+    positions: list[str] = json.loads(run([*ANTIPODES, "farthest", store, "--limit", "1", "--json"]).output)[
+        "positions"
+    ]
+    return positions[0]
+
+
+def _seconds(one: Run, phase: str) -> float:
+    seconds: float = json.loads(one.output)["seconds"][phase]
+    return seconds
+
+
+def _committing(one: Run) -> float:
+    """Seconds of search and commits, the assembly included."""
+    return _seconds(one, "search") + _seconds(one, "write")
+
+
+def _measured(runs: "list[Run] | tuple[Run, ...]") -> str:
+    seconds, memory = median([one.seconds for one in runs]), max(one.peak_bytes for one in runs)
+    return f"{seconds:.1f} s, {memory / 1e9:.2f} GB"
