@@ -1,6 +1,9 @@
 """Ctrl-C and SIGTERM: the first asks the run to commit and stop, the second stops it immediately."""
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
@@ -8,6 +11,7 @@ from typing import Any
 from antipodes.cli.output import say
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+AGAIN_AFTER_SECONDS = 0.01
 
 
 class Stopped(BaseException):
@@ -24,6 +28,7 @@ class Interrupts:
         """The work that the run finishes after the first signal."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
+        self._unraisable_before = sys.unraisablehook
 
     def requested(self) -> bool:
         """Whether there was a signal."""
@@ -31,6 +36,7 @@ class Interrupts:
 
     def __enter__(self) -> "Interrupts":
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        self._unraisable_before, sys.unraisablehook = sys.unraisablehook, self._stop_again
         return self
 
     def __exit__(
@@ -38,9 +44,17 @@ class Interrupts:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = self._unraisable_before
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:
             raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
         self._requested = True
         say(f"finishing and committing {self.under_way}; interrupt again to stop immediately")
+
+    def _stop_again(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """Python drops what is raised in a finaliser; a stop that was lost there is raised once more a moment later."""
+        if issubclass(unraisable.exc_type, Stopped):
+            threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
+        else:
+            self._unraisable_before(unraisable)
