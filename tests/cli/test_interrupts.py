@@ -1,0 +1,36 @@
+"""Signals to a program that is at work."""
+
+import gc
+import signal
+import time
+import weakref
+
+import pytest
+
+from antipodes.cli.interrupts import Interrupts, Stopped
+
+
+class Node:
+    """An object that can be weakly referenced."""
+
+
+def test_the_first_signal_is_noted_and_the_second_stops(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Stopped, match="resume with: the same command"), Interrupts() as interrupts:
+        assert not interrupts.requested()
+        signal.raise_signal(signal.SIGTERM)
+        assert interrupts.requested()
+        signal.raise_signal(signal.SIGTERM)
+    assert "interrupt again to stop immediately" in capsys.readouterr().err
+
+
+def test_a_stop_in_a_finaliser_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    """Python prints what a callback of the garbage collection raises, and goes on."""
+    node = Node()
+    reference = weakref.ref(node, lambda _: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(Stopped), Interrupts():
+        signal.raise_signal(signal.SIGTERM)
+        del node
+        gc.collect()
+        assert reference() is None
+        time.sleep(10)  # ended by the stop
+    assert "Traceback" not in capsys.readouterr().err
