@@ -17,6 +17,7 @@ from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
+from antipodes.tables.at_depth import PositionsAtDepth
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
@@ -192,6 +193,11 @@ class Table(AbstractContextManager["Table", None]):
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
+
+    def at_depth(self, depth: int) -> PositionsAtDepth:
+        """The positions at a depth, batch by batch or a sample; InputError if there is no such depth."""
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        return PositionsAtDepth(self.space, self._chunks, depth, self._layers[depth])
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers, chosen_store
 from antipodes.cli.output import print_json
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("plan")(plan)
+    add(app, "Tables", "plan", plan, "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
 
 
 def plan(
     puzzle: Puzzle,
-    workers: Workers = None,
     memory_limit: MemoryLimit = None,
+    workers: Workers = None,
     counts_only: CountsOnly = False,
     as_json: AsJson = False,
 ) -> None:

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json
 from antipodes.storage.address import in_shell
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("status")(status)
+    add(app, "Tables", "status", status, "antipodes status eight-puzzle", "antipodes status outputs/6x10.zarr --json")
 
 
 def status(store: Store, as_json: AsJson = False) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.loading import loading
 from antipodes.cli.options import (
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("tile")(tile)
-    app.command("boards")(boards)
+    add(app, "Tilings", "tile", tile, "antipodes tile 6x10", "antipodes tile my-board.toml --workers 4")
+    add(app, "Tilings", "boards", boards, "antipodes boards", "antipodes boards --json")
 
 
 def tile(

@@ -77,12 +77,23 @@ class TableChunks:
 
     def nth_of(self, depth: int, number: int) -> int:
         """The index of a position at a depth, counted from 0; StoreDamagedError if there are fewer."""
-        before = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
-        chunk = int(np.searchsorted(before, number, side="right"))
-        if chunk == len(before):
+        return int(self.numbered(depth, np.array([number]))[0])
+
+    def numbered(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+        """The indices ``(n,)`` of positions at a depth, by their numbers ``(n,)``, counted from 0; raises as `nth_of`.
+
+        Each chunk is read once, whatever the order of the numbers.
+        """
+        end = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
+        chunks = np.searchsorted(end, numbers, side="right")
+        if (chunks == len(end)).any():
             raise self._fewer(depth)
-        here = np.flatnonzero(self._chunks[chunk].ravel() == depth)
-        return int(here[number - before[chunk]]) + chunk * self._states  # counted from the end of the chunk
+        indices = np.empty(len(numbers), dtype=np.int64)
+        for chunk in np.unique(chunks).tolist():
+            group = np.flatnonzero(chunks == chunk)
+            here = np.flatnonzero(self._chunks[chunk].ravel() == depth)
+            indices[group] = here[numbers[group] - end[chunk]] + chunk * self._states  # counted from the chunk's end
+        return indices
 
     @cached_property
     def layer_counts(self) -> LayerCounts:
