@@ -166,7 +166,7 @@ def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
         (["--depth", "3", "--limit", "3", "--random", "3"], "found --limit and --random"),
         (["--depth", "3", "--seed", "3"], "--seed: expected --random"),
         (["--depth", "3", "--path"], "--path: not with --depth"),
-        (["--depth", "32"], "a depth: expected"),
+        (["--depth", "32"], "expected"),
         (["--depth", "-1"], "'--depth'"),
     ],
 )

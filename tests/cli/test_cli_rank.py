@@ -23,7 +23,7 @@ def test_text(cli: Command) -> None:
 def test_a_position_without_an_index(cli: Command, refused: Callable[..., str]) -> None:
     odd = "2 1 3 4 5 6 7 8 0"
     assert json.loads(cli("rank", "eight-puzzle", odd, "--json").out) == {"position": odd, "index": None}
-    assert f"position '{odd}': no moves lead to it, so it has no index" in refused("rank", "eight-puzzle", odd)
+    assert f"position '{odd}' is unreachable, so it has no index" in refused("rank", "eight-puzzle", odd)
 
 
 def test_a_large_one(cli: Command) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from antipodes.errors import InputError, StoreError
 from antipodes.quoting import quote, shorten
 
-
 ENDINGS = (".svg", ".png", ".pdf")
 """The ends of names of files that a plot can be written to."""
 

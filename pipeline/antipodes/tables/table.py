@@ -115,7 +115,7 @@ class Table(AbstractContextManager["Table", None]):
         labels = self.space.labels(position)
         distance = int(self._chunks.distances(self.space.unchecked.rank(labels[np.newaxis]))[0])
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {self.space.quoted(labels)}")
+            raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
         if distance == UNKNOWN:
             raise UnfinishedError(
                 f"{self.space.quoted(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
@@ -124,14 +124,14 @@ class Table(AbstractContextManager["Table", None]):
         return distance
 
     def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
-        """As `distance`, with ``default`` for a position that cannot be reached."""
+        """As `distance`, with ``default`` for an unreachable position."""
         try:
             return self.distance(position)
         except UnreachableError:
             return default
 
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
-        """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
+        """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
         distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
@@ -200,7 +200,7 @@ class Table(AbstractContextManager["Table", None]):
         return PositionsAtDepth(self.space, self._chunks, depth, self._layers[depth])
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
+        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:

@@ -75,7 +75,7 @@ def _disk(planned: "Plan", free: int | None) -> str:
 def _reachable(space: "StateSpace") -> str:
     if space.reachable is None:
         return ""
-    return ", all can be reached" if space.reachable == space.size else f", {space.reachable:,} can be reached"
+    return ", all reachable" if space.reachable == space.size else f", {space.reachable:,} reachable"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -76,7 +76,7 @@ def rank(
     elif numbered:
         print(index)
     else:
-        raise PositionError(f"position {quote(shorten(found.format(labels)))}: no moves lead to it, so it has no index")
+        raise PositionError(f"position {quote(shorten(found.format(labels)))} is unreachable, so it has no index")
 
 
 def unrank(

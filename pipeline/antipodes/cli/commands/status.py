@@ -47,7 +47,9 @@ def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
     committed = shown["committed_depth"]
     kept = ", counts only" if manifest.COUNTS_ONLY else ""
     print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}{kept}")
-    print(f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}'}")
+    print(
+        f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}' if committed else 'depth 0'}"
+    )
     print(f"  positions    {manifest.states:,} of {manifest.index_size:,}")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:
@@ -64,7 +66,7 @@ def _show_tilings(store: "TilingStore", as_json: bool) -> None:
         print_json(shown)
         return
     print(f"{shown['board']}: {'finished' if manifest.complete else 'unfinished'}")
-    print(f"  searched     {len(manifest.searched)} of {manifest.partitions} partitions, method {manifest.method}")
+    print(f"  searched     {len(manifest.searched):,} of {manifest.partitions:,} partitions, method {manifest.method}")
     print(f"  tilings      {manifest.tilings:,} up to the symmetries of the board")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:

@@ -152,5 +152,6 @@ def _print_times(report: "TilingReport") -> None:
     rate = report.placements_tried / clock.search / 1e6
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
-    print(f"balance  {report.manifest.partitions} partitions; the workers were busy for {shares} of the search")
+    if report.manifest.partitions:
+        print(f"balance  {report.manifest.partitions:,} partitions; the workers were busy for {shares} of the search")
     print(f"memory   {human(report.peak_memory)} peak")
