@@ -188,6 +188,6 @@ def test_matching_positions_that_are_unreachable(cli: Command, finished: Path) -
 
 
 def test_positions_or_a_pattern(refused: Callable[..., str], finished: Path) -> None:
-    assert "found both" in refused("query", finished, "123456780", "--pattern", "?????????")
+    assert "found positions and --pattern" in refused("query", finished, "123456780", "--pattern", "?????????")
     assert "found none of them" in refused("query", finished)
     assert "expected 9 squares, found 1" in refused("query", finished, "--pattern", "?")

@@ -55,7 +55,8 @@ def describe(event: Event) -> str | None:
             known = f"resumes, {done:,} of them searched, {tilings:,} tilings known" if done else "begins"
             return f"{name}: {partitions:,} partitions; {known}"
         case PartitionSearched(done, partitions, tilings, rate):
-            return f"partition {done:,} of {partitions:,}: {tilings:,} tilings so far, {rate / 1e6:,.1f} million placements/s"
+            tried = f"{rate / 1e6:,.1f} million placements/s"
+            return f"partition {done:,} of {partitions:,}: {tilings:,} tilings so far, {tried}"
         case PartitionsCommitted(done, partitions):
             return f"committed {done:,} of {partitions:,} partitions"
         case Restoring(done, of):

@@ -47,9 +47,8 @@ def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
     committed = shown["committed_depth"]
     kept = ", counts only" if manifest.COUNTS_ONLY else ""
     print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}{kept}")
-    print(
-        f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}' if committed else 'depth 0'}"
-    )
+    depths = f"depths 0 to {committed}" if committed else "depth 0"
+    print(f"  committed    {'nothing yet' if committed is None else depths}")
     print(f"  positions    {manifest.states:,} of {manifest.index_size:,}")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:
