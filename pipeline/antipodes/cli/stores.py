@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import cast
 
 from antipodes.errors import AntipodesError, InputError
 from antipodes.storage.address import Address, storage_at
@@ -35,8 +36,7 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
         There is no store of a known kind and version, or the manifest is not what was written.
     """
     store = open_store(address)
-    manifest: SearchManifest | TilingManifest = store.manifest_file.read(store.MANIFEST_TYPE)
-    return manifest
+    return cast(SearchManifest | TilingManifest, store.manifest_file.read(store.MANIFEST_TYPE))
 
 
 @dataclass(frozen=True, slots=True)
