@@ -56,6 +56,6 @@ def test_the_version(cli: Command) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_mistyped_option_is_refused_with_the_right_one(command: str, cli: Command) -> None:
-    outcome = cli(command, "--jsn")
+    outcome = cli(command, "--hepl")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == f"antipodes: {command} has no option --jsn; did you mean --json?\n"
+    assert outcome.err == f"antipodes: {command} has no option --hepl; did you mean --help?\n"

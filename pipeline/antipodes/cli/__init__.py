@@ -16,6 +16,7 @@ from antipodes.cli.commands import (
     layers,
     listing,
     plan,
+    play,
     puzzles,
     query,
     rank,
@@ -48,12 +49,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (
+COMMANDS = (
     *(run, resume, status, listing, plan),
-    *(query, layers, farthest, verify),
+    *(query, play, layers, farthest, verify),
     *(puzzles, check, solve, rank),
     *(tile, show),
-):
+)
+for module in COMMANDS:
     module.register(app)
 
 

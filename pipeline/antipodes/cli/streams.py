@@ -13,6 +13,7 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any, TextIO
 
 from antipodes.errors import InputError, OutputError, ReaderGoneError
@@ -133,6 +134,11 @@ def input_batches() -> Iterator[list[str]]:
         raise InputError(f"cannot read standard input: {error.strerror or error}") from error
     except UnicodeError as error:
         raise InputError(f"standard input: expected text in {stream.encoding}, found other bytes") from error
+
+
+def input_lines() -> Iterator[str]:
+    """The lines of standard input, one by one; raises as `input_batches`."""
+    return chain.from_iterable(input_batches())
 
 
 def can_encode(text: str, stream: TextIO) -> bool:

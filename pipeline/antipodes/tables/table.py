@@ -5,6 +5,7 @@
 31
 """
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
@@ -17,7 +18,7 @@ from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
-from antipodes.tables.at_depth import PositionsAtDepth
+from antipodes.tables.at_depth import batches_at
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
@@ -194,10 +195,12 @@ class Table(AbstractContextManager["Table", None]):
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
-    def at_depth(self, depth: int) -> PositionsAtDepth:
-        """The positions at a depth, batch by batch or a sample; InputError if there is no such depth."""
+    def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
+        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory."""
         depth = arguments.integer(depth, "a depth", 0, self.radius)
-        return PositionsAtDepth(self.space, self._chunks, depth, self._layers[depth])
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        count = self._layers[depth] if most is None else min(most, self._layers[depth])
+        return batches_at(self.space, self._chunks, depth, count)
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
@@ -206,6 +209,18 @@ class Table(AbstractContextManager["Table", None]):
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(len(self)), side="right"))
         depth = arguments.integer(depth, "a depth", 0, self.radius)
-        drawn = self._chunks.nth_of(depth, int(rng.integers(self._layers[depth])))
-        position: Labels = self.space.unchecked.unrank(np.array([drawn]))[0]
+        drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
+        position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
+
+    def sample(self, depth: int, n: int, seed: int | np.random.Generator | None = None) -> Labels:
+        """Different positions drawn uniformly from those at a depth, ``(n, places)``; the same for the same seed.
+
+        InputError if there is no such depth, or fewer than ``n`` positions are at it.
+        """
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
+        if not isinstance(seed, np.random.Generator):
+            seed = arguments.optional(seed, arguments.integer, "a seed", 0)
+        drawn = np.random.default_rng(seed).choice(self._layers[depth], n, replace=False)
+        return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))

@@ -135,23 +135,21 @@ def _show_at_depth(table: "Table", store: str, depth: int, chosen: AtDepth, as_j
             f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
             f"antipodes resume {in_shell(find_store(store))}"
         )
-    size = table.at_depth(depth).count
     texts = (table.puzzle.format(labels) for labels in chain.from_iterable(_batches(table, depth, chosen)))
+    first = next(texts, None)  # raises where there is no such depth
+    size = table.layers[depth]
     if as_json:
-        print_json_list(texts, "positions", depth=depth, count=size)
+        print_json_list(chain([] if first is None else [first], texts), "positions", depth=depth, count=size)
     elif chosen.count:
         print(size)
     else:
-        for text in texts:
+        for text in chain([first], texts):
             print(text)
 
 
 def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Labels]":
     """The positions that were asked for, ``(n, places)`` each."""
-    import numpy as np
-
-    positions = table.at_depth(depth)
     if chosen.random is not None:
-        yield positions.sample(chosen.random, np.random.default_rng(chosen.seed))
-    elif not chosen.count:
-        yield from positions.batches(chosen.limit)
+        yield table.sample(depth, min(chosen.random, table.layers[depth]), chosen.seed)
+    else:
+        yield from table.batches_at(depth, 0 if chosen.count else chosen.limit)

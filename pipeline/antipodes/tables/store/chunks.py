@@ -75,24 +75,17 @@ class TableChunks:
                 return np.concatenate(parts)
         raise self._fewer(depth)
 
-    def nth_of(self, depth: int, number: int) -> int:
-        """The index of a position at a depth, counted from 0; StoreDamagedError if there are fewer."""
-        return int(self.numbered(depth, np.array([number]))[0])
-
-    def numbered(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
-        """The indices ``(n,)`` of positions at a depth, by their numbers ``(n,)``, counted from 0; raises as `nth_of`.
-
-        Each chunk is read once, whatever the order of the numbers.
-        """
-        end = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
-        chunks = np.searchsorted(end, numbers, side="right")
-        if (chunks == len(end)).any():
-            raise self._fewer(depth)
+    def picked_of(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+        """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
         indices = np.empty(len(numbers), dtype=np.int64)
-        for chunk in np.unique(chunks).tolist():
-            group = np.flatnonzero(chunks == chunk)
-            here = np.flatnonzero(self._chunks[chunk].ravel() == depth)
-            indices[group] = here[numbers[group] - end[chunk]] + chunk * self._states  # counted from the chunk's end
+        chunk_of = np.searchsorted(ends, numbers, side="right")
+        for chunk in np.unique(chunk_of).tolist():
+            if chunk == len(ends):
+                raise self._fewer(depth)
+            here = np.flatnonzero(self._chunks[chunk].ravel() == depth) + chunk * self._states
+            wanted = chunk_of == chunk
+            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
 
     @cached_property
