@@ -5,6 +5,11 @@ import pytest
 from programs import Command
 
 
+def test_a_position_that_begins_with_a_dash(cli: Command) -> None:
+    for words in (["-B-B-BW-W-W-"], ["--json", "-BBBWWW-----"], ["--", "---BBBWWW---"]):
+        assert cli("rank", "knights-coloured", *words).status == 0
+
+
 @pytest.mark.parametrize("index", [0, 1, 12345, 181439])
 def test_inverse(index: int, cli: Command) -> None:
     position = json.loads(cli("unrank", "eight-puzzle", index, "--json").out)

@@ -72,7 +72,12 @@ def test_before_there_is_a_table_the_command_that_makes_one(command: str, refuse
 def test_before_there_are_tilings(refused: Refused, line: Path) -> None:
     assert refused("show", "6x10").endswith("make it with: antipodes tile 6x10\n")
     assert refused("query", line, "102").endswith(f"make it with: antipodes run {line}\n")
-    assert "found nothing" in refused("query", "no-such-puzzle", "102")
+
+
+def test_a_mistyped_name(refused: Refused, eight_there: Path) -> None:
+    assert refused("status", "eight-puzle").endswith("named 'eight-puzle'; did you mean eight-puzzle?\n")
+    assert refused("status", "nothing-like-it").endswith("antipodes list shows those that there are\n")
+    assert "found nothing (a store has commit.json)" in refused("status", "eight-puzle.zarr")
 
 
 def test_a_file_that_describes_nothing(refused: Refused, tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from antipodes.cli.loading import loading
-from antipodes.cli.options import chosen_store
+from antipodes.cli.options import OUTPUTS, chosen_store
 from antipodes.errors import NotAStoreError, StoreError, StoreMismatchError
+from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address, address_from, in_shell
 
 
@@ -43,12 +45,28 @@ def find_store(text: str) -> Address:
     name, run = (text, {}) if described is None else (described.name, described.run)
     stores = [chosen_store(None, run, name, counts_only) for counts_only in (False, True)]
     store = next(filter(_is_there, stores), None)
-    if described is None:
-        return address if store is None else store
-    if store is None:
-        raise NotAStoreError(f"there is no store of {name} yet; make it with: {described.command}")
-    _check_same(store, described)
-    return store
+    if described is not None:
+        if store is None:
+            raise NotAStoreError(f"there is no store of {name} yet; make it with: {described.command}")
+        _check_same(store, described)
+    if store is None and not _looks_like_path(text):
+        raise NotAStoreError(_unknown(text))
+    return address if store is None else store
+
+
+def _looks_like_path(text: str) -> bool:
+    """Whether it is no name: what opens the store says what is there instead."""
+    return "/" in text or text.endswith(".zarr") or os.path.lexists(text)
+
+
+def _unknown(text: str) -> str:
+    """The message about a name under which there is nothing."""
+    from antipodes.config import bundled_configs
+
+    known = {*bundled_configs(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
+    close = get_close_matches(text, sorted(known), n=1)
+    meant = f"did you mean {close[0]}?" if close else "antipodes list shows those that there are"
+    return f"expected a store, found neither a path nor a store in {OUTPUTS}/ named {quote(shorten(text))}; {meant}"
 
 
 def _is_there(store: Address) -> bool:
