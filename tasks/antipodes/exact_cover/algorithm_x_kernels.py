@@ -112,7 +112,7 @@ def build_frame(frames: Frames, frame: int, columns: NDArray[np.uint16], needed:
 @kernel
 def pack_frame(
     frames: Frames,
-    frame: np.int64 | int,
+    frame: int,
     columns: NDArray[np.uint16],
     needed: NDArray[np.int32],
     live: NDArray[np.uint64],
