@@ -10,10 +10,12 @@ from project import DOCS
 
 from antipodes.errors import ConfigError
 from antipodes.exact_cover.boards import parse_board
+from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.piece_sets import piece_set
 from antipodes.exact_cover.pieces import PENTOMINOES
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.search import search_partition
 from antipodes.exact_cover.symmetry import symmetry_of
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
@@ -231,7 +233,12 @@ def test_placements_are_sorted_and_all_different() -> None:
 def test_the_example_of_the_documentation() -> None:
     (example,) = blocks((DOCS / "how-to" / "tilings.md").read_text(encoding="utf-8"), "toml")
     problem = parse_problem(tomllib.loads(example)["board"])
-    assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
+    assert [(piece.name, piece.size, piece.count) for piece in problem.pieces] == [("V", 3, 2), ("long", 4, 1)]
+    assert len(possible_tilings(problem)) > 0
+
+
+def possible_tilings(problem: TilingProblem) -> np.ndarray:
+    return np.concatenate([search_partition(problem, number).tilings for number in range(len(partitions_of(problem)))])
 
 
 def turns() -> list[np.ndarray]:
