@@ -17,8 +17,9 @@ from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 
 DOMINO = Piece("domino", ((0, 0, 0), (0, 0, 1)), count=2)
-WIDEST_SCAN = 8
-"""The largest cross-section of a board that is searched in scan order; measured, see docs/explanation/tilings.md."""
+MOST_SCANNED = 80
+"""The largest product of a board's cross-section and the number of different pieces that is searched in scan order;
+measured, see docs/explanation/tilings.md."""
 SCANNED_CELLS = 128
 """The largest board that is searched in scan order, two machine words."""
 BATCH = 1 << 15
@@ -155,7 +156,7 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
             f"the method {PLAIN} takes boards of at most {SCANNED_CELLS} cells, all of which the pieces fill; "
             f"found {problem.board.size:,} cells, and pieces that fill {problem.area:,}"
         )
-    return scannable and (method == PLAIN or problem.board.cross_section <= WIDEST_SCAN)
+    return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MOST_SCANNED)
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
