@@ -1,7 +1,7 @@
 """Boards as their files describe them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,12 @@ class BoardConfig:
     def __post_init__(self) -> None:
         arguments.mapping(self.settings, "settings of a board")
         arguments.mapping(self.run, "settings of a run")
+
+    def under(self, conditions: Sequence[str]) -> "BoardConfig":
+        """The same board under further conditions, as in its key ``where``."""
+        before = self.settings.get("where", [])
+        listed = [before] if isinstance(before, str) else before
+        return replace(self, settings={**self.settings, "where": [*listed, *conditions]}) if conditions else self
 
     @cached_property
     def problem(self) -> TilingProblem:
