@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +19,8 @@ Puzzle = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
-        metavar="STORE", help="The path or URL of a store, or the name of a puzzle or board whose store is in outputs/."
+        metavar="STORE",
+        help="The path or URL of a store, or a puzzle or board whose store is in outputs/: its name or its file.",
     ),
 ]
 MoveSequence = Annotated[
@@ -69,15 +69,6 @@ CountsOnly = Annotated[
 def default_store(name: str, counts_only: bool = False) -> Path:
     """The path of the store of a puzzle or board of this name."""
     return OUTPUTS / f"{name}{'.counts' if counts_only else ''}.zarr"
-
-
-def find_store(text: str) -> Address:
-    """The store at a path or a URL; where nothing is there, the default store of a puzzle of this name."""
-    address = address_from(text)
-    if not isinstance(address, Path) or os.path.exists(address):
-        return address
-    named = [default_store(text), default_store(text, counts_only=True)]
-    return next(filter(os.path.exists, named), address)
 
 
 def chosen_store(option: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:

@@ -5,6 +5,7 @@
 31
 """
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
@@ -17,6 +18,7 @@ from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
+from antipodes.tables.at_depth import batches_at
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
@@ -114,7 +116,7 @@ class Table(AbstractContextManager["Table", None]):
         labels = self.space.labels(position)
         distance = int(self._chunks.distances(self.space.unchecked.rank(labels[np.newaxis]))[0])
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {self.space.quoted(labels)}")
+            raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
         if distance == UNKNOWN:
             raise UnfinishedError(
                 f"{self.space.quoted(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
@@ -123,14 +125,14 @@ class Table(AbstractContextManager["Table", None]):
         return distance
 
     def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
-        """As `distance`, with ``default`` for a position that cannot be reached."""
+        """As `distance`, with ``default`` for an unreachable position."""
         try:
             return self.distance(position)
         except UnreachableError:
             return default
 
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
-        """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
+        """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
         distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
@@ -193,13 +195,32 @@ class Table(AbstractContextManager["Table", None]):
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
+    def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
+        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory."""
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        count = self._layers[depth] if most is None else min(most, self._layers[depth])
+        return batches_at(self.space, self._chunks, depth, count)
+
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
+        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(len(self)), side="right"))
         depth = arguments.integer(depth, "a depth", 0, self.radius)
-        drawn = self._chunks.nth_of(depth, int(rng.integers(self._layers[depth])))
-        position: Labels = self.space.unchecked.unrank(np.array([drawn]))[0]
+        drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
+        position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
+
+    def sample(self, depth: int, n: int, seed: int | np.random.Generator | None = None) -> Labels:
+        """Different positions drawn uniformly from those at a depth, ``(n, places)``; the same for the same seed.
+
+        InputError if there is no such depth, or fewer than ``n`` positions are at it.
+        """
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
+        if not isinstance(seed, np.random.Generator):
+            seed = arguments.optional(seed, arguments.integer, "a seed", 0)
+        drawn = np.random.default_rng(seed).choice(self._layers[depth], n, replace=False)
+        return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))

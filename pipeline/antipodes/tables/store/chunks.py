@@ -15,7 +15,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
 
 UNREACHABLE = -1
-"""Instead of a distance: no moves lead from the start to the position."""
+"""Instead of a distance: the position is unreachable, no moves lead from the start to it."""
 UNKNOWN = -2
 """Instead of a distance: the table is unfinished, and its committed layers lack the position."""
 
@@ -43,7 +43,7 @@ class TableChunks:
     def distances(self, indices: Indices) -> NDArray[np.int32]:
         """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
-        A position that is NOT_NUMBERED cannot be reached.
+        A position that is NOT_NUMBERED is unreachable.
         """
         distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
         numbered = np.flatnonzero(indices != NOT_NUMBERED)
@@ -75,14 +75,18 @@ class TableChunks:
                 return np.concatenate(parts)
         raise self._fewer(depth)
 
-    def nth_of(self, depth: int, number: int) -> int:
-        """The index of a position at a depth, counted from 0; StoreDamagedError if there are fewer."""
-        before = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
-        chunk = int(np.searchsorted(before, number, side="right"))
-        if chunk == len(before):
-            raise self._fewer(depth)
-        here = np.flatnonzero(self._chunks[chunk].ravel() == depth)
-        return int(here[number - before[chunk]]) + chunk * self._states  # counted from the end of the chunk
+    def picked_of(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+        """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
+        indices = np.empty(len(numbers), dtype=np.int64)
+        chunk_of = np.searchsorted(ends, numbers, side="right")
+        for chunk in np.unique(chunk_of).tolist():
+            if chunk == len(ends):
+                raise self._fewer(depth)
+            here = np.flatnonzero(self._chunks[chunk].ravel() == depth) + chunk * self._states
+            wanted = chunk_of == chunk
+            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
+        return indices
 
     @cached_property
     def layer_counts(self) -> LayerCounts:
