@@ -113,7 +113,7 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
 
     @property
     def array(self) -> TilingArray:
-        """The number of the placement of each copy of each piece, ``(tilings, copies)``, the rows in lexicographic order.
+        """The number of each copy's placement, ``(tilings, copies)``, the rows in lexicographic order.
 
         Raises
         ------
