@@ -55,7 +55,7 @@ def test_a_count_stores_nothing(cli: Command, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.zarr"))
 
 
-@pytest.mark.parametrize("scheduler", ["threads", "local"])
+@pytest.mark.parametrize("scheduler", ["threads", pytest.param("local", marks=pytest.mark.slow)])
 def test_a_count_on_every_scheduler(scheduler: str, cli: Command) -> None:
     assert tile(cli, "3x20", "--count", "--scheduler", scheduler, "--workers", 2)["solutions"] == 2
 
@@ -128,6 +128,8 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
         (["tile", "3x20", "--where", "X is here"], "--where: expected a condition such as 'X covers 23'"),
         (["tile", "3x20", "--where", "Q covers 1"], "--where: expected a piece among F, I, L"),
         (["tile", "3x20", "--where", "X covers 60"], "--where: expected a cell, 0 to 59 or as row,column, found '60'"),
+        (["tile", "3x20", "--count", "--store", "x"], "--count: stores nothing; expected no --store"),
+        (["tile", "3x20", "--count", "--overwrite"], "--count: stores nothing; expected no --overwrite"),
         (["tile", "3x20", "--count", "--method", "fast"], "--method: expected pruning or plain, found 'fast'"),
     ],
 )

@@ -187,7 +187,7 @@ def test_conditions(cells: str, pieces: object, where: list[str]) -> None:
     check_against_brute_force(problem(cells, pieces, where))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_random_boards_and_pieces(data: st.DataObject) -> None:
     """All tilings are found of a board cut into pieces at random, with copies, one-sided pieces and optional cells."""

@@ -15,6 +15,8 @@ HOLE, EMPTY = -1, -2
 GAP = 3
 """Columns between tilings that stand side by side."""
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
+FILLED_HOLE = "░░░"
+"""A hole between lines, where it would look like a piece if it were blank."""
 SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -129,8 +131,7 @@ def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
 
 
 def _between(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
-    cells = [" " if piece == HOLE else _symbol(piece, symbols) for piece in row[1:-1].tolist()]
-    inner = [f" {cell} " for cell in cells]
+    inner = [FILLED_HOLE if copy == HOLE else f" {_symbol(copy, symbols)} " for copy in row[1:-1].tolist()]
     return "".join(("│" if edge else " ") + cell for edge, cell in zip(upright, [*inner, ""], strict=True))
 
 

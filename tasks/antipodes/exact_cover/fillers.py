@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from antipodes.errors import ResourceLimitError
 from antipodes.exact_cover import algorithm_x_kernels as algorithm_x
 from antipodes.exact_cover import first_empty_kernels as first_empty
+from antipodes.exact_cover import frame_kernels
 from antipodes.exact_cover.options import Options
 from antipodes.exact_cover.placements import Placements
 from antipodes.exact_cover.problem import TilingProblem
@@ -69,7 +70,7 @@ class FewestFirst:
         self._options = options
         needed = _needed(problem, placements, anchor)
         self._frames, self._search = _frames(len(options.number), needed, problem.copies + 1)
-        algorithm_x.build_frame(self._frames, 0, options.columns, needed)
+        frame_kernels.build_frame(self._frames, 0, options.columns, needed)
 
     @property
     def placements(self) -> int:
@@ -110,14 +111,14 @@ def _linked(left: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _needed(problem: TilingProblem, placements: Placements, anchor: int) -> NDArray[np.int32]:
     """How often each column is still to be covered: cells, pieces, and the column that fills rows."""
-    cells = np.where(problem.required, 1, algorithm_x.OPTIONAL)
-    cells[[cell for cell in placements.cells[anchor].tolist() if cell >= 0]] = algorithm_x.COVERED
+    cells = np.where(problem.required, 1, frame_kernels.OPTIONAL)
+    cells[[cell for cell in placements.cells[anchor].tolist() if cell >= 0]] = frame_kernels.COVERED
     copies = np.array([piece.count for piece in problem.pieces])
     copies[placements.piece[anchor]] -= 1
-    return np.concatenate((cells, copies, [algorithm_x.COVERED])).astype(np.int32)
+    return np.concatenate((cells, copies, [frame_kernels.COVERED])).astype(np.int32)
 
 
-def _frames(options: int, needed: NDArray[np.int32], depths: int) -> tuple[algorithm_x.Frames, algorithm_x.Search]:
+def _frames(options: int, needed: NDArray[np.int32], depths: int) -> tuple[frame_kernels.Frames, algorithm_x.Search]:
     """Memory for the frames and the search, all options live."""
     words = max(1, -(-options // 64))
     if 8 * options * words > MOST_CONFLICT_BYTES:
@@ -126,9 +127,9 @@ def _frames(options: int, needed: NDArray[np.int32], depths: int) -> tuple[algor
         )
     sizes = [(options, words)]
     while sizes[-1][1] > 1:
-        fewer = sizes[-1][0] // algorithm_x.SPARSE
+        fewer = sizes[-1][0] // frame_kernels.SPARSE
         sizes.append((fewer, -(-fewer // 64)))
-    frames = algorithm_x.Frames(
+    frames = frame_kernels.Frames(
         conflicts=np.zeros(sum(count * width for count, width in sizes), dtype=np.uint64),
         rows=np.zeros(len(needed) * sum(width for _, width in sizes), dtype=np.uint64),
         options=np.zeros(sum(count for count, _ in sizes), dtype=np.int32),
@@ -137,7 +138,7 @@ def _frames(options: int, needed: NDArray[np.int32], depths: int) -> tuple[algor
         row_of=np.full((len(sizes), len(needed)), -1, dtype=np.int32),
     )
     frames.options[:options] = np.arange(options)
-    frames.shapes[0, [algorithm_x.WORDS, algorithm_x.OPTIONS]] = words, options
+    frames.shapes[0, [frame_kernels.WORDS, frame_kernels.OPTIONS]] = words, options
     search = algorithm_x.Search(
         live=np.zeros((depths, words), dtype=np.uint64),
         untried=np.zeros((depths, words), dtype=np.uint64),

@@ -86,9 +86,16 @@ def tile(
         )
         quiet = quiet or config.run.get("quiet", False)
         if count:
+            _check_count({"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite or None})
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         address = chosen_store(store, config.run, store_name(config.problem.name, where or []))
         return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json), raw)
+
+
+def _check_count(given: dict[str, object]) -> None:
+    """Raise InputError if options about a store are given to a count."""
+    if named := [name for name, value in given.items() if value is not None]:
+        raise InputError(f"--count: stores nothing; expected no {named[0]}")
 
 
 def _repeated(where: list[str], method: str | None, raw: bool) -> list[str]:
