@@ -5,9 +5,7 @@
 31
 """
 
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,14 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
+from antipodes.storage.opened import Opened
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
-from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.table_store import TableStore
+
+if TYPE_CHECKING:
+    import xarray
+    import zarr
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
@@ -47,8 +51,8 @@ def _opened(store: TableStore, cache_bytes: int) -> "Table":
     return Table(store, store.read(), cache_bytes)
 
 
-class Table(AbstractContextManager["Table", None]):
-    """The distance of every position of a puzzle from its start.
+class Table(Opened):
+    """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
     arrays of any integers will do. PositionError or another InputError says what else was found.
@@ -69,6 +73,8 @@ class Table(AbstractContextManager["Table", None]):
         """Whether the table is finished."""
         self.radius = manifest.radius
         """The greatest distance; of an unfinished table the greatest committed one."""
+        self.address = store.address
+        """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
@@ -78,17 +84,25 @@ class Table(AbstractContextManager["Table", None]):
         """A copy, in this process or another, opens the store again, with its own cache."""
         return _opened, self._source
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __len__(self) -> int:
         """How many positions have a distance."""
         return self._states
 
     def __repr__(self) -> str:
-        return f"open_table({self._chunks.address!r})"
+        reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
+        name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
+        return f"<Table of {name}: {len(self):,} positions, radius {reached}, in {address}>"
+
+    def __contains__(self, position: str | ArrayLike) -> bool:
+        """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""
+        try:
+            self.distance(position)
+        except UnreachableError:
+            return False
+        return True
+
+    __iter__ = None
+    """Without this, Python would iterate over ``table[0]``, ``table[1]`` and so on."""
 
     @property
     def layers(self) -> list[int]:
@@ -107,20 +121,22 @@ class Table(AbstractContextManager["Table", None]):
         PositionError
             It is not a position of the puzzle.
         UnreachableError
-            No moves lead to it.
+            No moves lead to it; this is a KeyError, too.
         UnfinishedError
             The table is unfinished, and does not reach it yet.
         """
-        labels = self.space.labels(position)
-        distance = int(self._chunks.distances(self.space.unchecked.rank(labels[np.newaxis]))[0])
+        distance = self._chunks.distance(self.space.index(position))
+        if distance >= 0:
+            return distance
+        quoted = self.space.quoted(self.space.labels(position))
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {self.space.quoted(labels)}")
-        if distance == UNKNOWN:
-            raise UnfinishedError(
-                f"{self.space.quoted(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
-                f"antipodes resume {in_shell(self._chunks.address)}"
-            )
-        return distance
+            raise UnreachableError(f"no moves lead to {quoted}")
+        raise UnfinishedError(
+            f"{quoted} lies beyond depth {self.radius}, where the unfinished table ends: "
+            f"antipodes resume {in_shell(self.address)}"
+        )
+
+    __getitem__ = distance
 
     def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
         """As `distance`, with ``default`` for a position that cannot be reached."""
@@ -179,7 +195,7 @@ class Table(AbstractContextManager["Table", None]):
         if not self.complete:
             raise UnfinishedError(
                 f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {in_shell(self._chunks.address)}"
+                f"antipodes resume {in_shell(self.address)}"
             )
         return self.positions_at(self.radius, limit)
 
@@ -200,6 +216,38 @@ class Table(AbstractContextManager["Table", None]):
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(len(self)), side="right"))
         depth = arguments.integer(depth, "a depth", 0, self.radius)
-        drawn = self._chunks.nth_of(depth, int(rng.integers(self._layers[depth])))
-        position: Labels = self.space.unchecked.unrank(np.array([drawn]))[0]
+        drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
+        position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
+
+    def sample(self, depth: int, n: int, seed: int | np.random.Generator | None = None) -> Labels:
+        """Different positions drawn uniformly from those at a depth, ``(n, places)``; the same for the same seed.
+
+        InputError if there is no such depth, or fewer than ``n`` positions are at it.
+        """
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
+        if not isinstance(seed, np.random.Generator):
+            seed = arguments.optional(seed, arguments.integer, "a seed", 0)
+        drawn = np.random.default_rng(seed).choice(self._layers[depth], n, replace=False)
+        return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))
+
+    @property
+    def depths(self) -> "zarr.Array[Any]":
+        """The depths in the store, a zarr array ``(rows, width)`` to be read; its fill value means not reached.
+
+        UnfinishedError before the table is finished: until then the journal holds the depths.
+        """
+        if not self.complete:
+            raise UnfinishedError(
+                f"the table ends at depth {self.radius}, unfinished, so it has no array of depths: "
+                f"antipodes resume {in_shell(self.address)}"
+            )
+        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH)
+        return array
+
+    def to_xarray(self) -> "xarray.DataArray":
+        """The depths by index, lazily; `antipodes.tables.as_xarray.depths_by_index` says more. Raises as `depths`."""
+        from antipodes.tables.as_xarray import depths_by_index
+
+        return depths_by_index(self)
