@@ -30,7 +30,7 @@ def depths_by_index(table: "Table") -> "xarray.DataArray":
         raise InputError("to_xarray needs xarray: pip install 'antipodes[xarray]'") from error
     array = table.depths
     return xarray.DataArray(
-        dask.array.from_zarr(array).reshape(-1),
+        dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]
         dims=["index"],
         coords={"index": pandas.RangeIndex(table.index_size)},
         name="depth",

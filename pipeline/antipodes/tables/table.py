@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
+from antipodes.config import as_config
 from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten, shorten_path
@@ -22,6 +23,7 @@ from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
+from antipodes.tables.store.search_store import check_same_puzzle
 from antipodes.tables.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -33,8 +35,10 @@ __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 CACHE_BYTES = 256 * MIB
 
 
-def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None) -> "Table":
     """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
+
+    A ``puzzle`` is needed if it was made in Python by another process, without a file that the store could name.
 
     Raises
     ------
@@ -42,13 +46,22 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
         The address or the number of bytes is not one.
     NotAStoreError, StoreDamagedError
         There is no table at the address, or its manifest is damaged.
+    SourceError
+        The puzzle was written in Python, and its file is missing or has changed, or there is no file.
+    StoreMismatchError
+        The table is that of another puzzle than was given.
     """
     cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
-    return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes)
+    known = arguments.optional(puzzle, arguments.instance, Puzzle, "a Puzzle")
+    return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, known)
 
 
-def _opened(store: TableStore, cache_bytes: int) -> "Table":
-    return Table(store, store.read(), cache_bytes)
+def _opened(store: TableStore, cache_bytes: int, puzzle: Puzzle | None) -> "Table":
+    config = None if puzzle is None else as_config(puzzle)  # from now on the store's puzzle is known by its fingerprint
+    manifest = store.read()
+    if config is not None:
+        check_same_puzzle(manifest, config, store.address)
+    return Table(store, manifest, cache_bytes)
 
 
 class Table(Opened):
@@ -61,10 +74,8 @@ class Table(Opened):
     the cache. After `close` the attributes stay readable, and distances raise ClosedError.
     """
 
-    def __init__(
-        self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
-    ) -> None:
-        self.puzzle: Puzzle = puzzle or manifest.config.puzzle
+    def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
+        self.puzzle: Puzzle = manifest.config.puzzle
         self.space = CheckedSpace(manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
@@ -82,7 +93,7 @@ class Table(Opened):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, in this process or another, opens the store again, with its own cache."""
-        return _opened, self._source
+        return _opened, (*self._source, None if self.puzzle.settings else self.puzzle)
 
     def __len__(self) -> int:
         """How many positions have a distance."""

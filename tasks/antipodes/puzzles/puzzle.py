@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,8 @@ class Puzzle:
     moves: Moves
     sequence_moves: Moves | None = None
     """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
+    settings: Mapping[str, Any] | None = field(default=None, compare=False)
+    """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
 
     def __repr__(self) -> str:
         return f"<Puzzle {shorten(self.name, 40)}: {self.family}, {self.places} places, {len(self.moves)} moves>"

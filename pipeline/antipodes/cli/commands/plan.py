@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers, chosen_store
+from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers
 from antipodes.cli.output import print_json
+from antipodes.runs.default_store import chosen_store
 
 if TYPE_CHECKING:
     from antipodes.spaces.space import StateSpace

@@ -10,10 +10,11 @@ import typer
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet, default_store, find_store
+from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet, find_store
 from antipodes.cli.solutions import show_routes, show_solved
 from antipodes.errors import InputError
 from antipodes.quoting import quote, shorten
+from antipodes.runs.default_store import default_store
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
