@@ -17,6 +17,7 @@ from antipodes.errors import ArgumentTypeError, ConfigError, InputError, SourceE
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.puzzle import Puzzle
 
+FIRST, SECOND = np.eye(2, dtype=np.int64)
 FAR = "8 6 7 2 5 4 3 0 1"
 RING = {"name": "ring", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}
 
@@ -145,7 +146,7 @@ def spinner() -> Puzzle:
         name="spinner",
         radices=[5, 3],
         start=[0, 0],
-        moves={"up": lambda dials: (dials + [1, 0]) % [5, 3], "down": lambda dials: (dials + [0, 1]) % [5, 3]},
+        moves={"first": lambda dials: (dials + FIRST) % (5, 3), "second": lambda dials: (dials + SECOND) % (5, 3)},
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunOptions:
     """How to run, whatever is computed.
 
@@ -58,6 +58,10 @@ class RunOptions:
         arguments.flag(self.overwrite, "overwrite")
         arguments.flag(self.counts_only, "counts_only")
         arguments.optional(self.began, arguments.number, "began")
+
+    def __repr__(self) -> str:
+        values = ((one, getattr(self, one.name)) for one in fields(self))
+        return f"RunOptions({', '.join(f'{one.name}={value!r}' for one, value in values if value != one.default)})"
 
     @classmethod
     def chosen(cls, defaults: Mapping[str, Any], **given: Any) -> Self:

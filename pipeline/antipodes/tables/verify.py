@@ -27,7 +27,7 @@ from antipodes.tables.verification.check import Checked, TableCheck
 from antipodes.tables.verification.memory import plan_memory
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TableVerdict(Verdict):
     """The outcome of checking a table."""
 

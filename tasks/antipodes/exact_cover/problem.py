@@ -16,7 +16,7 @@ KEYS = ("name", "cells", "pieces", "description")
 ALL_PENTOMINOES = "pentominoes"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TilingProblem:
     """A board and the pieces to fill it with.
 
@@ -34,6 +34,9 @@ class TilingProblem:
             raise ConfigError(
                 f"[board] cells: expected {area} cells, as many as the pieces fill, found {self.board.size}"
             )
+
+    def __repr__(self) -> str:
+        return f"<TilingProblem {shorten(self.name, 30)}: {self.board.size} cells, {len(self.pieces)} pieces>"
 
     @cached_property
     def fingerprint(self) -> str:

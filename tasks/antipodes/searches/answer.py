@@ -22,7 +22,7 @@ class Outcome(StrEnum):
     """No goal is within the depth limit; whether one is beyond it is unknown."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Answer:
     """The result of a search."""
 
@@ -36,6 +36,10 @@ class Answer:
     """The number of shortest paths, listed or not; 1 unless the search looked for every one."""
     expanded: int
     """Positions whose successors were generated; a position that a search visits again counts again."""
+
+    def __repr__(self) -> str:
+        found = f"{self.distance} moves, {self.solution_count:,} solutions" if self.solutions else str(self.outcome)
+        return f"<Answer: {found}, by {self.method}, {self.expanded:,} positions expanded>"
 
 
 def unsolved(method: str, outcome: Outcome, expanded: int = 0) -> Answer:
