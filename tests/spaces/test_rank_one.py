@@ -6,6 +6,7 @@ import pytest
 from antipodes.config import load_config
 from antipodes.puzzles.part import hold
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.group.puzzle_points import points_of
 from antipodes.spaces.numbering.parity import parities, parity_of
 from antipodes.spaces.selection import best_space
 
@@ -79,3 +80,18 @@ def test_wrong_pieces_are_found_in_one_as_in_many(name: str, count: int) -> None
         if not is_one:
             with pytest.raises(ValueError, match="expected"):
                 puzzle.checked(wrong)
+
+
+@pytest.mark.parametrize("name", ["skewb", "lights-out-5x5", "pyraminx-faces", "m12"])
+def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = load_config(name).puzzle
+    points = points_of(puzzle)
+    assert points is not None
+    labels = contents(puzzle, 300)
+    labels[::3, 2] = 200  # no label of the puzzle
+    found = []
+    for few in (0, 1 << 60):
+        monkeypatch.setattr("antipodes.spaces.group.puzzle_points.FEW", few)
+        found.append(points.permutations(labels))
+    assert np.array_equal(*found)
+    assert not found[0][::3].any()

@@ -20,6 +20,8 @@ from antipodes.spaces.group.stabiliser_chain import MAX_POINTS, Permutations
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""
+FEW = 1 << 20
+"""Images of points that numpy writes faster than compiled code is loaded."""
 NO_COLUMN = -1
 Turns = NDArray[np.int64]
 """``(n, seats)``: how far the values of seats are turned."""
@@ -54,6 +56,12 @@ class PuzzlePoints:
     def permutations(self, labels: Labels) -> Permutations:
         """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
+        if permutations.size > FEW:
+            from antipodes.spaces.group.points_kernels import write_permutations
+
+            columns = (self.pieces, self.values, self.moduli, self.firsts, self.homes, self._start_values)
+            write_permutations(np.ascontiguousarray(labels), *columns, permutations)
+            return permutations
         for first in range(0, len(labels), BATCH):
             self._convert(labels[first : first + BATCH], permutations[first : first + BATCH])
         return permutations
@@ -65,6 +73,7 @@ class PuzzlePoints:
             if self.pieces[seats[0]] != NO_COLUMN:
                 homes = self.homes[seats, labels[:, self.pieces[seats]]]
                 unknown |= (homes < 0).any(axis=1)
+                homes = np.maximum(homes, 0)
             turns: Turns = np.zeros(homes.shape, dtype=np.int64)
             if self.values[seats[0]] != NO_COLUMN:
                 turns += labels[:, self.values[seats]]
