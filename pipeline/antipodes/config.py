@@ -81,7 +81,9 @@ PuzzleLike = Puzzle | Config | str | os.PathLike[str]
 
 
 def as_config(puzzle: PuzzleLike) -> Config:
-    """The config of a puzzle in any form; that of a Puzzle made in Python has no settings to rebuild it elsewhere.
+    """The config of a puzzle in any form.
+
+    A Puzzle whose moves are functions in no file has no settings to rebuild it elsewhere; its config names it alone.
 
     Raises
     ------
@@ -93,7 +95,9 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Config):
         return puzzle
     if isinstance(puzzle, Puzzle):
-        return Config(puzzle.settings or python_source.object_settings(puzzle))
+        from antipodes.puzzles.families.generators import settings_of
+
+        return Config(puzzle.settings or settings_of(puzzle) or python_source.object_settings(puzzle))
     path = arguments.path_or_text(puzzle, "a Puzzle, a Config, the name of a puzzle, or its file")
     return load_config(str(path))
 

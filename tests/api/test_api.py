@@ -163,6 +163,28 @@ def test_a_puzzle_made_in_python_is_run_stored_opened_and_verified(puzzle: Puzzl
     assert api.run(puzzle, workers=1).seconds < 60, "the finished table is only reported"
 
 
+def test_permutations_made_in_python_need_no_help(cli: Any) -> None:
+    wheels = {"L": "(0 1 2 3 4)", "R": [0, 1, 2, 3, 5, 6, 7, 8, 4]}
+    puzzle = api.define_puzzle(name="wheels", start="A A B B . C C D D", moves=wheels)
+    report = api.run(puzzle, workers=1)
+    outcome = cli("query", Path(report.store).resolve(), "A A B B . C C D D")
+    assert outcome.out == "A A B B . C C D D: 0\n"
+    with api.open_table(report.store) as table:
+        assert (table.puzzle.family, table.puzzle.settings is None) == ("generators", False)
+        assert table.puzzle.fingerprint == puzzle.fingerprint
+
+
+@pytest.mark.parametrize(
+    "more", [{"draw": lambda numbers: "x" * len(numbers)}, {"format": lambda numbers: "-".join(map(str, numbers))}]
+)
+def test_what_a_file_cannot_say_is_not_lost(more: dict[str, Any]) -> None:
+    given = {"parse": lambda text: [int(one) for one in text.split("-")], **more} if "format" in more else more
+    puzzle = api.define_puzzle(name="ring", start=[0, 1, 2, 3], moves={"L": [1, 2, 3, 0]}, **given)
+    with api.open_table(api.run(puzzle, workers=1).store) as table:
+        assert table.puzzle.draw([0, 1, 2, 3]) == puzzle.draw([0, 1, 2, 3])
+        assert table.puzzle.format([0, 1, 2, 3]) == puzzle.format([0, 1, 2, 3])
+
+
 def test_another_process_needs_the_puzzle_itself() -> None:
     report = api.run(spinner(), workers=1)
     code = f"""

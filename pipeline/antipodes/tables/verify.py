@@ -67,9 +67,9 @@ def verify(
 
     Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
     verdict, from 0 to 2^63 - 1, repeats that sample. The scheduler, such as ``Threads(2)``, or the client of
-    dask.distributed stays open; by default threads check, one a processor. Depths that do not fit into ``memory_limit``, in bytes, on a cluster of all workers
-    together, are read again where they are needed; by default it is the free memory. The ``listener`` is told how many
-    positions are checked.
+    dask.distributed stays open; by default threads check, one a processor. Depths that do not fit into
+    ``memory_limit``, in bytes, on a cluster of all workers together, are read again where they are needed; by default
+    it is the free memory. The ``listener`` is told how many positions are checked.
 
     Raises
     ------
