@@ -152,7 +152,8 @@ def solve(
     method: str | None = None,
     table: Table | None = None,
     every: bool = False,
-    bound: int | None = None,
+    max_depth: int | None = None,
+    max_seconds: float | None = None,
     listed: int = LISTED,
     memory_limit: int | None = None,
     heuristic: str | None = None,
@@ -170,8 +171,10 @@ def solve(
         "bfs", "bidirectional", "iddfs" or "ida-star"; None: the one that suits the problem.
     table
         An open table of the puzzle, which is read instead of searching.
-    bound
+    max_depth
         The greatest number of moves to search; None: any.
+    max_seconds
+        Seconds after which a search ends without a path; None: never.
     listed
         Paths in the answer, at most; all are counted.
     memory_limit
@@ -193,13 +196,14 @@ def solve(
     if table is not None:
         if method not in (None, TABLE):
             raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
-        return solving.solve_by_table(problem, table, every=every, bound=bound, listed=listed)
+        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     return solving.solve(
         problem,
         solving.choose_method(problem).method if method is None else method,
         every=every,
-        bound=bound,
+        max_depth=max_depth,
+        max_seconds=max_seconds,
         listed=listed,
         memory_limit=memory_limit,
         listener=listener,

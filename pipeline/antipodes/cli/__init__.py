@@ -14,6 +14,7 @@ from antipodes.cli.commands import (
     farthest,
     layers,
     plan,
+    play,
     puzzles,
     query,
     rank,
@@ -38,7 +39,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (puzzles, plan, run, resume, status, layers, farthest, query, verify, solve, rank, check, tile, show):
+COMMANDS = (puzzles, plan, run, resume, status, layers, farthest, query, play, verify, solve, rank, check, tile, show)
+for module in COMMANDS:
     module.register(app)
 
 

@@ -17,6 +17,7 @@ from antipodes.puzzles.first_wrong import first_wrong
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.part import Part, hold, pieces, ranges_of
+from antipodes.puzzles.picture import Picture
 from antipodes.quoting import quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
@@ -177,6 +178,10 @@ class Puzzle:
     def draw(self, labels: ArrayLike) -> str:
         """The position as a drawing of several lines; PositionError if it is not one."""
         return self.notation.draw(self._written(labels))
+
+    def picture(self, labels: ArrayLike) -> Picture:
+        """The position in shapes and colours; PositionError if it is not one."""
+        return self.notation.picture(self._written(labels))
 
     def _written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""

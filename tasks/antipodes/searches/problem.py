@@ -98,7 +98,7 @@ class Request:
     """The options of a search; InputError if one is of another type, or negative."""
 
     every: bool
-    bound: int | None
+    max_depth: int | None
     listed: int
     memory_limit: int
     """Bytes for the paths found, and for the positions that the search holds."""
@@ -107,7 +107,7 @@ class Request:
     def __post_init__(self) -> None:
         checked = {
             "every": arguments.flag(self.every, "every"),
-            "bound": arguments.optional(self.bound, arguments.integer, "a bound", 0),
+            "max_depth": arguments.optional(self.max_depth, arguments.integer, "max_depth", 0),
             "listed": arguments.integer(self.listed, "listed", 0),
             "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
             "listener": arguments.function(self.listener, "a listener"),
