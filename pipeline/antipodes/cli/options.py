@@ -1,15 +1,11 @@
 """Options that several commands share."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from antipodes.cli.loading import loading
-from antipodes.runs.default_store import default_store
-from antipodes.storage.address import Address, address_from
 
 if TYPE_CHECKING:
     from antipodes.runs.options import RunOptions
@@ -19,7 +15,8 @@ Puzzle = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
-        metavar="STORE", help="The path or URL of a store, or the name of a puzzle or board whose store is in outputs/."
+        metavar="STORE",
+        help="The path or URL of a store, or a puzzle or board whose store is in outputs/: its name or its file.",
     ),
 ]
 MoveSequence = Annotated[
@@ -63,15 +60,6 @@ MemoryLimit = Annotated[
 CountsOnly = Annotated[
     bool, typer.Option("--counts-only", help="Keep the layers and the first antipodes, and make no table.")
 ]
-
-
-def find_store(text: str) -> Address:
-    """The store at a path or a URL; where nothing is there, the default store of a puzzle of this name."""
-    address = address_from(text)
-    if not isinstance(address, Path) or os.path.exists(address):
-        return address
-    named = [default_store(text), default_store(text, counts_only=True)]
-    return next(filter(os.path.exists, named), address)
 
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":

@@ -81,4 +81,6 @@ def committed_depth(manifest: SearchManifest | None) -> int | None:
 def saved_depths(manifest: SearchManifest) -> str | None:
     """The committed depths as the subject of a sentence with its verb; None where nothing is committed."""
     depth = committed_depth(manifest)
-    return None if depth is None else f"depths 0 to {depth} are"
+    if depth is None:
+        return None
+    return f"depths 0 to {depth} are" if depth else "depth 0 is"

@@ -5,6 +5,7 @@
 31
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from antipodes.quoting import shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.storage.opened import Opened
+from antipodes.tables.at_depth import batches_at
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
@@ -141,7 +143,7 @@ class Table(Opened):
             return distance
         quoted = self.space.quoted(self.space.labels(position))
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {quoted}")
+            raise UnreachableError(f"{quoted} is unreachable")
         raise UnfinishedError(
             f"{quoted} lies beyond depth {self.radius}, where the unfinished table ends: "
             f"antipodes resume {in_shell(self.address)}"
@@ -150,14 +152,14 @@ class Table(Opened):
     __getitem__ = distance
 
     def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
-        """As `distance`, with ``default`` for a position that cannot be reached."""
+        """As `distance`, with ``default`` for an unreachable position."""
         try:
             return self.distance(position)
         except UnreachableError:
             return default
 
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
-        """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
+        """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
         distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
@@ -220,8 +222,15 @@ class Table(Opened):
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
+    def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
+        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory."""
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        count = self._layers[depth] if most is None else min(most, self._layers[depth])
+        return batches_at(self.space, self._chunks, depth, count)
+
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
+        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:

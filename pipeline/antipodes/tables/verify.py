@@ -42,18 +42,12 @@ class TableVerdict(Verdict):
 
     def checked(self) -> str:
         """One line on a table without problems."""
-        checked = (
-            f"ok: {self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone, "
-            "every distance"
-        )
-        if self.complete:
-            return f"{checked} is correct"
-        if self.committed_depth is None:
+        if not self.complete and self.committed_depth is None:
             return "unfinished: nothing is committed yet, so there is nothing to check"
-        return (
-            f"{checked} up to depth {self.committed_depth} is correct; "
-            "the table is unfinished, greater ones are not known yet"
-        )
+        checked = f"{self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone"
+        if self.complete:
+            return f"ok: {checked}, every distance is correct"
+        return f"ok, but unfinished: {checked}, every distance up to depth {self.committed_depth} is correct"
 
 
 def verify(

@@ -1,7 +1,7 @@
 """Boards as their files describe them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,12 @@ class BoardConfig:
 
     def __repr__(self) -> str:
         return f"<BoardConfig of {shorten(str(self.settings.get('name')), 30)}>"
+
+    def under(self, conditions: Sequence[str]) -> "BoardConfig":
+        """The same board under further conditions, as in its key ``where``."""
+        before = self.settings.get("where", [])
+        listed = [before] if isinstance(before, str) else before
+        return replace(self, settings={**self.settings, "where": [*listed, *conditions]}) if conditions else self
 
     @cached_property
     def problem(self) -> TilingProblem:

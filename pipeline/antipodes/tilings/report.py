@@ -19,7 +19,7 @@ class TilingReport(Report):
     manifest: TilingManifest
     """The last commit."""
     shown: Mapping[int, NDArray[np.int32]]
-    """Some tilings, ``(pieces,)`` each, by their numbers from 0; none of an unfinished search."""
+    """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
     raw_tilings: int
     """The tilings known, symmetric copies counted as different."""
     placements_tried: int

@@ -56,5 +56,6 @@ def check_listing(solutions: int, moves: int, places: int, memory_limit: int) ->
     needed = solutions * (PATH_BYTES + (moves + 1) * max(places, 8))
     if needed > memory_limit:
         raise ResourceLimitError(
-            f"{solutions} paths of {moves} moves would take {needed} bytes, and {memory_limit} are allowed; list fewer"
+            f"{solutions:,} paths of {moves:,} moves would take {needed:,} bytes, "
+            f"and {memory_limit:,} are allowed; list fewer"
         )

@@ -15,7 +15,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
 
 UNREACHABLE = -1
-"""Instead of a distance: no moves lead from the start to the position."""
+"""Instead of a distance: the position is unreachable, no moves lead from the start to it."""
 UNKNOWN = -2
 """Instead of a distance: the table is unfinished, and its committed layers lack the position."""
 
@@ -51,7 +51,7 @@ class TableChunks:
     def distances(self, indices: Indices) -> NDArray[np.int32]:
         """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
-        A position that is NOT_NUMBERED cannot be reached.
+        A position that is NOT_NUMBERED is unreachable.
         """
         distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
         numbered = np.flatnonzero(indices != NOT_NUMBERED)
