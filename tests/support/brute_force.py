@@ -34,17 +34,26 @@ def arrangements(pieces: Sequence[str]) -> set[Position]:
 
 
 def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart."""
-    columns = settings["columns"]
+    """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart.
+
+    Positions are over the squares except holes.
+    """
+    columns, starts = settings["columns"], [start.split() for start in as_list(settings["start"])]
+    squares = [divmod(square, columns) for square, symbol in enumerate(starts[0]) if symbol != "#"]
+    walls = [set(pair) for pair in settings.get("walls", ())]
+    touching = [
+        (a, b)
+        for a, (row, column) in enumerate(squares)
+        for b, (other_row, other_column) in enumerate(squares)
+        if abs(row - other_row) + abs(column - other_column) == 1 and {a, b} not in walls
+    ]
 
     def after(position: Position) -> Iterable[Position]:
-        blank = position.index("0")
-        for tile in range(len(position)):
-            down, right = abs(tile // columns - blank // columns), abs(tile % columns - blank % columns)
-            if down + right == 1:
-                yield exchanged(position, tile, blank)
+        for a, b in touching:
+            if position[a] != "0" and position[b] == "0":
+                yield exchanged(position, a, b)
 
-    return distances([tuple(start.split()) for start in as_list(settings["start"])], after)
+    return distances([tuple(symbol for symbol in start if symbol != "#") for start in starts], after)
 
 
 def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.packing import Layout
-from antipodes.searches.steps.move_arrays import MoveArrays
+from antipodes.reachability.packing import Layout
+from antipodes.reachability.steps.move_arrays import MoveArrays
 
 Words = NDArray[np.uint64]
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)

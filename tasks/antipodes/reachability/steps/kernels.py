@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.steps.move_arrays import MoveArrays
+from antipodes.reachability.steps.move_arrays import MoveArrays
 
 Positions = NDArray[np.uint8]
 Numbers = NDArray[np.int64]

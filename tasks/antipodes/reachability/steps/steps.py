@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
-from antipodes.searches.breadth_first.position_set import PositionSet
+from antipodes.reachability.position_set import PositionSet
 
 Numbers = NDArray[np.int64]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from antipodes.puzzles.moves.moves import Labels, Mask
-from antipodes.searches.breadth_first.position_set import PositionSet
-from antipodes.searches.steps.steps import Numbers, Steps
+from antipodes.reachability.position_set import PositionSet
+from antipodes.reachability.steps.steps import Numbers, Steps
 
 BATCH_BYTES = 1 << 20
 """Bytes of the positions that a move is made on at once."""

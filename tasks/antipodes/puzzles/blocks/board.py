@@ -1,0 +1,117 @@
+"""The board of a block puzzle: each block is written as a letter on all its squares."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from antipodes.errors import PositionError
+from antipodes.puzzles.blocks.kinds import EMPTY, Block, Kind, blocks_on
+from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.outlines import OUTSIDE, outlined
+from antipodes.puzzles.part import Part
+from antipodes.puzzles.square_names import Square
+from antipodes.quoting import quote
+
+REST = "+"
+"""The symbol of a square that a block covers, but for its first square, which has the symbol of its kind."""
+WALL = "░"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockBoard(Board):
+    """A board with blocks. The symbol of a place is that of a kind, for the first square of a block; REST; or EMPTY."""
+
+    kinds: tuple[Kind, ...] = ()
+    distinct: bool = False
+    """Whether blocks of one shape are told apart."""
+
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place; the letters of a text name its blocks, in any way if they are not distinct."""
+        symbols = self.places_of(self.grid(text))
+        return [symbol for row in symbols for symbol in row if symbol != HOLE]
+
+    def grid(self, text: str) -> list[list[str]]:
+        """The symbols ``[row][column]`` of a text; PositionError if it has another number, or other holes."""
+        squares = self.rows * self.columns
+        written = symbols_in(text, squares, self.places)
+        if len(written) not in (squares, self.places):
+            raise PositionError(f"expected {squares} symbols, found {len(written)}")
+        if len(written) == squares and self.holes:
+            self._without_holes(written)
+        remaining = iter(written)
+        skipped = self.holes if len(written) < squares else frozenset()
+        every = [HOLE if square in skipped else next(remaining) for square in range(squares)]
+        return [every[first : first + self.columns] for first in range(0, squares, self.columns)]
+
+    def places_of(self, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The symbol of each square, from letters; PositionError if a block is none of the puzzle's."""
+        symbols = [[symbol if symbol in (EMPTY, HOLE) else REST for symbol in row] for row in rows]
+        for block in blocks_on(rows, EMPTY + HOLE):
+            row, column = block.first
+            symbols[row][column] = self.kind_of(block).letters[0]
+        return symbols
+
+    def kind_of(self, block: Block) -> Kind:
+        """The kind of a block; PositionError if there is none."""
+        for kind in self.kinds:
+            if kind.has(block, self.distinct):
+                return kind
+        raise PositionError(f"expected blocks as in the start, found {quote(block.letter)} {_described(block, self)}")
+
+    def letters(self, symbols: Sequence[str]) -> list[list[str]]:
+        """The letter on each square ``[row][column]``: the blocks of a kind have its letters in reading order."""
+        remaining = iter(symbols)
+        squares = range(self.rows * self.columns)
+        every = [HOLE if square in self.holes else next(remaining) for square in squares]
+        rows = [every[first : first + self.columns] for first in range(0, len(every), self.columns)]
+        for block in list(self._blocks(rows)):
+            for row, column in block.squares:
+                if 0 <= row < self.rows and 0 <= column < self.columns:
+                    rows[row][column] = block.letter
+        return rows
+
+    def _blocks(self, rows: Sequence[Sequence[str]]) -> Iterator[Block]:
+        kinds = {kind.letters[0]: (kind, iter(kind.letters)) for kind in self.kinds}
+        for row, symbols in enumerate(rows):
+            for column, symbol in enumerate(symbols):
+                if symbol in kinds:
+                    kind, letters = kinds[symbol]
+                    yield Block(next(letters, symbol), (row, column), kind.cells)
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """The letters in one line, rows apart."""
+        rows = (self.separator.join(row) for row in self.letters(symbols))
+        return f"{self.separator}/{self.separator}".join(rows)
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """The blocks as outlines, each with its letter on its first square; walls are hatched."""
+        rows = self.letters(symbols)
+
+        def at(row: int, column: int) -> str:
+            return rows[row][column] if 0 <= row < self.rows and 0 <= column < self.columns else OUTSIDE
+
+        def divided(row: int, column: int, other_row: int, other_column: int) -> bool:
+            return at(row, column) != at(other_row, other_column)
+
+        seen = {EMPTY}
+        texts = [[_text(symbol, seen) for symbol in row] for row in rows]
+        width = max(len(text) for row in texts for text in row)
+        return outlined([[WALL * width if text == HOLE else text for text in row] for row in texts], divided)
+
+
+def _text(symbol: str, seen: set[str]) -> str:
+    """The text on a square; each letter once."""
+    if symbol == HOLE:
+        return HOLE
+    new = symbol not in seen
+    seen.add(symbol)
+    return symbol if new else ""
+
+
+def _described(block: Block, board: Board) -> str:
+    return f"of {len(block.cells)} squares in row {block.first[0] + 1}"
+
+
+def squares_covered(kind: Kind, first: Square) -> list[Square]:
+    """The squares that a block of a kind covers, by its first square."""
+    return [(first[0] + down, first[1] + right) for down, right in kind.cells]
