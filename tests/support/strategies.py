@@ -77,6 +77,32 @@ def _moves(places: int) -> st.SearchStrategy[Settings]:
     return st.one_of(kinds)
 
 
+@st.composite
+def blocks_settings(draw: st.DrawFn) -> Settings:
+    """Boards of up to 3 x 4 squares with some blocks of up to 3 squares, holes, and moves of every kind."""
+    rows, columns = draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    shapes = [[(0, 0)], [(0, 0), (0, 1)], [(0, 0), (1, 0)], [(0, 0), (0, 1), (1, 0)], [(0, 0), (1, 0), (1, -1)]]
+    axis = draw(st.booleans())
+    grid = [["#" if draw(st.integers(0, 9)) == 0 else "." for _ in range(columns)] for _ in range(rows)]
+    letters = iter("ABCDEFGHIJKL")
+    for r in range(rows):
+        for c in range(columns):
+            shape = draw(st.sampled_from(shapes[1:3] if axis else shapes))
+            cells = [(r + down, c + right) for down, right in shape]
+            fits = all(0 <= i < rows and 0 <= j < columns and grid[i][j] == "." for i, j in cells)
+            if fits and draw(st.booleans()):
+                letter = next(letters)
+                for i, j in cells:
+                    grid[i][j] = letter
+    symbols = {symbol for row in grid for symbol in row}
+    if "." not in symbols or symbols <= {".", "#"}:
+        grid = [list("A."), list("B.")]
+        axis = False
+    moves, distinct = draw(st.sampled_from(("steps", "slides"))), draw(st.booleans())
+    start = "/".join(map("".join, grid))
+    return {"name": "r", "family": "blocks", "start": start, "axis": axis, "moves": moves, "distinct": distinct}
+
+
 def puzzle_settings() -> st.SearchStrategy[Settings]:
     """Puzzles of any family."""
     return st.one_of(sliding_settings(), jump_settings())

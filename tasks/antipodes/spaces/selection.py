@@ -129,7 +129,8 @@ def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
     kind = _kind_for(puzzle)
     size = kind.size_for(puzzle)
     if size > arguments.GREATEST:
-        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
+        few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}{few}")
     return kind.cuts(puzzle)
 
 

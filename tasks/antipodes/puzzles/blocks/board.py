@@ -35,8 +35,9 @@ class BlockBoard(Board):
         squares = self.rows * self.columns
         written = symbols_in(text, squares, self.places)
         if len(written) not in (squares, self.places):
-            raise PositionError(f"expected {squares} symbols, found {len(written)}")
-        if len(written) == squares and self.holes:
+            found = len(written) if self.separator else len("".join(written))
+            raise PositionError(f"expected {squares} symbols, found {found}")
+        if len(written) == squares:
             self._without_holes(written)
         remaining = iter(written)
         skipped = self.holes if len(written) < squares else frozenset()

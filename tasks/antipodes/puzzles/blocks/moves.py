@@ -5,6 +5,7 @@ slides it moves any way through squares that are empty, even around corners: for
 many moves as there are least sets of squares that must be empty.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from antipodes.puzzles.blocks.kinds import Kind
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.square_names import DIRECTIONS, Square, square_name
 
-MOST_MOVES = 1 << 14
+MOST_MOVES = 1 << 12
 """Moves of all blocks: every position is tried for each."""
 
 
@@ -60,14 +61,17 @@ class BlockMoves:
         return Transforms(map(self._name, moves), origin, [symbols] * len(place), allowed=allowed)
 
     def _all(self) -> list[BlockMove]:
-        found = []
+        found: list[BlockMove] = []
         for number in range(len(self.kinds)):
             for move in self._of_kind(number):
                 found.append(move)
-                if len(found) > MOST_MOVES:
-                    kind = '"steps"' if self.slides else "fewer blocks"
-                    raise ConfigError(f"moves: expected at most {MOST_MOVES:,} moves, found more: choose {kind}")
+                self._check_number(len(found))
         return found
+
+    def _check_number(self, moves: int) -> None:
+        if moves > MOST_MOVES:
+            fewer = 'moves = "steps"' if self.slides else "a smaller board"
+            raise ConfigError(f"moves: expected at most {MOST_MOVES:,} moves of blocks, found more: choose {fewer}")
 
     def _of_kind(self, number: int) -> Iterator[BlockMove]:
         kind, board = self.kinds[number], set(self.squares)
@@ -83,9 +87,10 @@ class BlockMoves:
         """Where a block can go, each with a least set of squares that must be empty."""
         own = frozenset(squares_covered(kind, origin))
         least: dict[Square, list[frozenset[Square]]] = {origin: [frozenset()]}
-        waiting = [(origin, frozenset[Square]())]
+        waiting = deque([(origin, frozenset[Square]())])
         while waiting:
-            at, empty = waiting.pop(0)
+            self._check_number(len(waiting))
+            at, empty = waiting.popleft()
             if empty not in least[at] or (at != origin and not self.slides):
                 continue
             for down, right in DIRECTIONS:

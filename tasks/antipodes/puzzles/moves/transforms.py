@@ -153,7 +153,7 @@ class Transforms(Moves):
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
-        legal = np.ones(len(self), dtype=np.bool_)
+        legal: Mask = np.ones(len(self), dtype=np.bool_)
         if self.allowed is not None:
             legal = ((self.allowed >> labels.astype(np.uint64)) & np.uint64(1)).astype(np.bool_).all(axis=1)
         sums = labels[self.origin[legal]].astype(np.int16) + self.added[legal]

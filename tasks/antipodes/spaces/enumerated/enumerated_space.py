@@ -13,11 +13,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from antipodes.errors import FieldError, InputError
+from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
 from antipodes.reachability.enumeration import Enumeration, enumeration
 from antipodes.reachability.steps.selection import steps_of
 from antipodes.reachability.steps.steps import Steps
+from antipodes.spaces.field.field_tables import check_undone
 from antipodes.spaces.move_tables import ILLEGAL, Fill, MoveTables, map_type
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 
@@ -139,12 +141,21 @@ class EnumeratedSpace(StateSpace):
         return max(1, BLOCK // max(1, self.most_moves))
 
     def _fill(self, target: np.ndarray[tuple[int, int], np.dtype[np.int32]], first: int) -> None:
-        """Write the successors of positions from ``first`` on; two moves to the same position are one."""
-        after, before = self._steps.successors(self.unrank(np.arange(first, first + len(target))))
-        moves = np.unique(before * self.rows + self.rank(after))
+        """Write the successors of positions from ``first`` on."""
+        labels = self.unrank(np.arange(first, first + len(target)))
+        self._check_inverses(labels)
+        after, before = self._steps.successors(labels)
+        moves = np.sort(before * self.rows + self.rank(after))
         row, leads_to = np.divmod(moves, self.rows)
         column = np.arange(len(row)) - np.searchsorted(row, row)
         target[row, column] = leads_to
+
+    def _check_inverses(self, labels: Labels) -> None:
+        """Raise InputError unless functions that are said to undo moves do so; other moves know their inverses."""
+        moves = self.puzzle.moves
+        if isinstance(moves, Functions) and moves.reversible:
+            for number in range(len(moves)):
+                check_undone(moves, number, labels, *moves.after(number, labels))
 
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
