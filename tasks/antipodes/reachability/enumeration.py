@@ -16,8 +16,8 @@ MOST = 1 << 25
 """Positions that are enumerated: 33 million take some 2 GB while they are found."""
 ENOUGH = 1 << 40
 """Bytes that the set may take: no limit, as MOST is one."""
-BATCH = 1 << 13
-"""Positions expanded at once: fast, and an interruption is answered soon."""
+BATCH = 1 << 16
+"""Positions expanded at once, after which an interruption is answered."""
 KEPT = 2
 """Enumerations that this process keeps: plans, searches and tables of a puzzle share one."""
 
@@ -75,16 +75,14 @@ def _search(puzzle: Puzzle) -> tuple[Words, int]:
     found.add(packing.pack(puzzle.start_labels))
     begin, most_moves = 0, 0
     while begin < len(found):
-        end = min(len(found), begin + BATCH)
-        after, before = steps.successors(packing.unpack(found.words[begin:end]))
-        most_moves = max(most_moves, int(np.bincount(before, minlength=1).max()))
-        found.add(packing.pack(after))
+        expanded = steps.add_successors(found, begin, min(len(found), begin + BATCH))
+        begin += expanded.count
+        most_moves = max(most_moves, expanded.most_moves)
         if len(found) > MOST:
             raise ResourceLimitError(
                 f"expected at most {MOST:,} positions that can be reached, found more: the positions of {puzzle.name} "
                 "are listed before a run, and these do not fit into memory; solve does without a list"
             )
-        begin = end
     return found.words[: len(found)], most_moves
 
 

@@ -66,7 +66,7 @@ class BlockMoves:
             for move in self._of_kind(number):
                 found.append(move)
                 self._check_number(len(found))
-        return found
+        return sorted(found, key=lambda move: min(move.empty))  # searches skip all moves onto a square that is taken
 
     def _check_number(self, moves: int) -> None:
         if moves > MOST_MOVES:
