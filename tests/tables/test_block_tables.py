@@ -16,7 +16,7 @@ EXIT = "????/????/????/?AA?/?AA?"
 
 @pytest.mark.parametrize(("puzzle", "moves"), [("klotski", 116), ("klotski-moves", 81)])
 def test_the_large_block_of_klotski_leaves(cli: Command, puzzle: str, moves: int) -> None:
-    """116 steps of one square, or 81 moves: M. Gardner, Scientific American, February 1964."""
+    """In 116 steps of one square, or 81 moves (M. Gardner, Scientific American, February 1964)."""
     solved = json.loads(cli("solve", puzzle, KLOTSKI, "--to", EXIT, "--json", "--quiet").out)
     assert solved["distance"] == len(solved["moves"]) == moves
     assert [row[1:3] for row in solved["solutions"][0][-1].split("/")[3:]] == ["AA", "AA"]

@@ -76,7 +76,7 @@ def _search(puzzle: Puzzle) -> tuple[Words, int]:
     begin, most_moves = 0, 0
     while begin < len(found):
         expanded = steps.add_successors(found, begin, min(len(found), begin + BATCH))
-        begin += expanded.count
+        begin += expanded.positions
         most_moves = max(most_moves, expanded.most_moves)
         if len(found) > MOST:
             raise ResourceLimitError(

@@ -155,7 +155,7 @@ class Transforms(Moves):
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
         legal: Mask = np.ones(len(self), dtype=np.bool_)
         if self.allowed is not None:
-            legal = ((self.allowed >> labels.astype(np.uint64)) & np.uint64(1)).all(axis=1)
+            legal = np.logical_and.reduce((self.allowed >> labels.astype(np.uint64)) & np.uint64(1), axis=1)
         sums = labels[self.origin[legal]].astype(np.int16) + self.added[legal]
         after: Labels = (sums % self.moduli).astype(np.uint8)
         return after

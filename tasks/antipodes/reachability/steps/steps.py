@@ -13,9 +13,9 @@ Numbers = NDArray[np.int64]
 
 
 class Expanded(NamedTuple):
-    """Positions whose successors were added."""
+    """What one call has expanded."""
 
-    count: int
+    positions: int
     most_moves: int
     """The most legal moves of one of them."""
 

@@ -70,7 +70,7 @@ class Reached:
         begin, end = self._ends[-2:]
         while begin < end:
             self._pace.start()
-            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget)).count
+            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget)).positions
             self._pace.learn(expanded)
             self.expanded += expanded
             begin += expanded
