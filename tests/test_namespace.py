@@ -11,13 +11,13 @@ from project import ROOT
 import antipodes
 
 PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes"
-FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"}
+FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib", "PIL"}
 LEVELS = (
     ("program",),
-    ("cli",),
+    ("api", "cli"),
     ("checking", "tables", "tilings"),
     ("runs",),
-    ("executors", "storage"),
+    ("executors", "pictures", "storage"),
     ("config", "events", "machine", "sizes"),
     ("python_source", "toml_file"),
     ("text_file",),

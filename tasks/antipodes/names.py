@@ -23,3 +23,8 @@ def check_symbol(symbol: str, key: str) -> None:
     """Raise ConfigError, which begins with the key, where a tile or a piece has a name that boards cannot show."""
     if not symbol.isprintable() or not 1 <= len(symbol) <= LONGEST_SYMBOL or symbol.isspace():
         raise ConfigError(f"{key}: expected names of 1 to {LONGEST_SYMBOL} printable characters, found {quote(symbol)}")
+
+
+def natural(symbol: str) -> tuple[bool, int, str]:
+    """The key by which symbols are sorted: numbers by value, then names by alphabet."""
+    return (not symbol.isdecimal(), int(symbol) if symbol.isdecimal() else 0, symbol)

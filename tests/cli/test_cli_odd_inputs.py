@@ -65,7 +65,7 @@ TAKING_NUMBERS = [
     "run eight-puzzle --quiet --workers ODD",
     "run eight-puzzle --quiet --checkpoint-every ODD",
     "farthest TABLE --limit ODD",
-    "solve eight-puzzle 123456780 --bound ODD",
+    "solve eight-puzzle 123456780 --max-depth ODD",
     "solve eight-puzzle 123456780 --list ODD",
     "solve knights-labelled --method routes --limit ODD",
     "unrank eight-puzzle ODD",
@@ -76,7 +76,7 @@ TAKING_NUMBERS = [
     "tile 3x20 --quiet --workers ODD",
 ]
 ACCEPTED = {
-    **dict.fromkeys(("--limit", "--bound", "--list"), ("1" * 30,)),
+    **dict.fromkeys(("--limit", "--max-depth", "--list"), ("1" * 30,)),
     "--checkpoint-every": ("1.5", "1" * 30, "1e400", "1" * 5000),
 }
 ODD_NUMBERS = ["", "-1", "1.5", "nan", "-inf", "1e400", "1" * 30, "1" * 5000, "²", "0x10", "x" * 5000]

@@ -81,11 +81,11 @@ def test_an_unreachable_position(cli: Command, finished: Path, method: str) -> N
 @pytest.mark.parametrize("method", [*SEARCHES, "table"])
 def test_a_goal_beyond_the_bound(cli: Command, finished: Path, method: str) -> None:
     store = ["--store", finished] if method == "table" else []
-    found = answer(cli, "eight-puzzle", "1 2 3 / 4 0 5 / 7 8 6", "--bound", 1, "--method", method, *store)
-    assert (found["outcome"], found["distance"]) == ("bound", None)
-    assert answer(cli, "eight-puzzle", "123405786", "--bound", 2, "--method", method, *store)["distance"] == 2
-    text = cli("solve", "eight-puzzle", "123405786", "--bound", 1, "--method", method, *store).out
-    assert text.startswith("not solved within 1 move: the goal is farther, or unreachable\n")
+    found = answer(cli, "eight-puzzle", "1 2 3 / 4 0 5 / 7 8 6", "--max-depth", 1, "--method", method, *store)
+    assert (found["outcome"], found["distance"]) == ("depth-limit", None)
+    assert answer(cli, "eight-puzzle", "123405786", "--max-depth", 2, "--method", method, *store)["distance"] == 2
+    text = cli("solve", "eight-puzzle", "123405786", "--max-depth", 1, "--method", method, *store).out
+    assert text.startswith("no path of fewer than 2 moves: the goal is farther, or unreachable\n")
 
 
 def test_text(cli: Command) -> None:
@@ -113,9 +113,13 @@ def test_more_solutions_than_are_listed(cli: Command) -> None:
     assert text.endswith("and 37 more: --list 40\n")
 
 
-def test_the_table_at_its_default_place_is_used(cli: Command, finished: Path, tmp_path: Path) -> None:
+def test_the_table_at_its_default_place_is_used_where_that_is_faster(
+    cli: Command, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "outputs").mkdir()
     (tmp_path / "outputs" / "eight-puzzle.zarr").symlink_to(finished)
+    assert answer(cli, "eight-puzzle", FARTHEST)["method"] == "bidirectional"
+    monkeypatch.setattr("antipodes.tables.solve.SEARCHED_AT_ONCE", 1 << 17)  # less than the size of the eight-puzzle
     found = answer(cli, "eight-puzzle", FARTHEST)
     assert (found["method"], found["distance"]) == ("table", 31)
     assert found["reason"] == "there is one in outputs/eight-puzzle.zarr"
@@ -177,7 +181,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", "123"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--to", "12"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--method", "dfs"], "expected one of bfs, bidirectional"),
-        (["eight-puzzle", FARTHEST, "--bound", "-1"], "--bound"),
+        (["eight-puzzle", FARTHEST, "--max-depth", "-1"], "--max-depth"),
         (["eight-puzzle", FARTHEST, "--limit", "3"], "--limit: expected --method routes"),
         (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic: expected --method ida-star"),
         (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
@@ -186,7 +190,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
         (["eight-puzzle", "--method", "routes"], "half turn"),
         (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to: not with"),
-        (["knights-labelled", "--method", "routes", "--bound", "16"], "--bound: not with"),
+        (["knights-labelled", "--method", "routes", "--max-depth", "16"], "--max-depth: not with"),
         (["knights-labelled", "--method", "routes", "--limit", "0"], "--limit"),
         (["nothing-of-the-kind", FARTHEST], "expected the name of a puzzle"),
     ],

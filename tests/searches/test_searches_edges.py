@@ -46,9 +46,9 @@ def test_beyond_the_bound_is_not_unreachable(search: Search) -> None:
     problem = Problem.of(EIGHT, random_walk(EIGHT, 5, 60))
     distance = bfs(problem).distance
     assert distance
-    assert search(problem, bound=distance).distance == distance
-    given_up = search(problem, bound=distance - 1)
-    assert (given_up.outcome, given_up.distance, given_up.solutions) == (Outcome.BOUND, None, ())
+    assert search(problem, max_depth=distance).distance == distance
+    given_up = search(problem, max_depth=distance - 1)
+    assert (given_up.outcome, given_up.distance, given_up.solutions) == (Outcome.DEPTH_LIMIT, None, ())
 
 
 @pytest.mark.parametrize("search", [bfs, bidirectional, iddfs, ida_star])
@@ -78,7 +78,7 @@ def test_a_blank_in_a_dead_end() -> None:
     fork = knights("AB-/C#D", edges=[[0, 1], [1, 2], [1, 3], [1, 4]])
     for goal in ("BA-/C#D", "-BA/C#D"):
         problem = Problem.of(fork, fork.start_labels[0], fork.parse(goal))
-        assert iddfs(problem, bound=40).distance == bfs(problem).distance
+        assert iddfs(problem, max_depth=40).distance == bfs(problem).distance
 
 
 @pytest.mark.parametrize("places", [5, 16, 17, 20])
@@ -130,7 +130,7 @@ def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: 
     expected = bfs(problem, every=True)
     assert bidirectional(problem, every=True).solution_count == expected.solution_count
     for search in (iddfs, ida_star):
-        found = search(problem, every=True, bound=6)
+        found = search(problem, every=True, max_depth=6)
         if expected.distance is None or expected.distance > 6:
             assert found.distance is None
         else:

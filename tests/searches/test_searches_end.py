@@ -36,10 +36,10 @@ def test_random_puzzles_with_reachable_and_unreachable_goals(config: dict[str, A
     problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
     for search in ALL:
         too_far = expected is not None and expected > NEAR and search in DEEPENING
-        answer = search(problem, bound=NEAR if too_far else None)
+        answer = search(problem, max_depth=NEAR if too_far else None)
         assert answer.distance == (None if too_far else expected)
         assert answer.outcome == (
-            Outcome.BOUND if too_far else Outcome.UNREACHABLE if expected is None else Outcome.SOLVED
+            Outcome.DEPTH_LIMIT if too_far else Outcome.UNREACHABLE if expected is None else Outcome.SOLVED
         )
 
 
@@ -86,7 +86,7 @@ def test_several_unreachable_goals() -> None:
 def test_a_proof_ends_when_its_memory_is_full() -> None:
     board = knights("ABCD-----/#########/E--------", offsets=[[0, 1], [0, -1], [0, 2], [0, -2]])
     problem = Problem.of(board, board.start_labels[0], board.parse("EBCD-----/#########/A--------"))
-    assert iddfs(problem, memory_limit=1 << 10, bound=7).outcome == Outcome.BOUND
+    assert iddfs(problem, memory_limit=1 << 10, max_depth=7).outcome == Outcome.DEPTH_LIMIT
     assert iddfs(problem).outcome == Outcome.UNREACHABLE
     assert (
         len(

@@ -124,7 +124,7 @@ def test_foreign_objects_are_not_replaced(bucket: Bucket, cli: Command) -> None:
 
 
 def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
-    chunk = next(key for key in bucket.listing() if "/c/" in key)
+    chunk = next(key for key in bucket.listing() if "depth/c/0" in key)
     content = bucket.get(chunk)
     bucket.put(chunk, content[:-1] + bytes([content[-1] ^ 1]))
     name = f"s3://{bucket.name}/{chunk}"
@@ -132,7 +132,7 @@ def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
     assert (outcome.status, name in outcome.out) == (1, True)
     bucket.delete(chunk)
     with open_table(remote) as table, pytest.raises(StoreDamagedError, match=f"chunk {name} is missing"):
-        table.random_position(depth=20)
+        table.distances_by_index([0])
     bucket.put("t.zarr/depth/zarr.json", b"{}")
     with pytest.raises(StoreDamagedError, match="its checksum is not the one in the manifest"):
         open_table(remote)

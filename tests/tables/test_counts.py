@@ -173,9 +173,8 @@ def test_the_plan_has_bits_and_checkpoints_alone() -> None:
     assert counts.space.size == 43_589_145_600
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "kills"), [("eight-puzzle", 3), pytest.param("three-colours", 12, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("puzzle", "kills"), [("eight-puzzle", 3), ("three-colours", 12)])
 def test_killed_at_random(puzzle: str, kills: int, process: Process, tmp_path: Path) -> None:
     rng, options = random.Random(3), ["--counts-only", "--checkpoint-every", "0"]
     report, _ = process("run", puzzle, "--store", "timed.zarr", *options, "--quiet", "--json").communicate()

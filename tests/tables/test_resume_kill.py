@@ -21,8 +21,8 @@ from antipodes.config import load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 
 EVERY_LAYER = ["--checkpoint-every", "0"]
-FEW_KILLS = [("eight-puzzle", EVERY_LAYER, 3)]
-MANY_KILLS = [
+KILLS = [
+    ("eight-puzzle", EVERY_LAYER, 3),
     ("eight-puzzle", [], 2),
     ("knights-labelled", EVERY_LAYER, 2),
     ("three-colours", EVERY_LAYER, 4),
@@ -69,14 +69,9 @@ def check_killed(puzzle: str, options: list[str], kills: int, process: Process, 
     assert left_something, "no process created a store before it was killed"
 
 
-@pytest.mark.parametrize(("puzzle", "options", "kills"), FEW_KILLS)
-def test_killed_at_random(puzzle: str, options: list[str], kills: int, process: Process, tmp_path: Path) -> None:
-    check_killed(puzzle, options, kills, process, tmp_path, seed=1)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("puzzle", "options", "kills"), MANY_KILLS)
-def test_killed_often(puzzle: str, options: list[str], kills: int, process: Process, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("puzzle", "options", "kills"), KILLS)
+def test_killed_at_random(puzzle: str, options: list[str], kills: int, process: Process, tmp_path: Path) -> None:
     check_killed(puzzle, options, kills, process, tmp_path, seed=2)
 
 
@@ -165,7 +160,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
-@pytest.mark.parametrize("options", [EVERY_LAYER, []])
+@pytest.mark.parametrize("options", [EVERY_LAYER, pytest.param([], marks=pytest.mark.slow)])
 def test_a_full_disk(options: list[str], small_disk: Path, process: Process, tmp_path: Path) -> None:
     store = small_disk / "t.zarr"
     running = process("run", "five-tiles", "--store", store, *options)

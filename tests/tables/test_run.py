@@ -101,7 +101,7 @@ def test_brute_force_counts_moves() -> None:
     assert chain == {(number,): number for number in range(4)}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(puzzle_settings())
 def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
     expected = by_brute_force(settings)

@@ -14,6 +14,7 @@ from antipodes.config import Config, load_config
 from antipodes.errors import InputError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Labels
+from antipodes.searches.answer import Outcome
 from antipodes.searches.problem import Problem
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
@@ -76,3 +77,24 @@ def test_which_method_suits() -> None:
 def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
     lights = puzzle_from({"name": "lights", "family": "lights-out", "rows": 12, "columns": 12})
     assert choose_method(Problem.of(lights, lights.start_labels[0])).method == "bidirectional"
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_a_search_ends_when_its_time_is_up(method: str) -> None:
+    eight = load_config("eight-puzzle").puzzle
+    problem = Problem.of(eight, eight.parse("867254301"))
+    answer = solve(problem, method, max_seconds=0)
+    assert (answer.outcome, answer.distance, answer.solutions) == (Outcome.TIME_LIMIT, None, ())
+    assert answer.least is not None
+    assert 0 <= answer.least <= 31
+    assert solve(problem, method, max_seconds=1000).distance == 31
+    with pytest.raises(InputError, match="expected max_seconds of at least 0, found -1"):
+        solve(problem, method, max_seconds=-1.0)
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_what_a_depth_limit_proves(method: str) -> None:
+    eight = load_config("eight-puzzle").puzzle
+    answer = solve(Problem.of(eight, eight.parse("867254301")), method, max_depth=10)
+    assert answer.outcome == Outcome.DEPTH_LIMIT
+    assert 11 <= (answer.least or 0) <= 31

@@ -203,10 +203,6 @@ def check_killed_processes(board: str, method: str, kills: int, process: Process
     assert contents(tmp_path / "killed.zarr") == whole, f"seed {seed}, kills {sorted(counts)}"
 
 
-def test_killed_processes(process: Process, tmp_path: Path) -> None:
-    check_killed_processes("6x10", "plain", 3, process, tmp_path, seed=random.randrange(10**6))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_many_killed_processes(process: Process, tmp_path: Path, seed: int) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from antipodes.tables.solve import Solved
 
 
-def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, bound: int | None, as_json: bool) -> None:
+def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) -> None:
     """Print the answer of a search or a table."""
     from antipodes.tables.drawing import draw_path
     from antipodes.tables.path_moves import draw_moves
@@ -21,7 +21,7 @@ def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, bound: int | No
         print_json(solved_view(puzzle, solved, every))
         return
     answer = solved.answer
-    print(_outcome(answer, every, bound))
+    print(_outcome(answer, every))
     chosen = f", chosen because {solved.reason}" if solved.reason else ""
     expanded = f"{answer.expanded:,} {'position' if answer.expanded == 1 else 'positions'} expanded"
     print(f"{answer.method}{chosen}: {expanded} in {solved.seconds:.3f} s")
@@ -52,9 +52,12 @@ def show_routes(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: in
     print(f"{found.combinations:,} combinations of routes, {found.expanded:,} boards, in {seconds:.3f} s")
 
 
-def _outcome(answer: "Answer", every: bool, bound: int | None) -> str:
-    if answer.outcome == "bound":
-        return f"not solved within {_moves(bound)}: the goal is farther, or unreachable"
+def _outcome(answer: "Answer", every: bool) -> str:
+    if answer.outcome == "depth-limit":
+        return f"no path of fewer than {_moves(answer.least)}: the goal is farther, or unreachable"
+    if answer.outcome == "time-limit":
+        known = f"no path of fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
+        return f"the time was up: {known}the goal is farther, or unreachable"
     if answer.distance is None:
         return "unreachable: no moves lead to the goal"
     if not every:
@@ -64,7 +67,7 @@ def _outcome(answer: "Answer", every: bool, bound: int | None) -> str:
 
 
 def _moves(count: int | None) -> str:
-    return f"{count} {'move' if count == 1 else 'moves'}"
+    return f"{count:,} {'move' if count == 1 else 'moves'}"
 
 
 def _print_rest(count: int, shown: int) -> None:

@@ -25,7 +25,7 @@ TABLE = "table"
 
 
 def solve_by_table(
-    problem: Problem, table: "Table", *, every: bool = False, bound: int | None = None, listed: int = LISTED
+    problem: Problem, table: "Table", *, every: bool = False, max_depth: int | None = None, listed: int = LISTED
 ) -> Answer:
     """One shortest path to the start, or ``every`` one, read from the table.
 
@@ -40,7 +40,7 @@ def solve_by_table(
         The table is damaged; its distances are not those of any path, for example.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    request = Request(every, bound, listed, MEMORY_LIMIT)
+    request = Request(every, max_depth, listed, MEMORY_LIMIT)
     from antipodes.tables.table import Table  # loads zarr, which the caller of an open table has loaded
 
     arguments.instance(table, Table, "an open Table")
@@ -48,8 +48,8 @@ def solve_by_table(
     distance = None if problem.known_unreachable else table.get_distance(problem.position)
     if distance is None:
         return unsolved(TABLE, Outcome.UNREACHABLE)
-    if request.bound is not None and distance > request.bound:
-        return unsolved(TABLE, Outcome.BOUND)
+    if request.max_depth is not None and distance > request.max_depth:
+        return unsolved(TABLE, Outcome.DEPTH_LIMIT, least=distance)
     paths = _paths(problem, table, request.every)
     return solved(TABLE, paths, request, sum(map(len, paths.layers[:-1])))
 
@@ -86,7 +86,7 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
         paths = shortest_paths(distances, position, problem.steps, every)
     except InconsistentDistancesError as error:
         table.path(error.position)  # raises an error that names the damaged chunk
-        raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
+        raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None
     starts = set(map(bytes, table.puzzle.start_labels))
     for end in paths.layers[-1]:
         if bytes(end) not in starts:

@@ -118,6 +118,7 @@ def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict
         "reason": solved.reason,
         "outcome": str(answer.outcome),
         "distance": answer.distance,
+        "least": answer.least,
         "solution_count": answer.solution_count,
         "solutions": [_texts(puzzle, path) for path in answer.solutions],
         "expanded": answer.expanded,

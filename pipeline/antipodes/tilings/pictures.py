@@ -40,7 +40,7 @@ def svg(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], across: in
     problem
         Board and pieces.
     tilings
-        The placement of each piece, ``(pieces,)`` each, -1 if it is not placed.
+        The placement of each copy, ``(copies,)`` each, -1 if it is not placed.
     across
         How many stand side by side; by default the sheet is about half as wide again as it is high.
     """
@@ -57,14 +57,16 @@ def svg(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], across: in
         f'viewBox="0 0 {size[0]} {size[1]}">',
         f'<rect width="{size[0]}" height="{size[1]}" fill="#ffffff"/>',
     ]
+    of_piece = colours(len(problem.pieces))
+    fills = tuple(of_piece[piece] for piece in problem.piece_of_copy.tolist())
     for number, tiling in enumerate(tilings):
         corner = MARGIN + number % across * width, MARGIN + number // across * height
-        parts.extend(_tiling(picture(problem, tiling), corner, colours(len(problem.pieces))))
+        parts.extend(_tiling(picture(problem, tiling), corner, fills))
     return "\n".join([*parts, "</svg>", ""])
 
 
 def write_picture(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], path: Path, kind: str) -> None:
-    """Draw tilings, ``(pieces,)`` each, into a file of the kind "svg" or "png".
+    """Draw tilings, ``(copies,)`` each, into a file of the kind "svg" or "png".
 
     Raises
     ------
@@ -91,12 +93,12 @@ def _tiling(layers: Picture, corner: tuple[int, int], fills: tuple[str, ...]) ->
 
 
 def _pieces(layer: Picture, fills: tuple[str, ...]) -> Iterator[str]:
-    """One path for each piece that the layer shows, of the squares it covers there."""
-    for piece in np.unique(layer[layer >= 0]).tolist():
+    """One path for each copy that the layer shows, of the squares it covers there."""
+    for copy in np.unique(layer[layer >= 0]).tolist():
         squares = (
-            f"M{column * CELL} {row * CELL}h{CELL}v{CELL}h-{CELL}z" for row, column in np.argwhere(layer == piece)
+            f"M{column * CELL} {row * CELL}h{CELL}v{CELL}h-{CELL}z" for row, column in np.argwhere(layer == copy)
         )
-        yield f'<path d="{"".join(squares)}" fill="{fills[piece]}"/>'
+        yield f'<path d="{"".join(squares)}" fill="{fills[copy]}"/>'
 
 
 def _borders(layer: Picture) -> str:

@@ -8,10 +8,13 @@ from antipodes.errors import ConfigError, PositionError
 from antipodes.names import check_symbol
 from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Picture, Rectangle, Shape, colours_of, tile
 from antipodes.quoting import quote
 
 HOLE = "#"
 PIECE = re.compile(r"\w+")
+FRAME = 4
+"""The space around the squares of a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,20 @@ class Board(Notation):
             lines.append("│ " + " ".join(drawn) + " │")
         edge = "─" * (self.columns * (width + 1) + 1)
         return "\n".join([f"╭{edge}╮", *lines, f"╰{edge}╯"])
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The board in a frame, equal pieces in one colour, holes dark."""
+        width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
+        shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
+        colours = colours_of([symbol for symbol in symbols if symbol not in self.empty_symbols])
+        remaining = iter(symbols)
+        for square in range(self.rows * self.columns):
+            x, y = FRAME + square % self.columns * SQUARE, FRAME + square // self.columns * SQUARE
+            if square in self.holes:
+                shapes.append(Rectangle(x, y, SQUARE, SQUARE, HOLLOW))
+            elif (symbol := next(remaining)) in colours:
+                shapes.extend(tile(symbol, x, y, colours[symbol]))
+        return Picture(width, height, tuple(shapes))
 
     def _piece(self, symbol: str, width: int) -> str:
         return ("·" if symbol in self.empty_symbols else symbol).rjust(width)

@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 
 from antipodes.errors import PositionError
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes.quoting import quote, shorten
 
 SEPARATORS = re.compile(r"[\s,/]+")
@@ -34,6 +35,10 @@ class Notation(ABC):
     def draw(self, symbols: Sequence[str]) -> str:
         """A drawing of one or several lines, all of one length, so that drawings stand side by side."""
 
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The position in shapes and colours; by default the drawing."""
+        return text_picture(self.draw(symbols))
+
 
 @dataclass(frozen=True, slots=True)
 class Lists(Notation):
@@ -45,7 +50,7 @@ class Lists(Notation):
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""
         places = sum(self.sizes)
-        single = all(len(symbol) == 1 for part in parts for symbol in part.symbols)
+        single = all(part.single_characters for part in parts)
         written = symbols_in(text, places) if single else _apart(text)
         if len(written) != places:
             found = len(written[0]) if single and len(written) == 1 else len(written)
@@ -61,6 +66,15 @@ class Lists(Notation):
     def draw(self, symbols: Sequence[str]) -> str:
         """A line for each part."""
         return rectangle([" ".join(symbols[first:end]) for first, end in self._ranges])
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """A row of tiles for each part."""
+        shapes: list[Shape] = []
+        for row, (first, end) in enumerate(self._ranges):
+            colours = colours_of(symbols[first:end])
+            for column, symbol in enumerate(symbols[first:end]):
+                shapes.extend(tile(symbol, column * SQUARE, row * SQUARE, colours[symbol]))
+        return Picture(max(self.sizes) * SQUARE, len(self.sizes) * SQUARE, tuple(shapes))
 
     @property
     def _ranges(self) -> list[tuple[int, int]]:

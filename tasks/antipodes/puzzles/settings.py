@@ -100,11 +100,6 @@ def pairs_in(value: object, key: str) -> list[tuple[int, int]]:
     return list(dict.fromkeys((a, b) for a, b in value))
 
 
-def natural(symbol: str) -> tuple[bool, int, str]:
-    """The key by which symbols are sorted: numbers by value, then names by alphabet."""
-    return (not symbol.isdecimal(), int(symbol) if symbol.isdecimal() else 0, symbol)
-
-
 def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """The starts as labels, each once; all must have the same pieces."""
     pieces = Counter(starts[0])

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.board import FRAME, HOLE, Board
 from antipodes.puzzles.outlines import OUTSIDE, outlined
-from antipodes.puzzles.square_names import squares_of
+from antipodes.puzzles.picture import INK, SQUARE, Line, Picture
+from antipodes.puzzles.square_names import Square, squares_of
+
+WALL_WIDTH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +34,17 @@ class WalledBoard(Board):
             return (one, other) in self.walls if isinstance(one, int) and isinstance(other, int) else one != other
 
         return outlined(texts, divided)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The board as without walls, and a thick line for each wall."""
+        plain = Board.picture(self, symbols)
+        squares = squares_of(self.rows, self.columns, self.holes)
+        lines = [self._wall(squares[a], squares[b]) for a, b in sorted(self.walls) if a < b]
+        return Picture(plain.width, plain.height, (*plain.shapes, *lines))
+
+    def _wall(self, square: Square, beyond: Square) -> Line:
+        """The line between a square and the one to the right of it, or below."""
+        row, column = beyond
+        x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
+        right, down = (SQUARE, 0) if row > square[0] else (0, SQUARE)
+        return Line(x, y, x + right, y + down, INK, WALL_WIDTH)

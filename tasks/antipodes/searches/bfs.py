@@ -17,7 +17,7 @@ def bfs(
     problem: Problem,
     *,
     every: bool = False,
-    bound: int | None = None,
+    max_depth: int | None = None,
     listed: int = LISTED,
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
@@ -32,7 +32,7 @@ def bfs(
         The positions reached would take more memory than ``memory_limit``, bytes.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    request = Request(every, bound, listed, memory_limit, listener)
+    request = Request(every, max_depth, listed, memory_limit, listener)
     if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
 
@@ -43,8 +43,8 @@ def bfs(
     goals = problem.packing.pack(problem.goals)
     found = goals[reached.depths(goals) >= 0]
     while not len(found):
-        if reached.depth == request.bound:
-            return unsolved(METHOD, Outcome.BOUND, reached.expanded)
+        if reached.depth == request.max_depth:
+            return unsolved(METHOD, Outcome.DEPTH_LIMIT, reached.expanded, reached.depth + 1)
         if not reached.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, reached.expanded)
         found = goals[reached.depths(goals) >= 0]

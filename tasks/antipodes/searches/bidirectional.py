@@ -17,7 +17,7 @@ def bidirectional(
     problem: Problem,
     *,
     every: bool = False,
-    bound: int | None = None,
+    max_depth: int | None = None,
     listed: int = LISTED,
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
@@ -32,7 +32,7 @@ def bidirectional(
         The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    request = Request(every, bound, listed, memory_limit, listener)
+    request = Request(every, max_depth, listed, memory_limit, listener)
     if problem.known_unreachable:
         return unsolved(METHOD, Outcome.UNREACHABLE)
     if not problem.undoable:
@@ -43,8 +43,8 @@ def bidirectional(
         lambda: listener(Progress(METHOD, frontiers.distance + 1, frontiers.expanded, frontiers.held)),
     )
     while not len(frontiers.common):
-        if request.bound is not None and frontiers.distance >= request.bound:
-            return unsolved(METHOD, Outcome.BOUND, frontiers.expanded)
+        if request.max_depth is not None and frontiers.distance >= request.max_depth:
+            return unsolved(METHOD, Outcome.DEPTH_LIMIT, frontiers.expanded, frontiers.distance + 1)
         if not frontiers.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, frontiers.expanded)
     # Both halves begin at the same sorted positions, so that they join.

@@ -15,7 +15,7 @@ def ida_star(
     problem: Problem,
     *,
     every: bool = False,
-    bound: int | None = None,
+    max_depth: int | None = None,
     listed: int = LISTED,
     heuristic: Name | None = None,
     memory_limit: int = PROOF_MEMORY,
@@ -36,5 +36,5 @@ def ida_star(
     """
     arguments.instance(problem, Problem, A_PROBLEM)
     return deepen(
-        METHOD, problem, heuristic_of(problem, heuristic), Request(every, bound, listed, memory_limit, listener)
+        METHOD, problem, heuristic_of(problem, heuristic), Request(every, max_depth, listed, memory_limit, listener)
     )

@@ -15,7 +15,7 @@ def iddfs(
     problem: Problem,
     *,
     every: bool = False,
-    bound: int | None = None,
+    max_depth: int | None = None,
     listed: int = LISTED,
     memory_limit: int = PROOF_MEMORY,
     listener: Listener = silence,
@@ -24,7 +24,7 @@ def iddfs(
 
     The search takes almost no memory, never undoes the last move, and skips depths of a parity that no path can have.
     If it takes long and `solvable` does not know, an `UnreachableProof` runs beside it, within ``memory_limit`` bytes.
-    Where that fails and the goal is unreachable, the search does not end without a ``bound``.
+    Where that fails and the goal is unreachable, the search does not end without a ``max_depth``.
 
     Raises
     ------
@@ -34,4 +34,4 @@ def iddfs(
         The listed paths take more memory than ``memory_limit``.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    return deepen(METHOD, problem, zero_heuristic(), Request(every, bound, listed, memory_limit, listener))
+    return deepen(METHOD, problem, zero_heuristic(), Request(every, max_depth, listed, memory_limit, listener))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import shorten
 from antipodes.reachability.packing import Packing
 from antipodes.reachability.steps.selection import steps_of, undoable
 from antipodes.reachability.steps.steps import Steps
@@ -16,7 +17,7 @@ from antipodes.searches.progress import Listener, silence
 from antipodes.searches.solvability import parities, solvable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Find the shortest paths from the position to any of the goals.
 
@@ -29,6 +30,10 @@ class Problem:
     """``(places,)``."""
     goals: Labels
     """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
+
+    def __repr__(self) -> str:
+        position = shorten(self.puzzle.format(self.position), 40)
+        return f"<Problem of {shorten(self.puzzle.name, 30)}: {position}, {len(self.goals)} goals>"
 
     @classmethod
     def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
@@ -93,7 +98,7 @@ class Request:
     """The options of a search; InputError if one is of another type, or negative."""
 
     every: bool
-    bound: int | None
+    max_depth: int | None
     listed: int
     memory_limit: int
     """Bytes for the paths found, and for the positions that the search holds."""
@@ -102,7 +107,7 @@ class Request:
     def __post_init__(self) -> None:
         checked = {
             "every": arguments.flag(self.every, "every"),
-            "bound": arguments.optional(self.bound, arguments.integer, "a bound", 0),
+            "max_depth": arguments.optional(self.max_depth, arguments.integer, "max_depth", 0),
             "listed": arguments.integer(self.listed, "listed", 0),
             "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
             "listener": arguments.function(self.listener, "a listener"),

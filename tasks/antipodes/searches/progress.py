@@ -27,6 +27,25 @@ class Progress:
 Listener = Callable[[Progress], None]
 
 
+class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
+    """Raised by a `Deadline`, and answered by whoever set it."""
+
+
+class Deadline:
+    """A listener that ends a search when its time is up, at the next progress; it tells another one meanwhile."""
+
+    def __init__(self, seconds: float, listener: Listener) -> None:
+        self.last: Progress | None = None
+        self._end = time.monotonic() + seconds
+        self._listener = listener
+
+    def __call__(self, progress: Progress) -> None:
+        self.last = progress
+        if time.monotonic() >= self._end:
+            raise TimeLimitReached
+        self._listener(progress)
+
+
 def silence(progress: Progress) -> None:
     """Ignore the progress."""
 

@@ -4,9 +4,12 @@ from typing import Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""
@@ -14,7 +17,14 @@ SHOWN = 12
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("farthest")(farthest)
+    add(
+        app,
+        "Queries",
+        "farthest",
+        farthest,
+        "antipodes farthest eight-puzzle",
+        "antipodes farthest eight-puzzle --limit 1 --json",
+    )
 
 
 def farthest(
@@ -23,6 +33,9 @@ def farthest(
         int | None,
         typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {SHOWN}; with --json all]"),
     ] = None,
+    svg: Svg = None,
+    png: Png = None,
+    size: Size = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the positions that are farthest from the start."""
@@ -35,11 +48,13 @@ def farthest(
         from antipodes.tables.table import open_table
         from antipodes.tables.views import farthest_view
 
+    pictures = PictureFiles.of(svg, png, size=size)
     address = find_store(store)
     counts_only = isinstance(search_store(address), CountsStore)
     with open_counts(address) if counts_only else open_table(address) as found:
         positions = found.antipodes(limit if limit or as_json else SHOWN)
     shown = farthest_view(found.puzzle, found.layers, positions)
+    pictures.draw(found.puzzle, positions)
     if as_json:
         print_json(shown)
         return

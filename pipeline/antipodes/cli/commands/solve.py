@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet, default_store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet
+from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.cli.solutions import show_routes, show_solved
 from antipodes.errors import InputError
 from antipodes.quoting import quote, shorten
+from antipodes.runs.default_store import default_store
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
@@ -42,17 +46,28 @@ class Options:
     method: str | None
     goal: str | None
     every: bool
-    bound: int | None
+    max_depth: int | None
+    max_seconds: float | None
     listed: int
     limit: int | None
     store: Address | None
     heuristic: str | None
+    pictures: PictureFiles
     as_json: bool
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("solve", context_settings={"ignore_unknown_options": True})(solve)
+    add(
+        app,
+        "Puzzles",
+        "solve",
+        solve,
+        'antipodes solve eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"',
+        'antipodes solve 2x2x2 --moves "R U R\' F2" --all',
+        "antipodes solve eight-puzzle 867254301 --to 123456708",
+        kind=PositionsCommand,
+    )
 
 
 def solve(
@@ -65,7 +80,10 @@ def solve(
         typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's start]"),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False,
-    bound: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None,
+    max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0, metavar="SECONDS", help="Stop the search after this time.")
+    ] = None,
     listed: Annotated[
         int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions; all are counted.")
     ] = 1000,
@@ -86,6 +104,10 @@ def solve(
             help="manhattan or linear-conflict, with --method ida-star. [default: the stronger one that fits]",
         ),
     ] = None,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -94,7 +116,8 @@ def solve(
         from antipodes.config import load_config
 
     address = find_store(store) if store is not None else None
-    options = Options(method, to, every, bound, listed, limit, address, heuristic, as_json)
+    pictures = PictureFiles.of(svg, png, gif, size)
+    options = Options(method, to, every, max_depth, max_seconds, listed, limit, address, heuristic, pictures, as_json)
     _check_options(options)
     found = load_config(puzzle).puzzle
     labels = _labels(found, position, moves)
@@ -147,8 +170,14 @@ def _check_options(options: Options) -> None:
         implied = option == "store" and options.method is None
         if getattr(options, option) is not None and options.method != method and not implied:
             raise InputError(f"--{option}: expected --method {method}, found {shorten(options.method or 'none')}")
-    for option, value in (("to", options.goal), ("bound", options.bound)):
-        if options.method == ROUTES and value is not None:
+    not_with_routes = {
+        "to": options.goal is not None,
+        "max-depth": options.max_depth is not None,
+        "max-seconds": options.max_seconds is not None,
+        **dict.fromkeys(options.pictures.files, True),
+    }
+    for option, given in not_with_routes.items():
+        if options.method == ROUTES and given:
             raise InputError(f"--{option}: not with --method {ROUTES}, which finds the ends that its routes lead to")
 
 
@@ -170,11 +199,14 @@ def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, 
         listener=progress,
         heuristic=options.heuristic,
         every=options.every,
-        bound=options.bound,
+        max_depth=options.max_depth,
+        max_seconds=options.max_seconds,
         listed=options.listed,
     )
     progress.clear()
-    show_solved(puzzle, solved, options.every, options.bound, options.as_json)
+    show_solved(puzzle, solved, options.every, options.as_json)
+    for path in solved.answer.solutions[:1]:
+        options.pictures.draw_way(puzzle, path)
 
 
 def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, progress: "SearchProgress") -> None:

@@ -178,6 +178,6 @@ class Group:
             here = [frontiers[number] for number in numbers if number in frontiers]
             found += state.advance(depth, here, links.tables, self.segments.log)
         self.segments.searched = depth
-        if sys.getsizeof(self) > self._memory_bytes:
+        if self.segments.log.size and sys.getsizeof(self) > self._memory_bytes:
             write([self.segments], depth, self._token, durable=False)
         return found

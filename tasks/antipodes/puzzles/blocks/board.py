@@ -1,14 +1,28 @@
 """The board of a block puzzle: each block is written as a letter on all its squares."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from antipodes.errors import PositionError
 from antipodes.puzzles.blocks.kinds import EMPTY, Block, Kind, blocks_on
-from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.board import FRAME, HOLE, Board
 from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.outlines import OUTSIDE, outlined
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import (
+    HOLLOW,
+    INK,
+    PAPER,
+    SQUARE,
+    Line,
+    Picture,
+    Rectangle,
+    Shape,
+    Text,
+    colours_of,
+    fitting,
+    ink_on,
+)
 from antipodes.puzzles.square_names import Square
 from antipodes.quoting import quote
 
@@ -61,15 +75,18 @@ class BlockBoard(Board):
 
     def letters(self, symbols: Sequence[str]) -> list[list[str]]:
         """The letter on each square ``[row][column]``: the blocks of a kind have its letters in reading order."""
-        remaining = iter(symbols)
-        squares = range(self.rows * self.columns)
-        every = [HOLE if square in self.holes else next(remaining) for square in squares]
-        rows = [every[first : first + self.columns] for first in range(0, len(every), self.columns)]
+        rows = self._rows(symbols)
         for block in list(self._blocks(rows)):
             for row, column in block.squares:
                 if 0 <= row < self.rows and 0 <= column < self.columns:
                     rows[row][column] = block.letter
         return rows
+
+    def _rows(self, symbols: Sequence[str]) -> list[list[str]]:
+        """The symbols ``[row][column]``, with holes."""
+        remaining = iter(symbols)
+        every = [HOLE if square in self.holes else next(remaining) for square in range(self.rows * self.columns)]
+        return [every[first : first + self.columns] for first in range(0, len(every), self.columns)]
 
     def _blocks(self, rows: Sequence[Sequence[str]]) -> Iterator[Block]:
         kinds = {kind.letters[0]: (kind, iter(kind.letters)) for kind in self.kinds}
@@ -98,6 +115,42 @@ class BlockBoard(Board):
         texts = [[_text(symbol, seen) for symbol in row] for row in rows]
         width = max(len(text) for row in texts for text in row)
         return outlined([[WALL * width if text == HOLE else text for text in row] for row in texts], divided)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The blocks with outlines in a frame, equal ones in one colour, walls dark."""
+        width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
+        shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
+        colours = colours_of([symbol for symbol in symbols if symbol not in (EMPTY, REST)])
+        for row, column in (divmod(square, self.columns) for square in self.holes):
+            shapes.append(Rectangle(FRAME + column * SQUARE, FRAME + row * SQUARE, SQUARE, SQUARE, HOLLOW))
+        rows = self._rows(symbols)
+        for block in self._blocks(rows):
+            row, column = block.first
+            shapes += _pictured(block, colours[rows[row][column]])
+        return Picture(width, height, tuple(shapes))
+
+
+def _pictured(block: Block, colour: str) -> Iterator[Shape]:
+    """A block of a picture: its squares, lines around them, and its letter on the first."""
+    squares = set(block.squares)
+    for row, column in block.squares:
+        x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
+        yield Rectangle(x, y, SQUARE, SQUARE, colour)
+        yield from (line for (down, right), line in _edges(x, y).items() if (row + down, column + right) not in squares)
+    row, column = block.first
+    x, y = FRAME + (column + 0.5) * SQUARE, FRAME + (row + 0.5) * SQUARE
+    yield Text(x, y, block.letter, fitting(block.letter, SQUARE - 10, SQUARE * 0.48), ink_on(colour))
+
+
+def _edges(x: float, y: float) -> Mapping[Square, Line]:
+    """The four sides of a square of a picture, by rows down and columns right."""
+    right, below = x + SQUARE, y + SQUARE
+    return {
+        (-1, 0): Line(x, y, right, y, INK),
+        (1, 0): Line(x, below, right, below, INK),
+        (0, -1): Line(x, y, x, below, INK),
+        (0, 1): Line(right, y, right, below, INK),
+    }
 
 
 def _text(symbol: str, seen: set[str]) -> str:

@@ -8,11 +8,16 @@ from itertools import accumulate
 from antipodes.errors import ConfigError
 from antipodes.puzzles.notation import Lists, Notation, rectangle
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
 from antipodes.quoting import quote, shorten
 
 LETTER = re.compile(r"[^\W_]")
 FACELET = re.compile(r"([a-z])(\d{1,4})\.(\d{1,2})")
 FIXED = "-"
+STICKERS = {
+    "W": "#ffffff", "Y": "#ffd500", "O": "#ff8a1f", "R": "#c8202f", "G": "#00955c", "B": "#0b5bc1",
+}  # fmt: skip
+"""The colours of the letters that usually stand for them; others take a palette."""
 MOST_CHARACTERS = 1 << 14
 """Characters of a picture: more than a screen shows."""
 
@@ -53,7 +58,7 @@ class Net(Notation):
     """Lists of pieces and twists, drawn as a net; see `net_of`."""
 
     lists: Lists
-    picture: tuple[str, ...]
+    picture_of_start: tuple[str, ...]
     """The lines of the picture of the start."""
     facelets: tuple[Facelet, ...]
     orbits: tuple[Orbit, ...]
@@ -70,10 +75,20 @@ class Net(Notation):
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The picture, with the letter that each facelet shows."""
-        lines = [list(line) for line in self.picture]
+        lines = [list(line) for line in self.picture_of_start]
         for one in self.facelets:
             lines[one.line][one.column] = self.colours[one.orbit][self.orbits[one.orbit].on_piece(symbols, one)]
         return rectangle(["".join(line) for line in lines])
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The net with a coloured square for each letter."""
+        letters = sorted(set(filter(LETTER.match, "".join(self.picture_of_start))) - STICKERS.keys())
+        others = {letter: PALETTE[number % len(PALETTE)] for number, letter in enumerate(letters)}
+
+        def sticker(letter: str, x: float, y: float) -> Iterator[Shape]:
+            yield Rectangle(x - 10, y - 10, 20, 20, STICKERS.get(letter) or others[letter], LINE, rounded=3)
+
+        return text_picture(self.draw(symbols), sticker)
 
 
 def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[int]) -> Net:

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from antipodes.errors import PositionError
 from antipodes.puzzles.notation import Lists, Notation, check_symbols
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import INK, LINE, Line, Picture, Rectangle, Shape, Text, fitting
 
 WIDEST = 24
 """Half the width of the largest pancake in characters; in higher stacks, pancakes of similar size are drawn alike."""
 BURNT_UP = "-"
 PLAIN, BURNT_BELOW, BURNT_ABOVE = " ", "▁", "▔"
+DOUGH, BURNT = "#f0c98b", "#6b4226"
+THICK, NARROWEST, WIDER = 26, 60, 22
+"""The height of a pancake in pictures, the width of the smallest one, and by how much each is wider than the next."""
 SIGNED = re.compile(r"-?[^-]")
 
 
@@ -35,6 +39,10 @@ class Pancakes(Notation):
     def draw(self, symbols: Sequence[str]) -> str:
         """The stack on its plate, a line for each pancake."""
         return _stack([(symbol, PLAIN) for symbol in symbols], self.sizes)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The stack on its plate."""
+        return _pictured([(symbol, PLAIN) for symbol in symbols], self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +87,16 @@ class BurntPancakes(Notation):
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The stack on its plate, a line for each pancake along its burnt side."""
+        return _stack(self._sides(symbols), self.sizes)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The stack on its plate, the burnt sides dark."""
+        return _pictured(self._sides(symbols), self.sizes)
+
+    def _sides(self, symbols: Sequence[str]) -> list[tuple[str, str]]:
+        """Each pancake and the filling that shows its burnt side, the topmost first."""
         sides = {"0": BURNT_BELOW, "1": BURNT_ABOVE}
-        return _stack([(symbol, sides[up]) for symbol, up in self._pairs(symbols)], self.sizes)
+        return [(symbol, sides[up]) for symbol, up in self._pairs(symbols)]
 
     def _pairs(self, symbols: Sequence[str]) -> list[tuple[str, str]]:
         return list(zip(symbols[: self.pancakes], symbols[self.pancakes :], strict=True))
@@ -97,3 +113,21 @@ def _stack(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> str:
         inner = label.center(longest + 2 * edges[symbol], filling)
         lines.append(f"({inner})".center(width))
     return "\n".join([*lines, "═" * width])
+
+
+def _pictured(pancakes: Sequence[tuple[str, str]], sizes: Sequence[str]) -> Picture:
+    """The picture of pancakes ``(symbol, filling)``, the topmost first."""
+    step = min(WIDER, 16 * WIDER / len(sizes))
+    widths = {symbol: NARROWEST + step * size for size, symbol in enumerate(sizes)}
+    middle = max(widths.values()) / 2 + 10
+    shapes: list[Shape] = []
+    for number, (symbol, filling) in enumerate(pancakes):
+        left, top = middle - widths[symbol] / 2, number * THICK + 2
+        shapes.append(Rectangle(left, top, widths[symbol], THICK - 3, DOUGH, LINE, rounded=THICK / 3))
+        if filling != PLAIN:
+            burnt = top + 1 if filling == BURNT_ABOVE else top + THICK - 9
+            shapes.append(Rectangle(left + 6, burnt, widths[symbol] - 12, 5, BURNT, rounded=2))
+        shapes.append(Text(middle, top + THICK / 2 - 1.5, symbol, fitting(symbol, widths[symbol] - 12, THICK * 0.55)))
+    bottom = len(pancakes) * THICK + 4
+    shapes.append(Line(2, bottom, 2 * middle - 2, bottom, INK, 4))
+    return Picture(2 * middle, bottom + 4, tuple(shapes))

@@ -1,10 +1,15 @@
 """TopSpin: numbers on a ring, of which a turntable turns the first few over."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import INK, LINE, Disc, Picture, Shape, Text, colours_of, fitting, ink_on
+
+DISC = 18
+"""The radius of a piece in pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +45,18 @@ class Ring(Notation):
                 f"╰{(f' {below} ' if below else '').center(inner, '─')}╯",
             ]
         )
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """Discs on a circle; those on the turntable, at the top, have a dark border."""
+        radius = max(2 * DISC, DISC * self.pieces / math.pi * 1.15)
+        centre = radius + 1.3 * DISC
+        colours = colours_of(symbols)
+        shapes: list[Shape] = [Disc(centre, centre, radius, "none", LINE)]
+        for place, symbol in enumerate(symbols):
+            turn = 2 * math.pi * (place - (self.turntable - 1) / 2) / self.pieces
+            x, y = centre + radius * math.sin(turn), centre - radius * math.cos(turn)
+            if place < self.turntable:
+                shapes.append(Disc(x, y, 1.2 * DISC, INK))
+            shapes.append(Disc(x, y, DISC, colours[symbol], LINE))
+            shapes.append(Text(x, y, symbol, fitting(symbol, 1.4 * DISC, DISC), ink_on(colours[symbol])))
+        return Picture(2 * centre, 2 * centre, tuple(shapes))

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.part import Part
+from antipodes.puzzles.picture import INK, LINE, PALETTE, Line, Picture, Rectangle, Shape, Text, ink_on
 
 WIDEST = 8
 """Half the width of the largest disc in characters; of more discs, those of similar size are drawn alike."""
+THICK = 24
+"""The height of a disc in pictures."""
 PEG, DISC, BASE, FOOT = "│", "━", "─", "┴"
 
 
@@ -31,6 +34,24 @@ class Towers(Notation):
         towers = [self._tower([d for d, on in enumerate(symbols) if on == str(peg)]) for peg in range(self.pegs)]
         lines = [" ".join(slices) for slices in zip(*towers, strict=True)]
         return "\n".join([*lines, BASE.join([self._line(FOOT, self._half, BASE)] * self.pegs)])
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The pegs side by side, each disc in a colour of its own."""
+        pitch, bottom = self._width(self.discs - 1) + 16, (self.discs + 1) * THICK
+        shapes: list[Shape] = [Line(4, bottom + 2, self.pegs * pitch - 4, bottom + 2, INK, 4)]
+        for peg in range(self.pegs):
+            middle = (peg + 0.5) * pitch
+            shapes.append(Line(middle, THICK / 2, middle, bottom, LINE, 6))
+            for height, disc in enumerate(d for d in reversed(range(self.discs)) if symbols[d] == str(peg)):
+                width, top, fill = self._width(disc), bottom - (height + 1) * THICK, PALETTE[disc % len(PALETTE)]
+                shapes.append(Rectangle(middle - width / 2, top + 1, width, THICK - 2, fill, LINE, rounded=6))
+                shapes.append(Text(middle, top + THICK / 2, str(disc + 1), THICK * 0.6, ink_on(fill)))
+        return Picture(self.pegs * pitch, bottom + 6, tuple(shapes))
+
+    @staticmethod
+    def _width(disc: int) -> float:
+        """The width of a disc in pictures."""
+        return 34 + 16 * disc
 
     @property
     def _half(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antipodes.errors import ConfigError
-from antipodes.names import check_symbol
+from antipodes.names import check_symbol, natural
 from antipodes.puzzles.drawings.pancakes import Pancakes
 from antipodes.puzzles.drawings.rings import Ring
 from antipodes.puzzles.moves.transforms import Transforms
@@ -14,7 +14,6 @@ from antipodes.puzzles.settings import (
     MAX_SYMBOLS,
     bounded_integer,
     identity,
-    natural,
     refuse_unknown,
     starts_in,
     to_labels,

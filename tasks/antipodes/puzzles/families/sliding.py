@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from antipodes.errors import ConfigError
-from antipodes.names import check_symbol
+from antipodes.names import check_symbol, natural
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.notation import symbols_in
@@ -13,7 +13,6 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
     identity,
-    natural,
     pairs_in,
     positive_integer,
     refuse_unknown,

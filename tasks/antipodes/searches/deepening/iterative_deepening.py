@@ -61,8 +61,8 @@ def deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request
     runner = _Runner(method, request.listener, UnreachableProof(problem, request.memory_limit))
     depth = _with_parity(max(1, _estimate(problem, heuristic)), problem)
     while depth < NEVER:
-        if request.bound is not None and depth > request.bound:
-            return unsolved(method, Outcome.BOUND, runner.expanded)
+        if request.max_depth is not None and depth > request.max_depth:
+            return unsolved(method, Outcome.DEPTH_LIMIT, runner.expanded, depth)
         descent = _descent_to(depth, problem, heuristic, request)
         if not runner.complete(descent, depth):
             break

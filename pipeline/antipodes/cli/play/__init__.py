@@ -1,0 +1,1 @@
+"""Playing on a table: what a person presses or types, and what the screen shows."""

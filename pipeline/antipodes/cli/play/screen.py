@@ -1,0 +1,36 @@
+"""What a player sees: the board, the distance, and the moves with the distances after them."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from antipodes.cli.play.player import Player
+    from antipodes.puzzles.puzzle import Puzzle
+
+HELP = "space: next move of a shortest way   a move: its name or number   b: back   q: quit"
+SIGNS = {-1: "nearer", 0: "as far", 1: "farther"}
+
+
+def screen(puzzle: "Puzzle", player: "Player", columns: int) -> str:
+    """The text of the screen, or of an answer, in lines of at most ``columns`` characters where words allow it."""
+    game = player.game
+    distance = game.distance
+    far = "solved" if distance == 0 else f"{distance} {'move' if distance == 1 else 'moves'} from the start"
+    made = f", after {game.moves_made} {'move' if game.moves_made == 1 else 'moves'}" if game.moves_made else ""
+    lines = [f"{puzzle.name}: {far}{made}", puzzle.draw(game.position)]
+    lines += [*_moves(player, distance, columns)]
+    if player.message:
+        lines.append(player.message)
+    return "\n".join(lines)
+
+
+def _moves(player: "Player", distance: int, columns: int) -> list[str]:
+    """The legal moves in lines, each with its number, its name and the distance after it."""
+    choices = player.game.choices
+    numbered = any(not one.name.isdecimal() for one in choices)
+    words = []
+    for number, one in enumerate(choices, start=1):
+        sign = SIGNS[(one.distance > distance) - (one.distance < distance)]
+        words.append(f"{f'{number} ' if numbered else ''}{one.name}: {one.distance} ({sign})")
+    width = max(map(len, words), default=0) + 3
+    each = max(1, (columns + 3) // width)
+    return ["".join(word.ljust(width) for word in words[at : at + each]).rstrip() for at in range(0, len(words), each)]

@@ -1,0 +1,1 @@
+"""Pictures in files: sheets of several, as SVG, PNG and GIF."""

@@ -1,0 +1,90 @@
+"""A position that a person moves, with a table that knows how far each move leads."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from antipodes.errors import InputError, UnreachableError
+from antipodes.puzzles.puzzle import Labels
+from antipodes.tables.store.chunks import UNREACHABLE
+from antipodes.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A legal move."""
+
+    name: str
+    """The name of the move; its number, counted from 1, where moves have no names."""
+    position: Labels
+    """``(places,)``: the position after it."""
+    distance: int
+    """The distance of that position."""
+
+
+class Game:
+    """A walk through the positions of a table whose moves can be undone.
+
+    Raises
+    ------
+    InputError
+        The text or the labels are no position, moves cannot be undone, or the table is unfinished.
+    UnreachableError
+        The position has no distance.
+    """
+
+    def __init__(self, table: Table, position: str | ArrayLike) -> None:
+        if not table.puzzle.moves.reversible:
+            raise InputError(f"expected a puzzle whose moves can be undone, found {table.puzzle.name}")
+        if not table.complete:
+            raise InputError(f"expected a finished table, found one up to depth {table.radius}")
+        self._table = table
+        self._walk = [table.space.labels(position)]
+        table.distance(self._walk[0])
+
+    @property
+    def position(self) -> Labels:
+        """Where the walk is, ``(places,)``."""
+        return self._walk[-1]
+
+    @property
+    def distance(self) -> int:
+        """How far that is from the nearest start."""
+        return self._table.distance(self.position)
+
+    @property
+    def moves_made(self) -> int:
+        """How many moves were made and not taken back."""
+        return len(self._walk) - 1
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The legal moves, in the order of the puzzle's moves."""
+        puzzle = self._table.puzzle
+        after = puzzle.successors(self.position)
+        distances = self._table.distances(after)
+        if (distances == UNREACHABLE).any():
+            raise UnreachableError("expected a distance after each move, found none: the table is damaged")
+        named = [puzzle.move_names(np.stack((self.position, one))) for one in after]
+        names = [name[0] if name else str(number) for number, name in enumerate(named, start=1)]
+        return [Choice(*one) for one in zip(names, after, distances.tolist(), strict=True)]
+
+    def make(self, choice: Choice) -> None:
+        """Make a move."""
+        self._walk.append(choice.position)
+
+    def step(self) -> Choice | None:
+        """Make the first move of a shortest way to a start; None if the walk is there."""
+        if self.distance == 0:
+            return None
+        nearest = min(self.choices, key=lambda choice: choice.distance)
+        self.make(nearest)
+        return nearest
+
+    def back(self) -> bool:
+        """Take the last move back; False if there is none."""
+        if self.moves_made:
+            self._walk.pop()
+            return True
+        return False

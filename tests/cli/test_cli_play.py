@@ -1,0 +1,128 @@
+"""`play`: walking through a table by keys, by lines, and in one go."""
+
+import os
+import pty
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from programs import PROGRAM, Command
+from stores import toml
+
+from antipodes.cli.play.player import Ended, Player
+from antipodes.tables.game import Game
+from antipodes.tables.table import open_table
+
+NEAR, FARTHEST = "1 2 3 4 0 5 7 8 6", "8 6 7 2 5 4 3 0 1"
+
+
+def test_once_prints_a_shortest_way(finished: Path, cli: Command) -> None:
+    shown = cli("play", finished, FARTHEST, "--once").out
+    assert [int(left) for left in re.findall(r"^(\d+) left$", shown, re.MULTILINE)] == list(range(31, -1, -1))
+    assert shown.count("╭───────╮") == 32
+
+
+def test_each_line_is_a_command(finished: Path, cli: Command) -> None:
+    shown = cli("play", finished, NEAR, stdin="\nb\nstep\nwrong\n1\nback\n\nq\nstep\n").out
+    heads = re.findall(r"^eight-puzzle: (.*)$", shown, re.MULTILINE)
+    assert [head.partition(",")[0] for head in heads] == [
+        "2 moves from the start",
+        "1 move from the start",
+        "2 moves from the start",
+        "1 move from the start",
+        "1 move from the start",
+        "2 moves from the start",
+        "1 move from the start",
+        "solved",
+    ]
+    assert "expected a legal move (" in shown
+    assert "found 'wrong'" in shown
+
+
+def test_distances_after_moves_are_those_of_the_table(finished: Path) -> None:
+    with open_table(finished) as table:
+        game = Game(table, FARTHEST)
+        while game.distance:
+            choices = game.choices
+            assert [table.distance(one.position) for one in choices] == [one.distance for one in choices]
+            assert {one.distance - game.distance for one in choices} <= {-1, 1}
+            made = game.step()
+            assert made is not None
+            assert made.distance == game.distance
+        assert game.step() is None
+        assert game.moves_made == 31
+
+
+def test_moves_by_name_by_number_and_by_arrow(finished: Path) -> None:
+    with open_table(finished) as table:
+        player = Player(Game(table, NEAR))
+        names = [one.name for one in player.game.choices]
+        for number, name in enumerate(names, start=1):
+            for word in (name, name.lower(), str(number)):
+                assert player.obey(word) is Ended.NO
+                assert player.message == ""
+                assert player.game.moves_made == 1
+                player.obey("backspace")
+        assert player.obey("q") is Ended.YES
+        player.obey("b")
+        assert player.message == "no move to take back"
+
+
+def test_a_position_is_drawn_where_none_is_given(finished: Path, cli: Command) -> None:
+    assert "12 moves from the start" in cli("play", finished, "--depth", 12, stdin="q\n").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((NEAR, "--depth", 3), "expected a position, --moves or --depth, found several"),
+        (("1 2 3",), "expected 9 symbols"),
+        (("1 2 3 4 5 6 8 7 0",), "is unreachable"),
+        (("--depth", 32), "expected a depth"),
+    ],
+)
+def test_bad_input(arguments: tuple[object, ...], message: str, finished: Path, refused: Callable[..., str]) -> None:
+    status = 1 if "unreachable" in message else 2
+    assert message in refused("play", finished, *arguments, status=status)
+
+
+def test_an_unfinished_table_is_refused(unfinished: Path, refused: Callable[..., str]) -> None:
+    assert "expected a finished table, found one up to depth 10" in refused("play", unfinished, NEAR)
+
+
+def test_moves_that_cannot_be_undone_are_refused(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
+    one_way = {"name": "one-way", "family": "jump", "start": "A--", "offsets": [[0, 1]]}
+    (tmp_path / "one-way.toml").write_text(toml(one_way))
+    cli("run", "one-way.toml", "--quiet")
+    assert "whose moves can be undone" in refused("play", "one-way", "A--")
+
+
+def test_keys_of_a_terminal(finished: Path) -> None:
+    """Space, b and q answer at once, without Enter; the terminal is left as it was."""
+    mine, its = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    command = [*PROGRAM, "play", str(finished), NEAR]
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env=environment, close_fds=True) as running:
+        os.close(its)
+        shown = read_until(mine, "2 moves from the start")
+        os.write(mine, b" ")
+        shown += read_until(mine, "1 move from the start")
+        os.write(mine, b"b")
+        shown += read_until(mine, "2 moves from the start")
+        os.write(mine, b"  q")
+        shown += read_until(mine, "solved, after 2 moves", "\x1b[?1049l")
+        assert running.wait(20) == 0
+    os.close(mine)
+    assert shown.count("\x1b[?1049h") == 1
+
+
+def read_until(terminal: int, *texts: str) -> str:
+    """What a program shows until all of the texts appeared, one after another."""
+    shown, at = "", 0
+    for text in texts:
+        while text not in shown[at:]:
+            shown += os.read(terminal, 1 << 16).decode(errors="replace")
+        at = shown.index(text, at)
+    return shown
