@@ -180,8 +180,9 @@ def test_a_store_in_use_is_refused(cli: Command, process: Process, tmp_path: Pat
 def test_boards(cli: Command) -> None:
     listed = json.loads(cli("boards", "--json").out)
     assert [board["name"] for board in listed] == bundled_boards()
-    assert {board["cells"] for board in listed} == {60}
-    assert all(len(board["pieces"]) == 12 and board["description"] for board in listed)
+    assert {board["cells"] for board in listed} == {60, 64, 90}
+    assert {len(board["pieces"]) for board in listed} == {12, 18, 32}
+    assert all(board["description"] for board in listed)
     assert "8x8-minus-centre   60 cells, 12 pieces" in cli("boards").out
 
 

@@ -10,9 +10,12 @@ from project import DOCS
 
 from antipodes.errors import ConfigError
 from antipodes.exact_cover.boards import parse_board
+from antipodes.exact_cover.partitions import partitions_of
+from antipodes.exact_cover.piece_sets import piece_set
 from antipodes.exact_cover.pieces import PENTOMINOES
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.search import search_partition
 from antipodes.exact_cover.symmetry import symmetry_of
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
@@ -61,12 +64,12 @@ def test_neighbours_and_cross_section() -> None:
 @pytest.mark.parametrize(
     ("drawing", "message"),
     [
-        ("", r"\[board\] cells: expected a drawing of '\.' and '#', found nothing"),
+        ("", r"\[board\] cells: expected a drawing of '\.', '\?' and '#', found nothing"),
         ("..\n.", r"\[board\] cells: expected lines of 2 symbols, found '\.'"),
         ("..\n..\n\n..", r"\[board\] cells: expected 2 lines in layer 2, found 1"),
-        ("..\n.x", r"\[board\] cells: expected '\.' \(a cell\) or '#' \(a hole\), found 'x'"),
-        ("##", r"\[board\] cells: expected 1 to 128 cells, found 0"),
-        (rectangle(3, 43), r"\[board\] cells: expected 1 to 128 cells, found 129"),
+        ("..\n.x", r"\[board\] cells: expected '\.' \(a cell\), '\?' .* or '#' \(a hole\), found 'x'"),
+        ("##", r"\[board\] cells: expected 1 to 1,024 cells, found 0"),
+        (rectangle(25, 41), r"\[board\] cells: expected 1 to 1,024 cells, found 1,025"),
     ],
 )
 def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
@@ -77,18 +80,37 @@ def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"colour": "red"}, r"\[board\] colour: unknown key; expected name, cells, pieces, description"),
+        ({"colour": "red"}, r"\[board\] colour: unknown key; expected name, cells, pieces, where, description"),
         ({"name": 3}, r"\[board\] name: expected a text, found 3"),
         ({"name": "a/b"}, r"\[board\] name: expected at most 60"),
         ({"cells": None}, r"\[board\] cells: expected a text, found None"),
         ({"cells": rectangle(5, 11)}, r"\[board\] cells: expected 60 cells, .* found 55"),
-        ({"pieces": 12}, r"\[board\] pieces: expected 'pentominoes', letters, or a table of drawings, found 12"),
+        ({"pieces": 12}, r"\[board\] pieces: expected the name of a set, letters, or a table of drawings, found 12"),
         ({"pieces": {}}, r"\[board\] pieces: expected"),
         ({"pieces": "FQ"}, r"\[board\] pieces: expected letters of FILNPTUVWXYZ, found 'Q'"),
         ({"pieces": ["F", "F"]}, r"\[board\] pieces: expected each letter once, found 'F' again"),
         ({"pieces": []}, r"\[board\] pieces: expected at least one piece"),
         ({"pieces": {"a": 5}}, r"\[board\] pieces\.a: expected a drawing, found 5"),
         ({"pieces": {"a": "?"}}, r"\[board\] pieces\.a: .* found '\?'"),
+        ({"pieces": "octominoes"}, r"expected letters of FILNPTUVWXYZ, or a set among .* found 'octominoes'"),
+        (
+            {"pieces": {"a": {"shape": "#", "copies": 2}}},
+            r"pieces\.a\.copies: unknown key; expected shape, count, one_",
+        ),
+        ({"pieces": {"a": {"count": 2}}}, r"\[board\] pieces\.a: expected a drawing, found None"),
+        ({"pieces": {"a": {"shape": "#", "count": 0}}}, r"\[board\] pieces\.a\.count: expected 1 to 1,024, found 0"),
+        ({"pieces": {"a": {"shape": "#", "count": True}}}, r"pieces\.a\.count: expected 1 to 1,024, found True"),
+        ({"pieces": {"a": {"shape": "#", "one_sided": 1}}}, r"pieces\.a\.one_sided: expected true or false, found 1"),
+        ({"cells": "?" * 55}, r"expected at most 60 cells '\.', .* and at least as many with .*; found 0 and 55"),
+        ({"cells": "." * 61 + "?"}, r"expected at most 60 cells '\.', .* found 61 and 62"),
+        ({"where": 3}, r"\[board\] where: expected a list of conditions, found 3"),
+        (
+            {"where": ["X is nice"]},
+            r"\[board\] where: expected a condition such as 'X covers 23' .*, found 'X is nice'",
+        ),
+        ({"where": ["Q covers 1"]}, r"\[board\] where: expected a piece among F, I, L, .*, found 'Q'"),
+        ({"where": ["X covers 60"]}, r"\[board\] where: expected a cell, 0 to 59 or as row,column, found '60'"),
+        ({"where": ["X avoids 6,0"]}, r"\[board\] where: expected a cell, 0 to 59 or as row,column, found '6,0'"),
     ],
 )
 def test_wrong_problems_are_refused(change: dict[str, object], message: str) -> None:
@@ -119,6 +141,70 @@ def test_the_fingerprint_is_that_of_board_and_pieces() -> None:
     assert one.fingerprint == same.fingerprint != other.fingerprint
 
 
+def test_the_fingerprint_of_boards_of_earlier_versions() -> None:
+    """Stores made before pieces had counts stay valid."""
+    known = "646eff8a201fec11ba9199210831e891751fa659fcec9b24ab21e716d743a2e5"
+    assert parse_problem({"name": "test", "cells": rectangle(6, 10)}).fingerprint == known
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cells": "...?\n....\n....\n....\n"},
+        {"pieces": {"D": {"shape": "##", "count": 2}, "E": {"shape": "##", "count": 6}}},
+        {"pieces": {"D": {"shape": "##", "count": 8, "one_sided": True}}},
+        {"where": ["D covers 0"]},
+        {"where": ["D avoids 0 1"]},
+    ],
+)
+def test_the_fingerprint_is_that_of_counts_sides_optional_cells_and_conditions(change: dict[str, object]) -> None:
+    plain = {"name": "test", "cells": rectangle(4, 4), "pieces": {"D": {"shape": "##", "count": 8}}}
+    if "?" in str(change.get("cells", "")):
+        change = {**change, "pieces": {"D": {"shape": "##", "count": 7}, "d": "#"}}
+    assert parse_problem({**plain, **change}).fingerprint != parse_problem(plain).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "area"),
+    [
+        ("trominoes", 2, 6),
+        ("tetrominoes", 5, 20),
+        ("one-sided-tetrominoes", 7, 28),
+        ("pentominoes", 12, 60),
+        ("one-sided-pentominoes", 18, 90),
+        ("hexominoes", 35, 210),
+        ("one-sided-hexominoes", 60, 360),
+        ("heptominoes", 108, 756),
+        ("tetracubes", 8, 32),
+        ("pentacubes", 29, 145),
+    ],
+)
+def test_named_sets(name: str, count: int, area: int) -> None:
+    """The numbers of polyominoes (OEIS A000105), of one-sided ones (A000988), and of polycubes (A000162)."""
+    pieces = parse_problem({"name": "test", "cells": rectangle(1, area), "pieces": name}).pieces
+    assert len(pieces) == len({piece.name for piece in pieces}) == count
+    assert all(piece.connected for piece in pieces)
+    shapes = {piece.orientations()[0].tobytes() for piece in pieces if not piece.one_sided}
+    assert len(shapes) == (0 if name.startswith("one-sided") else count)
+
+
+def test_a_mirror_image_has_the_small_letter() -> None:
+    pieces = {piece.name: piece for piece in piece_set("one-sided-pentominoes")}
+    assert "".join(sorted(pieces)) == "FILNPTUVWXYZflnpyz"
+    mirrored = {(0, row, 2 - column) for _, row, column in pieces["F"].cells}
+    assert set(pieces["f"].cells) == mirrored
+    assert len(pieces["F"].orientations()) == 4
+
+
+def test_cells_are_counted_in_reading_order_without_holes() -> None:
+    problem = parse_problem(
+        {"name": "test", "cells": "#...\n...#", "pieces": {"a": "###", "b": "##", "c": "#"},
+         "where": ["b covers 3 1,1", "c avoids 0"]}
+    )  # fmt: skip
+    covered = [sorted(map(tuple, problem.board.cells[list(one.cells)][:, 1:].tolist())) for one in problem.where]
+    assert covered == [[(1, 0), (1, 1)], [(0, 1)]]
+
+
 def test_symmetries_form_a_group_on_the_placements() -> None:
     problem = parse_problem({"name": "test", "cells": CHESSBOARD})
     actions = symmetry_of(problem).placements
@@ -147,7 +233,12 @@ def test_placements_are_sorted_and_all_different() -> None:
 def test_the_example_of_the_documentation() -> None:
     (example,) = blocks((DOCS / "how-to" / "tilings.md").read_text(encoding="utf-8"), "toml")
     problem = parse_problem(tomllib.loads(example)["board"])
-    assert [(piece.name, piece.size) for piece in problem.pieces] == [("V", 3), ("long", 4)]
+    assert [(piece.name, piece.size, piece.count) for piece in problem.pieces] == [("V", 3, 2), ("long", 4, 1)]
+    assert len(possible_tilings(problem)) > 0
+
+
+def possible_tilings(problem: TilingProblem) -> np.ndarray:
+    return np.concatenate([search_partition(problem, number).tilings for number in range(len(partitions_of(problem)))])
 
 
 def turns() -> list[np.ndarray]:

@@ -14,9 +14,10 @@ from tiling_brute_force import brute_force, orbits
 from antipodes.errors import InputError
 from antipodes.exact_cover import search
 from antipodes.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
+from antipodes.exact_cover.pieces import parse_piece
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem, parse_problem
-from antipodes.exact_cover.search import search_partition
+from antipodes.exact_cover.search import count_partition, search_partition
 from antipodes.exact_cover.symmetry import distinct, symmetry_of
 
 COUNTS = ORACLES["tiling/pentomino"]
@@ -39,8 +40,8 @@ def bundled(name: str) -> TilingProblem:
         return parse_problem(tomllib.load(file)["board"])
 
 
-def problem(cells: str, pieces: object) -> TilingProblem:
-    return parse_problem({"name": "test", "cells": cells, "pieces": pieces})
+def problem(cells: str, pieces: object, where: object = ()) -> TilingProblem:
+    return parse_problem({"name": "test", "cells": cells, "pieces": pieces, "where": list(where)})
 
 
 def box(layers: int, rows: int, columns: int) -> str:
@@ -49,28 +50,39 @@ def box(layers: int, rows: int, columns: int) -> str:
 
 def tilings_of(task: TilingProblem, method: str = "pruning") -> tuple[np.ndarray, int]:
     parts = [search_partition(task, k, method) for k in range(len(partitions_of(task, method)))]
-    empty = np.empty((0, len(task.pieces)), dtype=np.int32)
+    empty = np.empty((0, task.copies), dtype=np.int32)
     return np.concatenate([empty, *(part.tilings for part in parts)]), sum(part.placements for part in parts)
 
 
 def as_cells(task: TilingProblem, tilings: np.ndarray) -> set:
-    where, placed = [tuple(cell) for cell in task.board.cells.tolist()], placements_of(task).cells
-    return {
-        tuple(frozenset(where[cell] for cell in placed[number] if cell >= 0) for number in tiling) for tiling in tilings
-    }
+    where, placements = [tuple(cell) for cell in task.board.cells.tolist()], placements_of(task)
+    found = set()
+    for tiling in tilings:
+        copies: list[set] = [set() for _ in task.pieces]
+        for number in tiling.tolist():
+            copy = frozenset(where[cell] for cell in placements.cells[number].tolist() if cell >= 0)
+            copies[placements.piece[number]].add(copy)
+        found.add(tuple(map(frozenset, copies)))
+    return found
 
 
 def check_against_brute_force(task: TilingProblem) -> None:
-    """Both methods, pruning with both kernels, find the tilings and the orbits of the brute force."""
+    """Both methods, pruning with both kernels, find the tilings and the orbits of the brute force, and count them."""
     expected, symmetry = brute_force(task), symmetry_of(task)
     count = orbits(expected, task)
-    for method, widest_scan in (("plain", 0), ("pruning", 0), ("pruning", 128)):
+    scannable = not task.board.optional and task.board.size <= search.SCANNED_CELLS
+    for method, most_scanned in (("plain", 0), ("pruning", 0), ("pruning", 10**6)) if scannable else (("pruning", 0),):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search, "WIDEST_SCAN", widest_scan)
-            canonical, _ = tilings_of(task, method)
+            patch.setattr(search, "MOST_SCANNED", most_scanned)
+            patch.setattr(search, "BATCH", 5)  # searches stop and continue
+            canonical, placements = tilings_of(task, method)
+            counted = [count_partition(task, k, method) for k in range(len(partitions_of(task, method)))]
         assert as_cells(task, symmetry.expand(canonical)) == expected
         assert len(canonical) == len(distinct(canonical)) == count
         assert symmetry.orbit_sizes(canonical).sum() == len(expected)
+        assert sum(one.tilings for one in counted) == count
+        assert sum(one.raw_tilings for one in counted) == len(expected)
+        assert sum(one.placements for one in counted) == placements
 
 
 @pytest.mark.parametrize(
@@ -120,16 +132,73 @@ def test_drawn_pieces_on_small_boards(cells: str, pieces: dict[str, str]) -> Non
     check_against_brute_force(problem(cells, pieces))
 
 
-@settings(deadline=None, max_examples=40)
+TWIST, TWISTED = "##\n#.\n\n.#\n..", "##\n.#\n\n#.\n.."
+
+
+@pytest.mark.parametrize(
+    ("cells", "pieces"),
+    [
+        (box(1, 2, 4), {"D": {"shape": "##", "count": 4}}),
+        (box(1, 4, 4), {"D": {"shape": "##", "count": 8}}),
+        (box(1, 3, 4), {"D": {"shape": "##", "count": 3}, "V": {"shape": "##\n#.", "count": 2}}),
+        (box(1, 3, 3), {"a": {"shape": "#", "count": 2}, "V": {"shape": "##\n#.", "count": 2}, "b": "#"}),
+        (box(2, 2, 3), {"D": {"shape": "##", "count": 6}}),
+        (box(2, 2, 4), {"left": {"shape": TWIST, "count": 2}, "right": {"shape": TWISTED, "count": 2}}),
+        (box(2, 2, 4), {"left": {"shape": TWIST, "count": 3}, "right": TWISTED}),
+        (box(1, 4, 5), {"L": {"shape": "###\n#..", "count": 5, "one_sided": True}}),
+        (
+            box(1, 4, 4),
+            {"L": {"shape": "###\n#..", "one_sided": True}, "J": {"shape": "###\n..#", "one_sided": True, "count": 2},
+             "O": "##\n##"},
+        ),
+        (
+            box(1, 3, 5),
+            {name: {"shape": shape, "one_sided": side} for name, shape, side in
+             (("A", "###\n#..", True), ("C", "###\n#..", False), ("B", "###\n..#", True), ("V", "##\n#.", False))},
+        ),
+        (box(2, 2, 4), {"F": {"shape": "###\n#..", "one_sided": True, "count": 4}}),
+        ("....\n.??.\n....", {"V": {"shape": "##\n#.", "count": 4}}),
+        ("?...\n....\n...?", {"V": {"shape": "##\n#.", "count": 2}, "I": "####"}),
+        ("???\n???\n???", {"D": {"shape": "##", "count": 3}}),
+        ("??.??\n?????", {"T": "###\n.#.", "D": {"shape": "##", "count": 2}}),
+        ("..?\n...\n\n...\n?..", {"V": {"shape": "##\n#.", "count": 3}, "dot": "#"}),
+    ],
+)  # fmt: skip
+def test_copies_one_sided_pieces_and_cells_that_may_stay_empty(cells: str, pieces: object) -> None:
+    check_against_brute_force(problem(cells, pieces))
+
+
+@pytest.mark.parametrize(
+    ("cells", "pieces", "where"),
+    [
+        (box(1, 5, 5), "LPUVI", ["I covers 0"]),
+        (box(1, 5, 5), "LPUVI", ["I avoids 0 4 20 24"]),
+        (box(1, 5, 5), "LPUVI", ["I covers 2,0 2,4"]),
+        (box(1, 4, 4), {"D": {"shape": "##", "count": 8}}, ["D covers 5 6", "D avoids 0"]),
+        (box(1, 4, 4), {"D": {"shape": "##", "count": 8}}, ["D covers 5 6"]),
+        (box(1, 4, 4), {"D": {"shape": "##", "count": 7}, "a": "#", "b": "#"}, ["a covers 5"]),
+        ("?..?\n....\n?..?", {"V": {"shape": "##\n#.", "count": 3}}, ["V covers 0"]),
+        ("?..?\n....\n?..?", {"V": {"shape": "##\n#.", "count": 3}}, ["V avoids 0", "V covers 3"]),
+        (box(2, 2, 3), {"D": {"shape": "##", "count": 6}}, ["D covers 0,1,1 1,1,1"]),
+        (box(1, 3, 5), "PUV", ["P covers 0", "U covers 0"]),
+    ],
+)
+def test_conditions(cells: str, pieces: object, where: list[str]) -> None:
+    check_against_brute_force(problem(cells, pieces, where))
+
+
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_random_boards_and_pieces(data: st.DataObject) -> None:
-    """Both methods find all tilings of a board that is cut into pieces at random."""
+    """All tilings are found of a board cut into pieces at random, with copies, one-sided pieces and optional cells."""
     layers, rows, columns = data.draw(st.sampled_from([(1, 3, 5), (1, 4, 4), (2, 2, 4), (2, 3, 3), (1, 2, 8)]))
     cells = data.draw(st.sets(st.sampled_from(list(np.ndindex(layers, rows, columns))), min_size=8))
     order = data.draw(st.permutations(sorted(cells)))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(order) - 1), min_size=1, max_size=4)))
     groups = [order[a:b] for a, b in itertools.pairwise([0, *cuts, len(order)])]
     assume(all(len(group) <= 6 for group in groups))
+    optional = data.draw(st.sets(st.sampled_from(order), max_size=3))
+    one_sided = data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups)))
 
     def drawn(group: list, marks: str) -> str:
         return "\n\n".join(
@@ -137,8 +206,35 @@ def test_random_boards_and_pieces(data: st.DataObject) -> None:
             for z in range(layers)
         )
 
-    pieces = {f"p{number}": drawn(group, ".#") for number, group in enumerate(groups)}
-    check_against_brute_force(problem(drawn(order, "#."), pieces))
+    board = "".join(
+        "?" if cell in optional else mark
+        for cell, mark in zip(_places(layers, rows, columns), drawn(order, "#."), strict=True)
+    )
+    pieces: dict[str, dict] = {}
+    for number, (group, side) in enumerate(zip(groups, one_sided, strict=True)):
+        shape = parse_piece("p", drawn(group, ".#")).cells
+        known = next((one for one in pieces.values() if (one["cells"], one["one_sided"]) == (shape, side)), None)
+        if known:
+            known["count"] += 1
+        else:
+            pieces[f"p{number}"] = {"shape": drawn(group, ".#"), "count": 1, "one_sided": side, "cells": shape}
+    check_against_brute_force(
+        problem(
+            board, {name: {key: one[key] for key in ("shape", "count", "one_sided")} for name, one in pieces.items()}
+        )
+    )
+
+
+def _places(layers: int, rows: int, columns: int) -> list:
+    """The cell of each character of a drawing, None for ends of lines and layers."""
+    return [
+        place
+        for z in range(layers)
+        for place in [
+            *([None] if z == 0 else [None, None])[1 if z == 0 else 0 :],
+            *[cell for y in range(rows) for cell in ([None] if y else []) + [(z, y, x) for x in range(columns)]],
+        ]
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
-"""Tilings of small boards by brute force, and their orbits: a tiling is a tuple of frozensets of cells."""
+"""Tilings of small boards by brute force, and their orbits.
+
+A tiling is a tuple with the copies of each piece, a frozenset of frozensets of cells.
+"""
 
 import itertools
 from collections.abc import Iterable
 
 import numpy as np
 
+from antipodes.exact_cover.conditions import AVOIDS
 from antipodes.exact_cover.pieces import Piece
 from antipodes.exact_cover.problem import TilingProblem
 
@@ -29,38 +33,60 @@ def orientations_of(piece: Piece) -> set:
     """The shapes of a piece in all orientations, the first cell of each at the origin."""
     shapes = set()
     for matrix in turns(proper_only=True):
+        if piece.one_sided and tuple(matrix @ (1, 0, 0)) != (1, 0, 0):
+            continue
         turned = sorted(tuple(matrix @ cell) for cell in np.array(piece.cells))
         shapes.add(tuple(tuple(int(a - b) for a, b in zip(cell, turned[0], strict=True)) for cell in turned))
     return shapes
 
 
 def brute_force(task: TilingProblem) -> set:
-    cells = {tuple(cell) for cell in task.board.cells.tolist()}
+    """All tilings: each cell, in order, is left empty if it may be, or covered by some piece."""
+    cells = sorted(tuple(cell) for cell in task.board.cells.tolist())
     orientations = [orientations_of(piece) for piece in task.pieces]
     found = set()
 
-    def fill(empty: frozenset, placed: dict) -> None:
-        if not empty:
-            found.add(tuple(placed[number] for number in range(len(orientations))))
+    def fill(number: int, empty: frozenset, placed: tuple) -> None:
+        if number == len(cells):
+            if all(len(copies) == piece.count for copies, piece in zip(placed, task.pieces, strict=True)):
+                found.add(tuple(map(frozenset, placed)))
             return
-        corner = min(empty)
-        for number, shapes in enumerate(orientations):
-            for shape in shapes if number not in placed else ():
+        corner = cells[number]
+        if corner not in empty or corner in task.board.optional:
+            fill(number + 1, empty - {corner}, placed)
+        for piece, shapes in enumerate(orientations if corner in empty else ()):
+            for shape in shapes if len(placed[piece]) < task.pieces[piece].count else ():
                 here = frozenset(tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape)
                 if here <= empty:
-                    fill(empty - here, {**placed, number: here})
+                    fill(number + 1, empty - here, (*placed[:piece], (*placed[piece], here), *placed[piece + 1 :]))
 
-    fill(frozenset(cells), {})
-    return found
+    fill(0, frozenset(cells), ((),) * len(task.pieces))
+    return {tiling for tiling in found if holds(tiling, task)}
+
+
+def holds(tiling: tuple, task: TilingProblem) -> bool:
+    """Whether a tiling fulfils the conditions of the task."""
+    names = [piece.name for piece in task.pieces]
+    for condition in task.where:
+        cells = {tuple(task.board.cells[cell].tolist()) for cell in condition.cells}
+        copies = tiling[names.index(condition.piece)]
+        if condition.verb == AVOIDS:
+            if any(cells & copy for copy in copies):
+                return False
+        elif not any(cells <= copy for copy in copies):
+            return False
+    return True
 
 
 def isometries_of(task: TilingProblem) -> list:
-    """The isometries that map the board to itself, as matrices and shifts."""
+    """The isometries that map the board to itself, optional cells to such, as matrices and shifts."""
     cells = np.array(task.board.cells.tolist())
     found = []
     for matrix in turns(proper_only=False):
         shift = cells.min(axis=0) - (cells @ matrix.T).min(axis=0)
-        if moved(cells, matrix, shift) == frozenset(map(tuple, cells.tolist())):
+        if moved(cells, matrix, shift) != frozenset(map(tuple, cells.tolist())):
+            continue
+        if moved(task.board.optional, matrix, shift) == task.board.optional:
             found.append((matrix, shift))
     return found
 
@@ -68,24 +94,30 @@ def isometries_of(task: TilingProblem) -> list:
 def orbits(tilings: set, task: TilingProblem) -> int:
     """The number of orbits of the tilings under the isometries that map board and pieces to themselves.
 
-    A reflection may turn a piece into another one, its mirror image; of equal pieces the first becomes the first.
+    A reflection may turn a piece into another one, its mirror image, of which there are as many copies; of equal pieces
+    the first becomes the first. Isometries that do not keep the conditions do not count.
     """
     cells = [tuple(cell) for cell in task.board.cells.tolist()]
-    fitting = [placements_in(cells, piece) for piece in task.pieces]
+    fitting = [(placements_in(cells, piece), piece.count) for piece in task.pieces]
     left, count = set(tilings), 0
     acting = []
     for matrix, shift in isometries_of(task):
-        images = [frozenset(moved(one, matrix, shift) for one in here) for here in fitting]
+        images = [(frozenset(moved(one, matrix, shift) for one in here), copies) for here, copies in fitting]
         if all(images.count(one) == fitting.count(one) for one in fitting):
             acting.append(
                 (matrix, shift, [nth(fitting, image, images[:number]) for number, image in enumerate(images)])
             )
+
+    def image(tiling: tuple, matrix: np.ndarray, shift: np.ndarray, becomes: list) -> tuple:
+        copies = (frozenset(moved(copy, matrix, shift) for copy in piece) for piece in tiling)
+        copy = dict(zip(becomes, copies, strict=True))
+        return tuple(copy[number] for number in range(len(copy)))
+
     while left:
         tiling = left.pop()
         count += 1
-        for matrix, shift, becomes in acting:
-            copy = dict(zip(becomes, (moved(piece, matrix, shift) for piece in tiling), strict=True))
-            left.discard(tuple(copy[number] for number in range(len(copy))))
+        for one in acting:
+            left.discard(image(tiling, *one))
     return count
 
 
@@ -99,6 +131,6 @@ def placements_in(cells: list, piece: Piece) -> frozenset:
     )
 
 
-def nth(pieces: list, wanted: frozenset, before: list) -> int:
+def nth(pieces: list, wanted: tuple, before: list) -> int:
     """The number of the piece with the wanted placements, past as many as there were of them before."""
     return [number for number, one in enumerate(pieces) if one == wanted][before.count(wanted)]

@@ -21,6 +21,13 @@ FIVE_PIECES = {
 IMPOSSIBLE = {"name": "impossible", "cells": "\n".join(["...."] * 5), "pieces": FIVE_PIECES}
 """The colours of a chessboard rule it out, so that there are no partitions."""
 
+COPIES = {
+    "name": "copies",
+    "cells": "....\n.??.\n....",
+    "pieces": {"V": {"shape": "##\n#.", "count": 2}, "D": {"shape": "##", "count": 2}},
+}
+"""Two pieces of two copies each; two cells may stay empty."""
+
 
 def tiled(settings: dict[str, Any], store: Path, **options: Any) -> Path:
     """The store of a finished search."""
@@ -29,10 +36,16 @@ def tiled(settings: dict[str, Any], store: Path, **options: Any) -> Path:
 
 
 def board_file(settings: dict[str, Any], path: Path) -> Path:
-    """A TOML file with the board; pieces are a text, or a table of drawings."""
+    """A TOML file with the board; pieces are a text, or a table of drawings or of tables with strings and numbers."""
     lines = [f"{key} = '''{value}'''" for key, value in settings.items() if isinstance(value, str)]
     pieces = settings.get("pieces")
     if isinstance(pieces, dict):
-        lines += ["[board.pieces]", *(f"{name} = '''{drawing}'''" for name, drawing in pieces.items())]
+        lines += ["[board.pieces]", *(f"{name} = {_value(piece)}" for name, piece in pieces.items())]
     path.write_text("\n".join(["[board]", *lines, ""]))
     return path
+
+
+def _value(piece: object) -> str:
+    if isinstance(piece, dict):
+        return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in piece.items()) + " }"
+    return f"'''{piece}'''" if isinstance(piece, str) else str(piece).lower()

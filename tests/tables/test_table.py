@@ -40,7 +40,8 @@ def test_attributes(finished: Path) -> None:
         assert sum(table.layers) == 181440
         table.layers.clear()
         assert len(table.layers) == 32
-        assert repr(table) == f"open_table({str(finished)!r})"
+        assert repr(table).startswith("<Table of eight-puzzle: 181,440 positions, radius 31, in ")
+        assert repr(table).endswith("/eight-puzzle.zarr>")
 
 
 def test_one_position(finished: Path) -> None:

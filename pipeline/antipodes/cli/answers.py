@@ -10,7 +10,7 @@ from antipodes.cli.streams import input_batches
 from antipodes.errors import AntipodesError, InputError, PositionError
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.tables.lookup import Found
     from antipodes.tables.table import Table
 
@@ -52,9 +52,10 @@ def _from_input() -> Iterator[Asked]:
 class Answers:
     """The answers of a table to positions. A line of input without an answer is reported, and the others go on."""
 
-    def __init__(self, table: "Table", with_path: bool) -> None:
+    def __init__(self, table: "Table", with_path: bool, keep: bool = False) -> None:
         self.status = 0
         """The exit status: that of the worst line of input."""
+        self._kept: list[Found] | None = [] if keep else None
         self._table = table
         self._with_path = with_path
         self._answered = self._refused = 0
@@ -74,7 +75,26 @@ class Answers:
             say(f"{self._refused:,} of {self._refused + self._answered:,} lines have no answer")
         return self.status
 
+    @property
+    def boards(self) -> "tuple[list[Labels], list[str]]":
+        """The positions of the answers, if these are kept, those of their paths included; the distance of each."""
+        boards: list[Labels] = []
+        captions: list[str] = []
+        for found in self._kept or []:
+            way = [found.position] if found.path is None else list(found.path)
+            boards += way
+            captions += [
+                "unreachable" if found.distance is None else str(found.distance - step) for step in range(len(way))
+            ]
+        return boards, captions
+
     def _found(self, batches: Iterable[Asked]) -> "Iterator[Found]":
+        for found in self._answers_to(batches):
+            if self._kept is not None:
+                self._kept.append(found)
+            yield found
+
+    def _answers_to(self, batches: Iterable[Asked]) -> "Iterator[Found]":
         from antipodes.tables.lookup import Found, look_up, look_up_each
 
         for batch in batches:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from antipodes.cli.loading import loading
-from antipodes.cli.options import OUTPUTS, chosen_store
 from antipodes.errors import NotAStoreError, StoreError, StoreMismatchError
 from antipodes.quoting import quote, shorten
+from antipodes.runs.default_store import OUTPUTS, chosen_store
 from antipodes.storage.address import Address, address_from, in_shell
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.pattern import Pattern
+from antipodes.puzzles.goals import batches
 from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Matches:
     """The positions that fit a pattern, counted by their distance."""
 
@@ -25,6 +25,10 @@ class Matches:
     farthest: Labels
     """``(n, places)``: those at the greatest distance."""
 
+    def __repr__(self) -> str:
+        span = f", distances {min(self.by_distance)} to {max(self.by_distance)}" if self.by_distance else ""
+        return f"<Matches: {self.count:,} positions, {self.reached:,} reached{span}>"
+
     @property
     def reached(self) -> int:
         """How many have a distance."""
@@ -32,7 +36,7 @@ class Matches:
 
 
 def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
-    """Count the positions that fit a pattern by their distance; the language is that of `Pattern`.
+    """Count the positions that fit a pattern by their distance; the language is that of `Pattern` and `BlockPattern`.
 
     Raises
     ------
@@ -43,7 +47,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     """
     count, tally = 0, Counter[int]()
     nearest, farthest = _Extreme(-1), _Extreme(1)
-    for labels in Pattern.parse(space.puzzle, pattern).batches():
+    for labels in batches(space.puzzle, pattern):
         indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices)
         count += len(labels)

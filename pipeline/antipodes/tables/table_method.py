@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
+from antipodes.reachability.packing import Packing, Words
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
 from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
-from antipodes.searches.packing import Packing, Words
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
 from antipodes.storage.address import Address
@@ -86,7 +86,7 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
         paths = shortest_paths(distances, position, problem.steps, every)
     except InconsistentDistancesError as error:
         table.path(error.position)  # raises an error that names the damaged chunk
-        raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
+        raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None
     starts = set(map(bytes, table.puzzle.start_labels))
     for end in paths.layers[-1]:
         if bytes(end) not in starts:

@@ -20,7 +20,7 @@ class TilingCommits:
     """Seconds between two commits at least; 0 commits each partition."""
     listener: Listener
     searched: dict[Searched, Tilings] = field(default_factory=dict)
-    """Partitions that are not committed yet, and their tilings, ``(tilings, pieces)`` each."""
+    """Partitions that are not committed yet, and their tilings, ``(tilings, copies)`` each."""
     _last: float = 0.0
     """When the last commit was, or the search started, on the monotonic clock."""
 
@@ -49,7 +49,7 @@ class TilingCommits:
             self._committed()
 
     def finish(self, tilings: Tilings, raw_tilings: int) -> None:
-        """Commit all tilings together, ``(tilings, pieces)``, sorted."""
+        """Commit all tilings together, ``(tilings, copies)``, sorted."""
         self.manifest = self.store.finish(self.manifest, self.searched, tilings, raw_tilings)
         self._committed()
 

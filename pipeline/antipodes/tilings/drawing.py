@@ -10,11 +10,13 @@ from antipodes.exact_cover.problem import TilingProblem
 from antipodes.tilings.canvas import NO_PIECE, Canvas, above, beside, caption
 
 HOLE, EMPTY = -1, -2
-"""In a picture of a tiling: a hole of the board, and a cell that no piece covers yet."""
+"""In a picture of a tiling: a hole of the board, and a cell that no piece covers, or none yet."""
 
 GAP = 3
 """Columns between tilings that stand side by side."""
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
+FILLED_HOLE = "░░░"
+"""A hole between lines, where it would look like a piece if it were blank."""
 SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -24,17 +26,18 @@ LETTERS, LINES, BOTH = "letters", "lines", "both"
 STYLES = (LETTERS, LINES, BOTH)
 
 Picture = NDArray[np.int64]
-"""The number of the piece on each place of the drawing, ``(layers, rows, columns)``; or HOLE, or EMPTY."""
+"""The copy of a piece on each place of the drawing, by its column in a tiling, ``(layers, rows, columns)``; or HOLE,
+or EMPTY."""
 
 
 def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
-    """The piece on each place; ``tiling`` is ``(pieces,)``, -1 for pieces that are not placed."""
+    """The copy on each place; ``tiling`` is ``(copies,)``, -1 for copies that are not placed."""
     covering = np.full(problem.board.size, EMPTY)
     placements = placements_of(problem)
-    for piece, placement in enumerate(tiling.tolist()):
+    for copy, placement in enumerate(tiling.tolist()):
         if placement >= 0:
             cells = placements.cells[placement]
-            covering[cells[cells >= 0]] = piece
+            covering[cells[cells >= 0]] = copy
     return np.where(problem.board.numbers < 0, HOLE, covering[problem.board.numbers])
 
 
@@ -59,13 +62,15 @@ def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH)
     problem
         Board and pieces.
     tiling
-        The placement of each piece, ``(pieces,)``, -1 if it is not placed yet.
+        The placement of each copy, ``(copies,)``, -1 if it is not placed yet.
     style
         "letters", "lines" (borders between different pieces), or "both" (letters inside the borders).
     """
-    one_layer = _letters if style == LETTERS else _lines
-    symbols = symbols_of(problem) if style != LINES else (" ",) * len(problem.pieces)
-    return above([one_layer(layer, symbols) for layer in picture(problem, tiling)])
+    one_layer, pieces = _letters if style == LETTERS else _lines, problem.piece_of_copy
+    of_piece = symbols_of(problem) if style != LINES else (" ",) * len(problem.pieces)
+    symbols = tuple(of_piece[piece] for piece in pieces.tolist())
+    drawn = above([one_layer(layer, symbols) for layer in picture(problem, tiling)])
+    return Canvas(drawn.symbols, np.append(pieces, NO_PIECE)[drawn.pieces])
 
 
 def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -> str:
@@ -76,7 +81,7 @@ def draw(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH) -
 def draw_sheet(
     problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], captions: Sequence[str], style: str, columns: int
 ) -> Canvas:
-    """Tilings, ``(pieces,)`` each, under their captions, as many side by side as ``columns`` characters hold."""
+    """Tilings, ``(copies,)`` each, under their captions, as many side by side as ``columns`` characters hold."""
     drawings = [
         above([caption(title), canvas(problem, tiling, style)], gap=0)
         for title, tiling in zip(captions, tilings, strict=True)
@@ -87,18 +92,18 @@ def draw_sheet(
 
 
 def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    """The tiling piece by piece, each placed on the first empty cell: as many, ``(pieces,)`` each, as pieces."""
+    """The tiling piece by piece, each placed on the first empty cell: as many, ``(copies,)`` each, as copies."""
     first_cells = placements_of(problem).cells[tiling, 0]
     placed = np.full_like(tiling, -1)
-    for piece in np.argsort(first_cells):
-        placed[piece] = tiling[piece]
+    for copy in np.argsort(first_cells):
+        placed[copy] = tiling[copy]
         yield placed.copy()
 
 
-def _symbol(piece: int, symbols: tuple[str, ...]) -> str:
-    if piece >= 0:
-        return symbols[piece]
-    return HOLE_SYMBOL if piece == HOLE else EMPTY_SYMBOL
+def _symbol(copy: int, symbols: tuple[str, ...]) -> str:
+    if copy >= 0:
+        return symbols[copy]
+    return HOLE_SYMBOL if copy == HOLE else EMPTY_SYMBOL
 
 
 def _letters(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
@@ -126,8 +131,7 @@ def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
 
 
 def _between(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[str, ...]) -> str:
-    cells = [" " if piece == HOLE else _symbol(piece, symbols) for piece in row[1:-1].tolist()]
-    inner = [f" {cell} " for cell in cells]
+    inner = [FILLED_HOLE if copy == HOLE else f" {_symbol(copy, symbols)} " for copy in row[1:-1].tolist()]
     return "".join(("│" if edge else " ") + cell for edge, cell in zip(upright, [*inner, ""], strict=True))
 
 

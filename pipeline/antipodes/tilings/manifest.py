@@ -58,7 +58,7 @@ class TilingManifest:
     fingerprint: str = field(metadata=stored_as(sha256()))
     """The fingerprint of the problem: all that the tilings depend on."""
     pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
-    """The names of the pieces: the columns of the arrays."""
+    """The labels of the copies of pieces: the columns of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
     """The search method: all that the partitions depend on besides the problem."""
     partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
@@ -122,7 +122,7 @@ class TilingManifest:
         with building("board", "a board"):
             problem = self.problem
             fingerprint = problem.fingerprint
-        expect_fields(self, fingerprint=fingerprint, pieces=tuple(piece.name for piece in problem.pieces))
+        expect_fields(self, fingerprint=fingerprint, pieces=problem.labels)
 
 
 def array_of(searched: Searched) -> str:

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.events import Listener, silence
-from antipodes.exact_cover.partitions import METHODS, PRUNING, partitions_of
+from antipodes.exact_cover.partitions import PRUNING, partitions_of
+from antipodes.exact_cover.search import in_scan_order
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.manifest import TilingManifest
+from antipodes.tilings.method import checked_method
 from antipodes.tilings.report import TilingReport, saved_partitions
 from antipodes.tilings.search import TilingSearch
 from antipodes.tilings.store import TilingStore, check_same_problem
@@ -63,7 +65,8 @@ def tile_board(
         There is no such method, or an argument is of another type.
     """
     arguments.instance(config, BoardConfig, A_CONFIG)
-    _check_method(method)
+    method = checked_method(method)
+    in_scan_order(config.problem, method or PRUNING)  # refuses boards that the method does not take
     _check_kept(options)
     session = Session(TilingStore, store, options, listener, interrupted, scheduler)
 
@@ -107,11 +110,6 @@ def _check_kept(options: RunOptions) -> None:
         raise InputError("counts_only: expected false for a board, whose tilings are always kept")
 
 
-def _check_method(method: object) -> None:
-    if method is not None and (not isinstance(method, str) or method not in METHODS):
-        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {arguments.found(method)}")
-
-
 def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> TilingManifest:
     """Create an empty store; it replaces an existing one."""
     with session.clock.measure("tables"):
@@ -120,7 +118,7 @@ def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> 
 
 
 def _shown(store: TilingStore, manifest: TilingManifest) -> dict[int, NDArray[np.int32]]:
-    """Some tilings, ``(pieces,)`` each, by their numbers from 0; none of an unfinished search."""
+    """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
     if not manifest.complete or not manifest.tilings:
         return {}
     numbers = sorted({step * (manifest.tilings - 1) // (SHOWN - 1) for step in range(SHOWN)})

@@ -28,7 +28,7 @@ class TilingStore(Store[TilingManifest]):
         manifest = TilingManifest(
             board=dict(config.settings),
             fingerprint=config.problem.fingerprint,
-            pieces=tuple(piece.name for piece in config.problem.pieces),
+            pieces=config.problem.labels,
             method=method,
             partitions=partitions,
             searched=(),
@@ -61,7 +61,7 @@ class TilingStore(Store[TilingManifest]):
         return manifest
 
     def add(self, manifest: TilingManifest, found: Mapping[Searched, Tilings]) -> TilingManifest:
-        """Commit the tilings of further partitions, ``(tilings, pieces)`` each; the manifest from now on."""
+        """Commit the tilings of further partitions, ``(tilings, copies)`` each; the manifest from now on."""
         metadata, digests = dict(manifest.metadata), dict(manifest.digests)
         for searched, tilings in found.items():
             name = array_of(searched)
@@ -74,7 +74,7 @@ class TilingStore(Store[TilingManifest]):
     def finish(
         self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings, raw_tilings: int
     ) -> TilingManifest:
-        """Commit all the tilings, ``(tilings, pieces)``, in place of the partitions'; the manifest from now on."""
+        """Commit all the tilings, ``(tilings, copies)``, in place of the partitions'; the manifest from now on."""
         manifest = replace(
             manifest,
             searched=_merged(manifest, last),
@@ -88,7 +88,7 @@ class TilingStore(Store[TilingManifest]):
         return manifest
 
     def tilings(self, manifest: TilingManifest) -> Tilings:
-        """All the tilings of a finished store, or those found so far, ``(tilings, pieces)``.
+        """All the tilings of a finished store, or those found so far, ``(tilings, copies)``.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class TilingStore(Store[TilingManifest]):
         return np.concatenate([np.empty((0, len(manifest.pieces)), dtype=np.int32), *blocks])
 
     def picked(self, manifest: TilingManifest, numbers: Sequence[int]) -> Tilings:
-        """The tilings of these numbers, from 0, in a finished store, ``(numbers, pieces)``; raises as `tilings`."""
+        """The tilings of these numbers, from 0, in a finished store, ``(numbers, copies)``; raises as `tilings`."""
         blocks = {
             chunk: self._read_block(manifest, TILINGS, chunk, manifest.tilings)
             for chunk in {number // CHUNK_ROWS for number in numbers}
@@ -147,7 +147,7 @@ def check_same_problem(manifest: TilingManifest, config: BoardConfig, method: st
     if manifest.fingerprint != config.problem.fingerprint:
         raise StoreMismatchError(
             f"{address} holds the tilings of another board ({manifest.board.get('name')!r}); "
-            "expected the same cells and pieces: choose another --store, or --overwrite it"
+            "expected the same cells, pieces and conditions: choose another --store, or --overwrite it"
         )
     if method is not None and manifest.method != method:
         raise StoreMismatchError(

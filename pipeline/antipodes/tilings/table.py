@@ -8,9 +8,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
-from types import TracebackType
 from typing import overload
 
 import numpy as np
@@ -18,12 +16,14 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import ArgumentTypeError, ClosedError, InputError, NumberError
+from antipodes.exact_cover.conditions import parse_condition
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.symmetry import Tilings as TilingArray
 from antipodes.exact_cover.symmetry import distinct, symmetry_of
 from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
+from antipodes.storage.opened import Opened
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.tiling import Place, Tiling, places
@@ -46,7 +46,7 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     return Tilings(store, store.read(), raw)
 
 
-class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
+class Tilings(Opened, Sequence[Tiling]):
     """The tilings of a board in the order of the store; the first access reads them all.
 
     Threads can share it. After `close` the attributes stay readable, and tilings raise ClosedError.
@@ -61,11 +61,6 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         self._manifest = manifest
         self._raw = raw
         self._closed = False
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __len__(self) -> int:
         """The number of tilings."""
@@ -112,7 +107,7 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
 
     @property
     def array(self) -> TilingArray:
-        """The number of the placement of each piece, ``(tilings, pieces)``, the rows in lexicographic order.
+        """The number of each copy's placement, ``(tilings, copies)``, the rows in lexicographic order.
 
         Raises
         ------
@@ -142,11 +137,11 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         contained = np.ones(len(self), dtype=np.bool_)
         for placement in placements:
             placement = arguments.integer(placement, "a placement", 0, len(known) - 1)
-            contained &= self.array[:, known.piece[placement]] == placement
+            contained &= (self.array == placement).any(axis=1)
         return np.flatnonzero(contained)
 
     def containing(self, piece: str, cells: Iterable[Place]) -> NDArray[np.int64]:
-        """The numbers of the tilings in which a piece covers all of these cells, ``(found,)``.
+        """The numbers of the tilings in which a piece, one copy of it, covers all of these cells, ``(found,)``.
 
         Parameters
         ----------
@@ -161,11 +156,32 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         InputError
             There is no such piece, or no such cell.
         """
-        number, placements = _piece_number(self.problem, piece), placements_of(self.problem)
-        covering = np.ones(len(placements), dtype=np.bool_)
+        placements = placements_of(self.problem)
+        covering = placements.piece == _piece_number(self.problem, piece)
         for cell in _cell_numbers(self.problem, cells):
             covering &= placements.covers(cell)
-        return np.flatnonzero(covering[self.array[:, number]])
+        return np.flatnonzero(covering[self.array].any(axis=1))
+
+    def where(self, *conditions: str) -> NDArray[np.int64]:
+        """The numbers of the tilings for which all conditions are true, ``(found,)``.
+
+        Parameters
+        ----------
+        conditions
+            "X covers 23" or "I avoids 0 9", as in the key ``where`` of a board.
+
+        Raises
+        ------
+        InputError
+            It is no such sentence, or there is no such piece or cell.
+        """
+        placements, names = placements_of(self.problem), [piece.name for piece in self.problem.pieces]
+        true = np.ones(len(self), dtype=np.bool_)
+        for text in conditions:
+            condition = parse_condition(arguments.text(text, "a condition"), self.problem.board, names, "where")
+            own = placements.piece == names.index(condition.piece)
+            true &= condition.holds(self.array, own, placements.cells)
+        return np.flatnonzero(true)
 
 
 def _piece_number(problem: TilingProblem, name: str) -> int:

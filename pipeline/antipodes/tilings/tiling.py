@@ -22,7 +22,7 @@ class Tiling:
 
     problem: TilingProblem
     placements: NDArray[np.int32]
-    """The number of the placement of each piece, ``(pieces,)``."""
+    """The number of the placement of each copy of each piece, ``(copies,)``."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tiling):
@@ -40,11 +40,14 @@ class Tiling:
 
     @property
     def cells(self) -> Mapping[str, list[Place]]:
-        """The cells of each piece, by its name: (row, column), in a box (layer, row, column)."""
+        """The cells of each piece, by its name: (row, column), in a box (layer, row, column).
+
+        The copies of a piece that has several are named "D.1", "D.2" and so on.
+        """
         placed, where = placements_of(self.problem).cells, places(self.problem)
         return {
-            piece.name: sorted(where[cell] for cell in placed[number].tolist() if cell >= 0)
-            for piece, number in zip(self.problem.pieces, self.placements.tolist(), strict=True)
+            label: sorted(where[cell] for cell in placed[number].tolist() if cell >= 0)
+            for label, number in zip(self.problem.labels, self.placements.tolist(), strict=True)
         }
 
     def draw(self, style: str = BOTH) -> str:

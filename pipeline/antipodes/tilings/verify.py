@@ -18,7 +18,7 @@ from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TilingVerdict(Verdict):
     """The outcome of checking tilings."""
 
@@ -73,15 +73,17 @@ def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings
 
 
 def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
-    """Which rows place each piece, and cover each cell once, ``(tilings,)``."""
+    """Which rows place each copy of each piece, cover each cell that has to be, and none twice, ``(tilings,)``."""
     placements = placements_of(problem)
     in_range = (tilings >= 0) & (tilings < len(placements))
     inside = np.where(in_range, tilings, 0)
-    own_piece = in_range & (placements.piece[inside] == np.arange(len(problem.pieces)))
-    room = len(problem.pieces) * placements.cells.shape[1]
+    own_piece = in_range & (placements.piece[inside] == problem.piece_of_copy)
+    room = problem.copies * placements.cells.shape[1]
     cells = np.sort(placements.cells[inside].reshape(len(tilings), room), axis=1)  # short rows are filled up with -1
-    covers = (cells[:, room - problem.board.size :] == np.arange(problem.board.size)).all(axis=1)
-    result: NDArray[np.bool_] = own_piece.all(axis=1) & covers
+    overlap = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] >= 0)
+    to_cover = np.append(problem.required, False)[cells]
+    covers = to_cover.sum(axis=1) == problem.required.sum()
+    result: NDArray[np.bool_] = own_piece.all(axis=1) & ~overlap.any(axis=1) & covers
     return result
 
 

@@ -15,7 +15,7 @@ def board_view(problem: "TilingProblem") -> dict[str, Any]:
     return {
         "name": problem.name,
         "cells": problem.board.size,
-        "pieces": [piece.name for piece in problem.pieces],
+        "pieces": list(problem.labels),
         "description": problem.description,
     }
 
@@ -35,11 +35,12 @@ def status_view(store: "TilingStore", manifest: "TilingManifest") -> dict[str, A
     }
 
 
-def tilings_view(tilings: "Tilings", chosen: Iterable[int]) -> dict[str, Any]:
-    """The cells of each piece in the chosen tilings, counted from 0 here and from 1 in JSON."""
+def tilings_view(tilings: "Tilings", chosen: Iterable[int], matching: int) -> dict[str, Any]:
+    """The cells of each piece in the chosen tilings, counted from 0 here and from 1 in JSON; how many they are from."""
     return {
         "board": tilings.problem.name,
         "complete": tilings.complete,
         "count": len(tilings),
+        "matching": matching,
         "tilings": [{"number": index + 1, "pieces": tilings[index].cells} for index in chosen],
     }

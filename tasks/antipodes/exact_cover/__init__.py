@@ -1,1 +1,1 @@
-"""Tilings: all ways to fill a board with a set of pieces, each used once."""
+"""Tilings: all ways to fill a board with a set of pieces."""

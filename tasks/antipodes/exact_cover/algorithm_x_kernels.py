@@ -1,148 +1,255 @@
-"""Search with the fewest options first (MRV): cover the cell, or the piece, that has the fewest options left.
+"""Algorithm X on bitsets: cover the cell, or the piece, that has the fewest options left (MRV), and filter the options.
 
-This is Knuth's Algorithm X (*Dancing links*, 2000, arXiv:cs/0011047) on lists of the options left at each depth. Each
-placement of a piece is counted.
+Algorithm X is Knuth's (*Dancing links*, 2000, arXiv:cs/0011047). A node of the search is a bitset of live options.
+Before a node branches, options that conflict with all options of some item are removed: that item could not be covered
+beside them. One conjunction of rows of the conflict matrix finds all such options of an item, 64 in a step.
+
+When few of the options in its frame are live, the node gets a smaller frame of these (see `frame_kernels`).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.exact_cover.options import FIRST_ROWS, Options, all_even, appended, linked
-from antipodes.exact_cover.regions import ONE, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
+from antipodes.exact_cover.frame_kernels import (
+    CONFLICT_START,
+    COVERED,
+    ITEM_START,
+    LAST_BIT,
+    ONE,
+    OPEN,
+    OPTION_START,
+    OPTIONAL,
+    OPTIONS,
+    ROW_START,
+    SIX,
+    SPARSE,
+    WORD,
+    WORDS,
+    ZERO,
+    Frames,
+    pack_frame,
+)
+from antipodes.jit.bits import ones, trailing_zeros
 from antipodes.jit.compile import kernel
 
-LENGTH, CHOICES, TRIED = range(3)
-"""The numbers of a level: live options, those of them that cover the column, and those of these that were tried."""
+MANY = np.uint64(24)
+"""More options of an item than these hardly ever conflict with a common one."""
+
+DEPTH, PLACEMENTS, ENTERING = range(3)
+"""The places of `Search.counters`."""
+
+
+class Search(NamedTuple):
+    """The state of a search, by depth, so that it can stop when enough tilings are found, and continue."""
+
+    live: NDArray[np.uint64]
+    """The options that are left, ``(depths, words)``."""
+    untried: NDArray[np.uint64]
+    """Those of the item to cover that are not tried yet, ``(depths, words)``."""
+    needed: NDArray[np.int32]
+    """How often each item is still to be covered, ``(depths, items)``; or OPTIONAL."""
+    frame: NDArray[np.int64]
+    """The frame of each depth, ``(depths,)``."""
+    chosen: NDArray[np.int32]
+    """The number of the placement chosen at each depth, ``(depths,)``."""
+    counts: NDArray[np.uint64]
+    """Scratch: the number of live options of each row, ``(items,)``."""
+    common: NDArray[np.uint64]
+    """Scratch: the options that conflict with all options of an item, ``(words,)``."""
+    counters: NDArray[np.int64]
+    """The depth, the placements tried, and whether the search enters the node at this depth, ``(3,)``."""
+
+
+DEAD, COMPLETE = -1, -2
 
 
 @kernel
-def column_with_fewest_options(
-    live: NDArray[np.uint32],
-    length: int,
-    columns: NDArray[np.uint16],
-    covered: NDArray[np.bool_],
-    counts: NDArray[np.int32],
-) -> int:
-    """The cell or piece, not yet covered, with the fewest live options; ``counts`` is scratch."""
-    for column in range(len(counts)):
-        counts[column] = 0
-    for i in range(length):
-        option = live[i]
-        for k in range(columns.shape[1]):
-            counts[columns[option, k]] += 1
-    best, fewest = 0, length + 1
-    for column in range(len(covered)):
-        if not covered[column] and counts[column] < fewest:
-            best, fewest = column, int(counts[column])
-    return best
+def fewest_options(
+    frames: Frames, frame: int, live: NDArray[np.uint64], needed: NDArray[np.int32], counts: NDArray[np.uint64]
+) -> tuple[np.int64, np.int64]:
+    """The row with the fewest choices, and their number; DEAD if an item has none, COMPLETE if no item is left."""
+    shape = frames.shapes[frame]
+    words, item_start, row_start = shape[WORDS], shape[ITEM_START], shape[ROW_START]
+    rows, items = frames.rows, frames.items
+    best, fewest = np.int64(COMPLETE), np.int64(1 << 40)
+    for row in range(shape[OPEN]):
+        need = needed[items[item_start + row]]
+        if need > COVERED:
+            count, start = ZERO, row_start + row * words
+            for word in range(words):
+                count += ones(live[word] & rows[start + word])
+            counts[row] = count
+            choices = np.int64(count) - need + 1
+            if choices < 1:
+                return np.int64(DEAD), np.int64(0)
+            if choices < fewest:
+                best, fewest = np.int64(row), choices
+    return best, fewest
 
 
 @kernel
-def put_candidates_first(live: NDArray[np.uint32], length: int, columns: NDArray[np.uint16], column: int) -> int:
-    """Put the live options that cover the column first, in their order; return their number."""
-    leaders = 0
-    for i in range(length):
-        option = live[i]
-        covers = False
-        for k in range(columns.shape[1]):
-            covers |= columns[option, k] == column
-        if covers:
-            live[i], live[leaders] = live[leaders], option
-            leaders += 1
-    return leaders
+def remove_hopeless(
+    frames: Frames,
+    frame: int,
+    live: NDArray[np.uint64],
+    needed: NDArray[np.int32],
+    counts: NDArray[np.uint64],
+    common: NDArray[np.uint64],
+) -> bool:
+    """Remove the live options that conflict with all options of some item; whether there were any."""
+    shape = frames.shapes[frame]
+    words, item_start, row_start, conflict_start = (
+        shape[WORDS],
+        shape[ITEM_START],
+        shape[ROW_START],
+        shape[CONFLICT_START],
+    )
+    rows, items, conflicts = frames.rows, frames.items, frames.conflicts
+    removed = False
+    for row in range(shape[OPEN]):
+        if needed[items[item_start + row]] != 1 or counts[row] > MANY:
+            continue
+        for word in range(words):
+            common[word] = live[word]
+        low, high, start = ZERO, words, row_start + row * words
+        for word in range(words):
+            bits = live[word] & rows[start + word]
+            while bits and low < high:
+                at = conflict_start + (word * WORD + trailing_zeros(bits)) * words
+                bits &= bits - ONE
+                for k in range(low, high):
+                    common[k] &= conflicts[at + k]
+                while low < high and not common[low]:
+                    low += ONE
+                while low < high and not common[high - ONE]:
+                    high -= ONE
+            if low == high:
+                break
+        for word in range(low, high):
+            live[word] &= ~common[word]
+            removed = True
+    return removed
 
 
 @kernel
-def keep_compatible(
-    live: NDArray[np.uint32],
-    length: int,
-    masks: NDArray[np.uint64],
-    pieces: NDArray[np.int32],
-    chosen: int,
-    kept: NDArray[np.uint32],
-) -> int:
-    """Write to ``kept`` the live options compatible with the chosen one; return their number."""
-    low, high, piece = masks[chosen, 0], masks[chosen, 1], pieces[chosen]
-    count = 0
-    for i in range(length):
-        option = live[i]
-        kept[count] = option
-        count += ((masks[option, 0] & low) | (masks[option, 1] & high) == ZERO) & (pieces[option] != piece)
-    return count
+def live_options(live: NDArray[np.uint64], words: np.uint64) -> np.int64:
+    """How many options are live."""
+    count = ZERO
+    for word in range(words):
+        count += ones(live[word])
+    return np.int64(count)
 
 
 @kernel
-def mark(covered: NDArray[np.bool_], columns: NDArray[np.uint16], option: int, value: bool) -> None:
-    """Mark the columns of an option as covered, or not; the last column, which only fills rows, is always covered."""
+def next_untried(untried: NDArray[np.uint64], words: np.uint64) -> np.int64:
+    """The first untried option, which is taken off; -1 if there is none."""
+    for word in range(words):
+        if untried[word]:
+            option = np.int64(word) * 64 + np.int64(trailing_zeros(untried[word]))
+            untried[word] &= untried[word] - ONE
+            return option
+    return np.int64(-1)
+
+
+@kernel
+def choose(
+    frames: Frames, frame: int, columns: NDArray[np.uint16], option: np.int64, search: Search, depth: int
+) -> None:
+    """Use an option at this depth: what is live and needed at the next one."""
+    shape = frames.shapes[frame]
+    words, chosen = shape[WORDS], np.uint64(option)
+    live, below = search.live[depth], search.live[depth + 1]
+    live[chosen >> SIX] &= ~(ONE << (chosen & LAST_BIT))  # sets of copies of a piece are found in one order
+    start = shape[CONFLICT_START] + chosen * words
+    for word in range(words):
+        below[word] = live[word] & ~frames.conflicts[start + word]
+    needed = search.needed[depth + 1]
+    for item in range(len(needed)):
+        needed[item] = search.needed[depth, item]
+    numbered = frames.options[shape[OPTION_START] + chosen]
     for k in range(columns.shape[1]):
-        covered[columns[option, k]] = value
-    covered[-1] = True
+        item = columns[numbered, k]
+        if needed[item] == OPTIONAL:
+            needed[item] = COVERED
+        elif needed[item] > COVERED:
+            needed[item] -= 1
+            if needed[item] == COVERED:  # no copy of this piece is left, and the frame may be from before
+                start = shape[ROW_START] + np.uint64(frames.row_of[frame, item]) * words
+                for word in range(words):
+                    below[word] &= ~frames.rows[start + word]
+    search.frame[depth + 1] = frame
+    search.chosen[depth] = numbered
 
 
 @kernel
-def covered_columns(placed: NDArray[np.int32], cells: int, filled: Words) -> NDArray[np.bool_]:
-    """The columns covered at the start: cells, pieces, and the column that fills rows."""
-    covered = np.empty(cells + len(placed) + 1, dtype=np.bool_)
-    for cell in range(cells):
-        word = filled[0] if cell < 64 else filled[1]
-        covered[cell] = (word >> np.uint64(cell & 63)) & ONE
-    for piece in range(len(placed)):
-        covered[cells + piece] = placed[piece] >= 0
-    covered[-1] = True
-    return covered
+def enter(frames: Frames, columns: NDArray[np.uint16], search: Search, depth: int) -> np.int64:
+    """Filter the options of a node, and choose the item to cover; DEAD, COMPLETE, or 0 if there are options to try."""
+    frame, live, needed = search.frame[depth], search.live[depth], search.needed[depth]
+    best, fewest = fewest_options(frames, frame, live, needed, search.counts)
+    if best < 0:
+        return best
+    words = frames.shapes[frame, WORDS]
+    if fewest > 1 and words > ONE and remove_hopeless(frames, frame, live, needed, search.counts, search.common):
+        best, fewest = fewest_options(frames, frame, live, needed, search.counts)
+        if best < 0:
+            return best
+    if words > ONE:
+        count = live_options(live, words)
+        if np.uint64(SPARSE * count) <= frames.shapes[frame, OPTIONS]:
+            item = frames.items[frames.shapes[frame, ITEM_START] + np.uint64(best)]
+            pack_frame(frames, frame, columns, needed, live, count)
+            frame += 1
+            search.frame[depth] = frame
+            best, words = frames.row_of[frame, item], frames.shapes[frame, WORDS]
+    start = frames.shapes[frame, ROW_START] + np.uint64(best) * words
+    for word in range(words):
+        search.untried[depth, word] = live[word] & frames.rows[start + word]
+    return np.int64(0)
 
 
 @kernel
-def fill_fewest_first(
-    placed: NDArray[np.int32], options: Options, regions: Regions, full: Words, start: Words, prune: bool
-) -> tuple[NDArray[np.int32], int]:
-    """All tilings of the empty cells; parameters and results are those of `fill_first_empty`."""
-    masks, columns, pieces = options.masks, options.columns, options.piece
-    areas, even = areas_of(regions.sizes, linked(placed)), all_even(regions.sizes)
-    found, count, placements = np.empty((FIRST_ROWS, len(placed)), dtype=np.int32), 0, 0
-    covered = covered_columns(placed, len(options.starts), start)
-    counts = np.empty(len(covered), dtype=np.int32)
-    live = np.empty((len(placed) + 1, len(masks)), dtype=np.uint32)
-    for option in range(len(masks)):
-        live[0, option] = option
-    levels = np.empty((len(placed) + 1, 3), dtype=np.int64)
-    filled = np.empty((len(placed) + 1, 2), dtype=np.uint64)
-    filled[0, 0], filled[0, 1] = start
-    levels[0, LENGTH], levels[0, TRIED] = len(masks), 0
-    column = column_with_fewest_options(live[0], len(masks), columns, covered, counts)
-    levels[0, CHOICES] = put_candidates_first(live[0], len(masks), columns, column)
-    depth, narrow = 0, full[1] == ZERO
-    while depth >= 0:
-        if levels[depth, TRIED] > 0:
-            option = live[depth, levels[depth, TRIED] - 1]
-            placed[pieces[option]] = -1
-            mark(covered, columns, option, False)
-        if levels[depth, TRIED] == levels[depth, CHOICES]:
+def fill_fewest_first(frames: Frames, columns: NDArray[np.uint16], search: Search, found: NDArray[np.int32]) -> int:
+    """Find tilings until there is no more room for them, or no more of them.
+
+    Parameters
+    ----------
+    frames
+        The first of them is built.
+    columns
+        The items that each option covers, as in `Options`.
+    search
+        The state, which changes.
+    found
+        Filled with the options of each tiling, in any order, ``(room, options)``.
+
+    Returns
+    -------
+    int
+        The number of tilings found. If there is no room left, call it again to continue.
+    """
+    counters = search.counters
+    depth, placements, entering, count = counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] == 1, 0
+    while depth >= 0 and count < len(found):
+        if entering:
+            entering = False
+            outcome = enter(frames, columns, search, depth)
+            if outcome == COMPLETE:
+                for k in range(depth):
+                    found[count, k] = search.chosen[k]
+                count += 1
+            if outcome < 0:
+                depth -= 1
+                continue
+        frame = search.frame[depth]
+        option = next_untried(search.untried[depth], frames.shapes[frame, WORDS])
+        if option < 0:
             depth -= 1
             continue
-        option = live[depth, levels[depth, TRIED]]
-        levels[depth, TRIED] += 1
+        choose(frames, frame, columns, option, search, depth)
         placements += 1
-        placed[pieces[option]] = options.number[option]
-        mark(covered, columns, option, True)
-        low, high = filled[depth, 0] | masks[option, 0], filled[depth, 1] | masks[option, 1]
-        if low == full[0] and high == full[1]:
-            found = appended(found, count, placed)
-            count += 1
-            continue
-        if prune:
-            if not even:
-                areas = areas_of(regions.sizes, linked(placed))
-            if narrow:
-                alive = narrow_fillable(full[0] & ~low, areas[0], regions.distances, regions.sources)
-            else:
-                alive = wide_fillable(full[0] & ~low, full[1] & ~high, areas, regions.distances, regions.sources)
-            if not alive:
-                continue
-        length = keep_compatible(live[depth], levels[depth, LENGTH], masks, pieces, option, live[depth + 1])
         depth += 1
-        filled[depth, 0], filled[depth, 1] = low, high
-        column = column_with_fewest_options(live[depth], length, columns, covered, counts)
-        levels[depth, LENGTH], levels[depth, TRIED] = length, 0
-        levels[depth, CHOICES] = put_candidates_first(live[depth], length, columns, column)
-    return found[:count], placements
+        entering = True
+    counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] = depth, placements, entering
+    return count

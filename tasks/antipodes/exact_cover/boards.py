@@ -11,15 +11,14 @@ from antipodes.exact_cover.isometries import ISOMETRIES, Coordinates, in_scan_or
 from antipodes.exact_cover.pieces import Cell, check_drawing, layers_of
 from antipodes.quoting import quote
 
-MOST_CELLS = 128
-"""Two machine words."""
+MOST_CELLS = 1024
 
-CELL, HOLE = ".", "#"
+CELL, OPTIONAL, HOLE = ".", "?", "#"
 
 
 @dataclass(frozen=True)
 class Board:
-    """The cells that are to be filled.
+    """The cells that are to be filled, and those that may be.
 
     The cells are numbered in scan order, along the short side first (see `scan_axes`), whatever way the board
     lies: 6x10 and 10x6 are numbered alike.
@@ -29,6 +28,8 @@ class Board:
     rows: int
     columns: int
     holes: frozenset[Cell] = frozenset()
+    optional: frozenset[Cell] = frozenset()
+    """The cells that may stay empty."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -37,7 +38,7 @@ class Board:
 
     @property
     def size(self) -> int:
-        """How many cells there are to fill."""
+        """How many cells there are, those that may stay empty among them."""
         return len(self.cells)
 
     @cached_property
@@ -63,6 +64,16 @@ class Board:
         numbers[tuple(self.cells.T)] = np.arange(self.size)
         return numbers
 
+    @cached_property
+    def required(self) -> NDArray[np.bool_]:
+        """Which cells have to be filled, ``(size,)``."""
+        return np.array([tuple(cell) not in self.optional for cell in self.cells.tolist()], dtype=np.bool_)
+
+    @cached_property
+    def in_reading_order(self) -> NDArray[np.int64]:
+        """The numbers of the cells as people count them, from 0: layer by layer, line by line, ``(size,)``."""
+        return self.numbers[self.numbers >= 0]
+
     @property
     def cross_section(self) -> int:
         """The area of the smallest face of the box around the cells: how wide a search in scan order is."""
@@ -73,14 +84,14 @@ class Board:
         """The rotations and reflections that map the cells to themselves, ``(symmetries, size)``.
 
         Each row says where every cell goes; the rows differ, are sorted, and the first is the identity. Holes
-        around the cells do not matter.
+        around the cells do not matter; optional cells go to optional ones.
         """
         original = to_origin(self.cells)
         found = {tuple(range(self.size))}
         for isometry in ISOMETRIES:
             image = to_origin(original @ isometry.T)
             order = np.lexsort(image[:, self.axes[::-1]].T)
-            if np.array_equal(image[order], original):
+            if np.array_equal(image[order], original) and np.array_equal(self.required[order], self.required):
                 found.add(tuple(np.argsort(order).tolist()))
         return np.array(sorted(found), dtype=np.int64)
 
@@ -112,32 +123,35 @@ class Board:
 
 
 def parse_board(drawing: str, key: str = "[board] cells") -> Board:
-    """Read a board: '.' for a cell to fill, '#' for a hole, a blank line between layers.
+    """Read a board: '.' is a cell to fill, '?' one that may stay empty, '#' a hole; a blank line separates layers.
 
     Raises
     ------
     ConfigError
-        A symbol other than these, lines or layers of different lengths, no cell, more than 128, or
+        A symbol other than these, lines or layers of different lengths, no cell, more than 1024, or
         a drawing of more than 32,768 characters. The message begins with ``key``.
     """
     check_drawing(drawing, key)
     layers = [[line.strip() for line in layer] for layer in layers_of(drawing)]
     _check_rectangular(layers, key)
     symbols = np.array([[list(line) for line in layer] for layer in layers])
-    foreign = (symbols != CELL) & (symbols != HOLE)
+    foreign = ~np.isin(symbols, (CELL, OPTIONAL, HOLE))
     if foreign.any():
-        raise ConfigError(f"{key}: expected '.' (a cell) or '#' (a hole), found {quote(str(symbols[foreign][0]))}")
-    count = int((symbols == CELL).sum())
+        expected = "'.' (a cell), '?' (a cell that may stay empty) or '#' (a hole)"
+        raise ConfigError(f"{key}: expected {expected}, found {quote(str(symbols[foreign][0]))}")
+    count = int((symbols != HOLE).sum())
     if not 1 <= count <= MOST_CELLS:
-        raise ConfigError(f"{key}: expected 1 to {MOST_CELLS} cells, found {count}")
+        raise ConfigError(f"{key}: expected 1 to {MOST_CELLS:,} cells, found {count:,}")
     layer_count, rows, columns = symbols.shape
-    holes = frozenset(_as_cell(hole) for hole in np.argwhere(symbols == HOLE))
-    return Board(layer_count, rows, columns, holes)
+    holes, optional = (
+        frozenset(_as_cell(cell) for cell in np.argwhere(symbols == symbol)) for symbol in (HOLE, OPTIONAL)
+    )
+    return Board(layer_count, rows, columns, holes, optional)
 
 
 def _check_rectangular(layers: list[list[str]], key: str) -> None:
     if not layers:
-        raise ConfigError(f"{key}: expected a drawing of '.' and '#', found nothing")
+        raise ConfigError(f"{key}: expected a drawing of '.', '?' and '#', found nothing")
     for number, layer in enumerate(layers, start=1):
         if len(layer) != len(layers[0]):
             raise ConfigError(f"{key}: expected {len(layers[0])} lines in layer {number}, found {len(layer)}")

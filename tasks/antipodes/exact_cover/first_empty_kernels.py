@@ -1,16 +1,50 @@
 """First-empty-cell backtracking: fill the first empty cell, in scan order, with every piece that is left.
 
 With pruning, a branch ends at a region that the pieces left cannot fill. Each placement that overlaps nothing is
-counted.
+counted. Boards have at most two words of cells, none of them optional.
+
+Loops replace slices and functions of numpy, which numba takes seconds to compile.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.exact_cover.options import FIRST_ROWS, Options, all_even, appended, linked
-from antipodes.exact_cover.regions import WORD, ZERO, Regions, Words, areas_of, narrow_fillable, wide_fillable
+from antipodes.exact_cover.options import Options
+from antipodes.exact_cover.regions import (
+    WORD,
+    ZERO,
+    Regions,
+    Words,
+    all_even,
+    areas_of,
+    multiples,
+    narrow_fillable,
+    wide_fillable,
+)
 from antipodes.jit.bits import trailing_zeros
 from antipodes.jit.compile import kernel
+
+CELL, BEFORE, PIECE, OPTION = range(4)
+"""The columns of `Scan.steps`: the cell to fill, the piece before on the list, the piece, and the option tried last."""
+DEPTH, PLACEMENTS = range(2)
+"""The places of `Scan.counters`."""
+
+
+class Scan(NamedTuple):
+    """The state of a search, so that it can stop when enough tilings are found, and continue."""
+
+    left: NDArray[np.int64]
+    """How many copies of each piece are left, ``(pieces,)``."""
+    after: NDArray[np.int64]
+    """The pieces left as a linked list: ``after[piece]``, from ``after[-1]`` to ``pieces``; ``(pieces + 1,)``."""
+    steps: NDArray[np.int64]
+    """What is tried at each depth, ``(depths, 4)``."""
+    filled: NDArray[np.uint64]
+    """The filled cells at each depth, ``(depths, 2)``."""
+    counters: NDArray[np.int64]
+    """The depth, and the placements tried, ``(2,)``."""
 
 
 @kernel
@@ -31,50 +65,54 @@ def next_fit(masks: NDArray[np.uint64], option: np.int64, stop: np.int64, low: n
 
 @kernel
 def fill_first_empty(
-    placed: NDArray[np.int32], options: Options, regions: Regions, full: Words, start: Words, prune: bool
-) -> tuple[NDArray[np.int32], int]:
-    """All tilings of the empty cells.
+    options: Options, regions: Regions, full: Words, scan: Scan, prune: bool, found: NDArray[np.int32]
+) -> int:
+    """Find tilings until there is no more room for them, or no more of them.
 
     Parameters
     ----------
-    placed
-        The placement of each piece, ``(pieces,)``, -1 for the pieces left, at least one. Overwritten.
     options
         The placements to choose from.
     regions
         Needed to prune.
-    full, start
-        All cells of the board, and the filled cells.
+    full
+        All cells of the board.
+    scan
+        The state, which changes.
     prune
         Whether a branch ends at a region that the pieces left cannot fill.
+    found
+        Filled with the options of each tiling, ``(room, depths)``, the depths as many as copies of pieces to place.
 
     Returns
     -------
-    tuple
-        The tilings, ``(tilings, pieces)``, and the number of placements tried.
+    int
+        The number of tilings found. If there is no room left, call it again to continue.
     """
-    numbers, masks, starts, after = options.number, options.masks, options.starts, linked(placed)
+    masks, starts, left, after, steps, filled = (
+        options.masks, options.starts, scan.left, scan.after, scan.steps, scan.filled,
+    )  # fmt: skip
     distances, sources, sizes = regions.distances, regions.sources, regions.sizes
-    areas, even, end = areas_of(sizes, after), all_even(sizes), len(placed)
-    found, count, placements = np.empty((FIRST_ROWS, end), dtype=np.int32), 0, 0
-    # The loop works on local variables, which are saved here only while the search is deeper.
-    steps, filled = np.empty((end, 4), dtype=np.int64), np.empty((end, 2), dtype=np.uint64)
-    (low, high), depth, narrow = start, 0, full[1] == ZERO
-    before, piece, cell = end, after[end], np.int64(first_empty(low, high))
-    option = np.int64(starts[cell, piece])
-    while True:
+    areas, even, end = multiples(sizes[0]), all_even(sizes), len(left)
+    depth, placements, count = scan.counters[DEPTH], scan.counters[PLACEMENTS], 0
+    narrow = full[1] == ZERO
+    # The loop works on local variables, which are saved only while the search is deeper.
+    cell, before, piece, option = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION]
+    low, high = filled[depth, 0], filled[depth, 1]
+    while count < len(found):
         if piece == end:
             depth -= 1
             if depth < 0:
-                return found[:count], placements
+                break
             cell, before, piece, option = (
-                steps[depth, 0],
-                steps[depth, 1],
-                steps[depth, 2],
-                steps[depth, 3] + 1,
+                steps[depth, CELL],
+                steps[depth, BEFORE],
+                steps[depth, PIECE],
+                steps[depth, OPTION] + 1,
             )
             low, high = filled[depth, 0], filled[depth, 1]
             after[before] = piece
+            left[piece] += 1
         stop = np.int64(starts[cell, piece + 1])
         option = next_fit(masks, option, stop, low, high)
         if option == stop:
@@ -82,15 +120,19 @@ def fill_first_empty(
             option = np.int64(starts[cell, piece])
             continue
         placements += 1
-        placed[piece] = numbers[option]
         next_low, next_high = low | masks[option, 0], high | masks[option, 1]
-        after[before] = after[piece]
+        left[piece] -= 1
+        if left[piece] == 0:
+            after[before] = after[piece]
         if next_low == full[0] and next_high == full[1]:
-            found, dead = appended(found, count, placed), True
+            for k in range(depth):
+                found[count, k] = steps[k, OPTION]
+            found[count, depth] = option
             count += 1
+            dead = True
         elif prune:
             if not even:
-                areas = areas_of(sizes, after)
+                areas = areas_of(sizes, left, after)
             if narrow:
                 dead = not narrow_fillable(full[0] & ~next_low, areas[0], distances, sources)
             else:
@@ -99,11 +141,27 @@ def fill_first_empty(
             dead = False
         if dead:
             after[before] = piece
+            left[piece] += 1
             option += 1
             continue
-        steps[depth, 0], steps[depth, 1], steps[depth, 2], steps[depth, 3] = cell, before, piece, option
+        steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION] = (
+            cell,
+            before,
+            piece,
+            option,
+        )
         filled[depth, 0], filled[depth, 1] = low, high
         depth += 1
         low, high = next_low, next_high
         before, piece, cell = end, after[end], np.int64(first_empty(low, high))
         option = np.int64(starts[cell, piece])
+    scan.counters[DEPTH], scan.counters[PLACEMENTS] = depth, placements
+    if depth >= 0:
+        steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION] = (
+            cell,
+            before,
+            piece,
+            option,
+        )
+        filled[depth, 0], filled[depth, 1] = low, high
+    return count

@@ -24,6 +24,9 @@ ISOMETRIES: NDArray[np.int64] = _signed_permutations()
 ROTATIONS: NDArray[np.int64] = ISOMETRIES[np.linalg.det(ISOMETRIES) > 0]
 """The 24 of them that a solid can be moved by, ``(24, 3, 3)``. Turning a flat piece over is one of these."""
 
+TURNS: NDArray[np.int64] = ROTATIONS[ROTATIONS[:, 0, 0] == 1]
+"""The 4 of these that keep the upper side up, ``(4, 3, 3)``: quarter turns within a layer."""
+
 
 def to_origin(cells: Coordinates) -> Coordinates:
     """The cells moved so that the smallest layer, row and column are 0."""

@@ -1,17 +1,14 @@
-"""The options of a partition, the list of pieces left and the list of tilings found, which both searches share.
-
-Loops replace slices and functions of numpy, which numba takes seconds to compile.
-"""
+"""The options of a partition: the placements that its search may use, as both kernels take them."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.jit.compile import kernel
+from antipodes.errors import ResourceLimitError
+from antipodes.exact_cover.placements import Placements
 
-FIRST_ROWS = 64
-"""Tilings for which there is room at first; the room doubles as needed."""
+MOST_COLUMNS = np.iinfo(np.uint16).max
 
 
 class Options(NamedTuple):
@@ -19,10 +16,8 @@ class Options(NamedTuple):
 
     number: NDArray[np.int32]
     """Their numbers, ``(options,)``."""
-    piece: NDArray[np.int32]
-    """Their pieces, ``(options,)``."""
     masks: NDArray[np.uint64]
-    """The cells they cover, ``(options, 2)``."""
+    """The cells they cover, ``(options, words)``."""
     columns: NDArray[np.uint16]
     """The columns of the exact cover that they cover, ``(options, largest piece + 1)``.
 
@@ -32,37 +27,32 @@ class Options(NamedTuple):
     """``starts[cell, piece]`` to ``starts[cell, piece + 1]``: the options of a piece whose first cell is ``cell``."""
 
 
-@kernel
-def linked(placed: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The pieces left as a linked list: ``after[piece]``, from ``after[-1]`` to ``len(placed)``."""
-    after = np.empty(len(placed) + 1, dtype=np.int64)
-    last = len(placed)
-    for piece in range(len(placed)):
-        if placed[piece] < 0:
-            after[last] = piece
-            last = piece
-    after[last] = len(placed)
-    return after
+def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
+    """The allowed placements, ``(placements,)``, as options.
+
+    Raises
+    ------
+    ResourceLimitError
+        The board and the pieces are too many for the numbers of columns.
+    """
+    numbers = np.flatnonzero(allowed)
+    numbers = numbers[np.argsort(placements.cells[numbers, 0], kind="stable")]
+    cells, pieces = placements.cells[numbers], placements.piece[numbers]
+    filler = placements.board_size + placements.piece_count
+    if filler > MOST_COLUMNS:
+        raise ResourceLimitError(f"expected a board of fewer than 65,535 cells and pieces, found {filler:,}")
+    columns = np.column_stack((np.where(cells < 0, filler, cells), pieces + placements.board_size))
+    return Options(
+        numbers.astype(np.int32),
+        placements.masks[numbers],
+        columns.astype(np.uint16),
+        _starts(placements, cells[:, 0], pieces),
+    )
 
 
-@kernel
-def appended(found: NDArray[np.int32], count: int, placed: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The list with ``placed`` as row ``count``, in twice the room if it was full."""
-    if count == len(found):
-        longer = np.empty((2 * count, found.shape[1]), dtype=np.int32)
-        for row in range(count):
-            for piece in range(len(placed)):
-                longer[row, piece] = found[row, piece]
-        found = longer
-    for piece in range(len(placed)):
-        found[count, piece] = placed[piece]
-    return found
-
-
-@kernel
-def all_even(sizes: NDArray[np.uint64]) -> bool:
-    """Whether all pieces have one size, so that the areas they fill do not depend on which are left."""
-    even = True
-    for size in sizes:
-        even &= size == sizes[0]
-    return even
+def _starts(placements: Placements, first_cell: NDArray[np.int32], pieces: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The first option of each first cell and piece, ``(cells, pieces + 1)``."""
+    keys = first_cell.astype(np.int64) * (placements.piece_count + 1) + pieces
+    wanted = np.arange(placements.board_size * (placements.piece_count + 1))
+    starts = np.searchsorted(keys, wanted).reshape(placements.board_size, placements.piece_count + 1)
+    return starts.astype(np.int32)

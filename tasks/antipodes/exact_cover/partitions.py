@@ -1,7 +1,8 @@
 """The partitions of a search: one for each placement that can come first, and the tilings that each owns.
 
-Symmetry is broken before the search. The *anchor* is a piece, or a cell, which every tiling covers exactly once. A
-partition takes one of the allowed placements that cover the anchor, and finds the tilings that contain it.
+Symmetry is broken before the search. Each placement has a *representative*, the smallest of its orbit. A partition has
+an *anchor*, a placement of the first piece that represents its orbit. It finds the tilings that contain the anchor and
+no placement of the first piece whose representative is smaller.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
 ENOUGH_PARTITIONS = 4
 """Partitions that keep a second worker busy."""
+NO_ANCHOR = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +32,8 @@ class Partitions:
 
     anchors: NDArray[np.int64]
     """The first placement of each partition, ascending, ``(partitions,)``."""
-    covers_anchor: NDArray[np.bool_]
-    """Which placements cover the anchor, ``(placements,)``."""
+    anchor_of: NDArray[np.int32]
+    """The anchor that each placement leads to, or NO_ANCHOR, ``(placements,)``; that of a tiling is the smallest."""
     allowed: NDArray[np.bool_]
     """Which placements a search may use, ``(placements,)``."""
     second_piece: bool
@@ -51,15 +53,15 @@ class Partitions:
         return np.bincount(owners, minlength=len(self))[: len(self)]
 
     def _anchor(self, tilings: Tilings) -> NDArray[np.int32]:
-        """The placement that covers the anchor in each of ``(..., pieces)`` tilings, ``(...)``."""
-        anchor: NDArray[np.int32] = np.where(self.covers_anchor[tilings], tilings, -1).max(axis=-1)
+        """The anchor of each of ``(..., copies)`` tilings, ``(...)``."""
+        anchor: NDArray[np.int32] = self.anchor_of[tilings].min(axis=-1)
         return anchor
 
     def _first_anchor(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int32]:
         """The anchor of the partition that owns each tiling: the first that finds a symmetric copy, ``(tilings,)``."""
         copies = symmetry.copies(tilings)
         reachable = self.allowed[copies].all(axis=2)
-        first: NDArray[np.int32] = np.where(reachable, self._anchor(copies), np.iinfo(np.int32).max).min(axis=0)
+        first: NDArray[np.int32] = np.where(reachable, self._anchor(copies), NO_ANCHOR).min(axis=0)
         return first
 
 
@@ -75,57 +77,58 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> Partitions:
     if method not in METHODS:
         raise InputError(f"expected a method among {', '.join(METHODS)}, found {method!r}")
     placements, symmetry = placements_of(problem), symmetry_of(problem)
+    numbers = np.arange(len(placements), dtype=np.int32)
     if method == PLAIN:
-        allowed, covers = _plain(placements, symmetry), placements.covers(0)
-        return Partitions(np.flatnonzero(allowed & covers), covers, allowed, second_piece=False)
-    allowed, covers = _first_placements(problem)
-    anchors = np.flatnonzero(allowed & covers & possible(problem))
-    return Partitions(anchors, covers, allowed, second_piece=True)
+        allowed = _plain(problem, placements, symmetry)
+        anchor_of = np.where(allowed & placements.covers(0), numbers, NO_ANCHOR)
+    else:
+        allowed, first = np.ones(len(placements), dtype=np.bool_), first_piece(problem)
+        fixing = symmetry.placements[symmetry.pieces[:, first] == first]
+        anchor_of = np.where(placements.piece == first, representatives(fixing), NO_ANCHOR)
+    anchors = np.flatnonzero((anchor_of == numbers) & possible(problem))
+    return Partitions(anchors, anchor_of.astype(np.int32), allowed, second_piece=method != PLAIN)
 
 
 def possible(problem: TilingProblem) -> bool:
     """Whether each piece fits somewhere, and a checkerboard colouring does not rule out a tiling.
 
     The surplus of one colour over the other, summed over the placements of a tiling, is the surplus of the board.
+    Where cells may stay empty, that says nothing.
     """
     placements, colours = placements_of(problem), np.append(problem.board.colours, 0)
     surplus = colours[placements.cells].sum(axis=1)
     sums = {0}
-    for piece in range(placements.piece_count):
-        own = set(surplus[placements.of(piece)].tolist())
-        sums = {total + one for total in sums for one in own}
-    return int(colours.sum()) in sums
+    for number, piece in enumerate(problem.pieces):
+        own = set(surplus[placements.of(number)].tolist())
+        for _ in range(piece.count):
+            sums = {total + one for total in sums for one in own}
+    return int(colours.sum()) in sums or (bool(sums) and problem.area < problem.board.size)
 
 
 def first_piece(problem: TilingProblem) -> int:
     """The piece whose placements split the search by the pruning method.
 
-    Of the pieces that give enough partitions, it is one of the broadest, which leave the least room to the others; of
-    these, the piece with the fewest orbits of placements. Of the pentominoes it is X.
+    Of the pieces without copies that give enough partitions, it is one of the broadest, which leave the least room to
+    the others; of these, the piece with the fewest orbits of placements. Of the pentominoes it is X.
     """
     placements, symmetry = placements_of(problem), symmetry_of(problem)
     smallest = representatives(symmetry.placements) == np.arange(len(placements))
     counts = np.bincount(placements.piece[smallest], minlength=len(problem.pieces)).tolist()
     enough = min(ENOUGH_PARTITIONS, max(counts))
-    breadths = [piece.breadth for piece in problem.pieces]
-    return min(range(len(counts)), key=lambda piece: (counts[piece] < enough, -breadths[piece], counts[piece]))
+    copied, breadths = ([piece.count > 1 for piece in problem.pieces], [piece.breadth for piece in problem.pieces])
+    return min(
+        range(len(counts)), key=lambda piece: (counts[piece] < enough, copied[piece], -breadths[piece], counts[piece])
+    )
 
 
-def _first_placements(problem: TilingProblem) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The placements allowed if the first piece keeps one placement of each orbit, and the placements of that piece."""
-    placements, symmetry, first = placements_of(problem), symmetry_of(problem), first_piece(problem)
-    own = placements.piece == first
-    fixing = symmetry.placements[symmetry.pieces[:, first] == first]
-    return ~own | (representatives(fixing) == np.arange(len(placements))), own
-
-
-def _plain(placements: Placements, symmetry: Symmetry) -> NDArray[np.bool_]:
+def _plain(problem: TilingProblem, placements: Placements, symmetry: Symmetry) -> NDArray[np.bool_]:
     """The placements allowed if one piece keeps one orientation of each orbit under the symmetries of the board.
 
-    It is the first piece that keeps the smallest share of its orientations. On 6x10 that is F, with two of eight.
+    It is the first piece, of those without copies, that keeps the smallest share of its orientations. On 6x10 that is
+    F, with two of eight.
     """
     best, best_share = np.ones(len(placements), dtype=np.bool_), 1.0
-    for piece in range(placements.piece_count):
+    for piece in np.flatnonzero([piece.count == 1 for piece in problem.pieces]).tolist():
         allowed = _kept_orientations(placements, symmetry, piece)
         share = float(allowed[placements.of(piece)].mean()) if len(placements.of(piece)) else 1.0
         if share < best_share:
@@ -148,19 +151,22 @@ def representatives(actions: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def allowed_beside(
-    anchor: int, partitions: Partitions, placements: Placements, symmetry: Symmetry
+    anchor: int, problem: TilingProblem, partitions: Partitions, placements: Placements, symmetry: Symmetry
 ) -> NDArray[np.bool_]:
     """The placements that the partition of an anchor tries, ``(placements,)``.
 
     Symmetries that map the anchor to itself would find symmetric copies of each tiling. To break them, a second piece
-    keeps one placement of each orbit under them: the piece that keeps the smallest share.
+    keeps one placement of each orbit under them: the piece that keeps the smallest share, of those without copies.
     """
-    compatible = partitions.allowed & ~placements.overlaps(anchor)
+    compatible = partitions.allowed & ~placements.overlaps(anchor) & (partitions.anchor_of >= anchor)
+    single = np.array([piece.count == 1 for piece in problem.pieces])
+    if single[placements.piece[anchor]]:
+        compatible &= placements.piece != placements.piece[anchor]
     if not partitions.second_piece:
         return compatible
     fixing = symmetry.placements[:, anchor] == anchor
     representative = representatives(symmetry.placements[fixing]) == np.arange(len(placements))
-    itself = (symmetry.pieces[fixing] == np.arange(placements.piece_count)).all(axis=0)
+    itself = (symmetry.pieces[fixing] == np.arange(placements.piece_count)).all(axis=0) & single
     available = np.bincount(placements.piece[compatible], minlength=placements.piece_count)
     kept = np.bincount(placements.piece[compatible & representative], minlength=placements.piece_count)
     share = np.where(itself & (available > 0), kept / np.maximum(available, 1), 1.0)

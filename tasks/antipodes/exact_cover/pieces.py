@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antipodes.errors import ConfigError
-from antipodes.exact_cover.isometries import ROTATIONS, Coordinates, in_scan_order, to_origin
+from antipodes.exact_cover.isometries import ROTATIONS, TURNS, Coordinates, in_scan_order, to_origin
 from antipodes.quoting import quote
 
 Cell = tuple[int, int, int]
@@ -18,21 +18,25 @@ MARKS = frozenset("#*" + string.ascii_letters)
 
 
 MOST_DRAWN = 1 << 15
-"""Characters of a drawing: twice as many as 128 cells along a diagonal take."""
+"""Characters of a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A set of cells with a name, in one of its orientations, connected or not.
+    """A set of cells with a name, in one of its orientations, connected or not, and how many copies there are.
 
     A piece can be moved and turned as a solid, never mirrored: a flat piece may be turned over, which looks
     like a reflection, and stands upright in a box; a piece that is not flat has at most 24 orientations,
-    and its mirror image, where it differs, is another piece.
+    and its mirror image, where it differs, is another piece. A one-sided piece only turns within its layer.
     """
 
     name: str
     cells: tuple[Cell, ...]
     """Sorted; the smallest layer, row and column are 0."""
+    count: int = 1
+    """How many equal copies a tiling uses; swapping them does not give another tiling."""
+    one_sided: bool = False
+    """Whether it keeps its upper side up."""
 
     @property
     def size(self) -> int:
@@ -61,7 +65,7 @@ class Piece:
         The list is sorted along the same axes, so that it does not depend on the drawing.
         """
         turned = {}
-        for rotation in ROTATIONS:
+        for rotation in TURNS if self.one_sided else ROTATIONS:
             cells = in_scan_order(to_origin(np.array(self.cells) @ rotation.T), axes)
             turned[cells[:, axes].tobytes()] = cells
         return sorted(turned.values(), key=lambda cells: cells[:, axes].tolist())

@@ -10,12 +10,14 @@ from antipodes.exact_cover.boards import Board
 from antipodes.exact_cover.isometries import Coordinates
 from antipodes.exact_cover.problem import TilingProblem
 
-WORDS, WORD = 2, 64
+WORD = 64
+LEAST_WORDS = 2
+"""Words of a mask on small boards, for the kernels that take boards of at most two words."""
 
 
 @dataclass(frozen=True, eq=False)
 class Placements:
-    """All placements of all pieces on a board, in an order that the stored tilings depend on.
+    """All placements of all pieces on a board that the conditions allow, in an order that the stored tilings depend on.
 
     Sorted by the piece, then by its orientation (the sorted list of `Piece.orientations` along the axes of
     the board), then by its position (layer, row, column).
@@ -35,11 +37,12 @@ class Placements:
 
     @cached_property
     def masks(self) -> NDArray[np.uint64]:
-        """The cells as bits, ``(placements, 2)``: cell ``c`` is bit ``c % 64`` of word ``c // 64``."""
-        masks = np.zeros((len(self), WORDS), dtype=np.uint64)
+        """The cells as bits, ``(placements, words)``: cell ``c`` is bit ``c % 64`` of word ``c // 64``."""
+        words = max(LEAST_WORDS, -(-self.board_size // WORD))
+        masks = np.zeros((len(self), words), dtype=np.uint64)
         for cell in self.cells.T:
             bit = np.uint64(1) << (cell % WORD).astype(np.uint64)
-            for word in range(WORDS):
+            for word in range(words):
                 masks[:, word] |= np.where(cell // WORD == word, bit, np.uint64(0))
         return masks
 
@@ -58,15 +61,32 @@ class Placements:
         return result
 
     def overlaps(self, placement: int) -> NDArray[np.bool_]:
-        """Which placements share a cell with this one, or are of the same piece, ``(placements,)``."""
-        shared = (self.masks & self.masks[placement]).any(axis=1)
-        result: NDArray[np.bool_] = shared | (self.piece == self.piece[placement])
+        """Which placements share a cell with this one, ``(placements,)``."""
+        result: NDArray[np.bool_] = (self.masks & self.masks[placement]).any(axis=1)
         return result
+
+    def only(self, kept: NDArray[np.bool_]) -> "Placements":
+        """Some of the placements, ``(placements,)``, numbered anew."""
+        return Placements(self.piece_count, self.board_size, self.piece[kept], self.orientation[kept], self.cells[kept])
 
 
 @lru_cache(maxsize=8)
 def placements_of(problem: TilingProblem) -> Placements:
-    """All placements of the problem's pieces on its board."""
+    """All placements of the problem's pieces on its board that its conditions allow."""
+    placements = _all_placements(problem)
+    kept = np.ones(len(placements), dtype=np.bool_)
+    for condition in problem.where:
+        kept &= ~condition.excluded(of_name(problem, placements, condition.piece), placements.cells)
+    return placements.only(kept)
+
+
+def of_name(problem: TilingProblem, placements: Placements, name: str) -> NDArray[np.bool_]:
+    """Which placements are of the piece of this name, ``(placements,)``."""
+    result: NDArray[np.bool_] = placements.piece == [piece.name for piece in problem.pieces].index(name)
+    return result
+
+
+def _all_placements(problem: TilingProblem) -> Placements:
     largest = max(piece.size for piece in problem.pieces)
     rows, pieces, orientations = [], [], []
     for number, piece in enumerate(problem.pieces):

@@ -1,4 +1,4 @@
-"""A tiling problem: a board, and the pieces that are to fill it, each used once."""
+"""A tiling problem: a board, the pieces that are to fill it, and conditions on the tilings."""
 
 import hashlib
 import json
@@ -6,48 +6,103 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.errors import ConfigError
-from antipodes.exact_cover.boards import MOST_CELLS, Board, parse_board
-from antipodes.exact_cover.pieces import PENTOMINOES, Piece, parse_piece
-from antipodes.names import check_name, check_symbol
+from antipodes.exact_cover.boards import Board, parse_board
+from antipodes.exact_cover.conditions import COVERS, Condition, parse_condition
+from antipodes.exact_cover.piece_settings import ALL_PENTOMINOES, parse_pieces_setting
+from antipodes.exact_cover.pieces import PENTOMINOES, Piece
+from antipodes.names import check_name
 from antipodes.quoting import quote, shorten
 
-KEYS = ("name", "cells", "pieces", "description")
-ALL_PENTOMINOES = "pentominoes"
+KEYS = ("name", "cells", "pieces", "where", "description")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TilingProblem:
     """A board and the pieces to fill it with.
 
-    Two pieces of the same shape under two names are two pieces: swapping them gives another tiling.
+    A tiling uses every copy of every piece. Two pieces of the same shape under two names are two pieces: swapping
+    them gives another tiling. Swapping copies of one piece does not.
     """
 
     name: str
     board: Board
     pieces: tuple[Piece, ...] = PENTOMINOES
     description: str = ""
+    where: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
-        area = sum(piece.size for piece in self.pieces)
-        if area != self.board.size:
-            raise ConfigError(
-                f"[board] cells: expected {area} cells, as many as the pieces fill, found {self.board.size}"
-            )
+        area, least, most = self.area, int(self.board.required.sum()), self.board.size
+        if least <= area <= most:
+            return
+        if least == most:
+            raise ConfigError(f"[board] cells: expected {area} cells, as many as the pieces fill, found {most}")
+        raise ConfigError(
+            f"[board] cells: expected at most {area} cells '.', as many as the pieces fill, and at least as many with "
+            f"the cells '?'; found {least} and {most}"
+        )
+
+    @property
+    def area(self) -> int:
+        """How many cells the pieces fill."""
+        return sum(piece.size * piece.count for piece in self.pieces)
+
+    @property
+    def copies(self) -> int:
+        """How many placements a tiling has."""
+        return len(self.piece_of_copy)
+
+    @cached_property
+    def piece_of_copy(self) -> NDArray[np.int64]:
+        """The piece of each copy, ascending, ``(copies,)``."""
+        return np.repeat(np.arange(len(self.pieces)), [piece.count for piece in self.pieces])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each copy: that of its piece, with a number from 1 where there are several, as in "D.3"."""
+        return tuple(
+            f"{piece.name}.{number + 1}" if piece.count > 1 else piece.name
+            for piece in self.pieces
+            for number in range(piece.count)
+        )
+
+    @cached_property
+    def required(self) -> NDArray[np.bool_]:
+        """Which cells every tiling covers, ``(cells,)``."""
+        required = self.board.required.copy()
+        for condition in self.where:
+            if condition.verb == COVERS:
+                required[list(condition.cells)] = True
+        return required
+
+    def __repr__(self) -> str:
+        return f"<TilingProblem {shorten(self.name, 30)}: {self.board.size} cells, {len(self.pieces)} pieces>"
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all that the tilings depend on: board and pieces, not name and description."""
+        """SHA-256 of all that the tilings depend on: board, pieces and conditions, not name and description."""
         board = [self.board.shape, sorted(self.board.holes)]
         pieces = [(piece.name, piece.cells) for piece in self.pieces]
-        return hashlib.sha256(json.dumps([board, pieces]).encode()).hexdigest()
+        content: list[object] = [board, pieces]
+        further = {
+            "optional": sorted(self.board.optional),
+            "counts": [piece.count for piece in self.pieces if piece.count > 1] and [one.count for one in self.pieces],
+            "one_sided": [piece.name for piece in self.pieces if piece.one_sided],
+            "where": sorted((one.piece, one.verb, one.cells) for one in self.where),
+        }
+        if any(further.values()):
+            content.append(further)
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def parse_problem(table: Mapping[str, object]) -> TilingProblem:
-    """Read the table ``[board]`` of a config: ``name``, ``cells``, perhaps ``pieces`` and ``description``.
+    """Read the table ``[board]`` of a config: ``name``, ``cells``, perhaps ``pieces``, ``where`` and ``description``.
 
-    ``pieces`` is "pentominoes" (the default), some of their letters ("FLPX", or a list of them), or a table
-    of name = drawing.
+    ``pieces`` is the name of a set ("pentominoes", the default), some letters of pentominoes ("FLPX", or a list of
+    them), or a table of name = drawing, or name = table of ``shape``, ``count`` and ``one_sided``.
 
     Raises
     ------
@@ -61,8 +116,9 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
     name = _text(table, "name")
     check_name(name, "[board] name")
     board = parse_board(_text(table, "cells"))
-    pieces = _pieces(table.get("pieces", ALL_PENTOMINOES))
-    return TilingProblem(name, board, pieces, _text({"description": "", **table}, "description"))
+    pieces = parse_pieces_setting(table.get("pieces", ALL_PENTOMINOES))
+    where = _conditions(table.get("where", []), board, pieces)
+    return TilingProblem(name, board, pieces, _text({"description": "", **table}, "description"), where)
 
 
 def _text(table: Mapping[str, object], key: str) -> str:
@@ -74,37 +130,9 @@ def _text(table: Mapping[str, object], key: str) -> str:
     return value
 
 
-def _pieces(value: object) -> tuple[Piece, ...]:
-    if value == ALL_PENTOMINOES:
-        return PENTOMINOES
-    if isinstance(value, str):
-        return _pentominoes([letter for letter in value if letter not in " ,"])
-    if isinstance(value, list):
-        return _pentominoes(value)
-    if isinstance(value, dict) and value:
-        if len(value) > MOST_CELLS:
-            raise ConfigError(f"[board] pieces: expected at most {MOST_CELLS}, a cell each, found {len(value):,}")
-        return tuple(_drawn_piece(name, drawing) for name, drawing in value.items())
-    raise ConfigError(f"[board] pieces: expected 'pentominoes', letters, or a table of drawings, found {quote(value)}")
-
-
-def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
-    known: dict[object, Piece] = {piece.name: piece for piece in PENTOMINOES}
-    for position, letter in enumerate(letters):
-        if not isinstance(letter, str) or letter not in known:
-            raise ConfigError(f"[board] pieces: expected letters of {''.join(map(str, known))}, found {quote(letter)}")
-        if letter in letters[:position]:
-            raise ConfigError(f"[board] pieces: expected each letter once, found {quote(letter)} again")
-    if not letters:
-        raise ConfigError("[board] pieces: expected at least one piece, found none")
-    return tuple(known[letter] for letter in letters)
-
-
-def _drawn_piece(name: str, drawing: object) -> Piece:
-    check_symbol(name, "[board] pieces")
-    if not isinstance(drawing, str):
-        raise ConfigError(f"[board] pieces.{name}: expected a drawing, found {quote(drawing)}")
-    try:
-        return parse_piece(name, drawing)
-    except ConfigError as error:
-        raise ConfigError(f"[board] pieces.{name}: {error}") from None
+def _conditions(value: object, board: Board, pieces: tuple[Piece, ...]) -> tuple[Condition, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise ConfigError(f"[board] where: expected a list of conditions, found {quote(value)}")
+    names = [piece.name for piece in pieces]
+    return tuple(parse_condition(one, board, names, "[board] where") for one in listed)

@@ -77,17 +77,39 @@ def wide_region(low: np.uint64, high: np.uint64, distances: NDArray[np.uint64], 
 
 
 @kernel
-def areas_of(sizes: NDArray[np.uint64], after: NDArray[np.int64]) -> Words:
+def multiples(size: np.uint64) -> Words:
+    """The areas below 128 that pieces of one size can fill, if there are enough of them."""
+    low, high = ONE, ZERO
+    for _ in range(WORD + WORD):
+        more_low, more_high = up(low, high, size)
+        low |= more_low
+        high |= more_high
+    return low, high
+
+
+@kernel
+def all_even(sizes: NDArray[np.uint64]) -> bool:
+    """Whether all pieces have one size, so that the areas they fill do not depend on which are left."""
+    even = True
+    for size in sizes:
+        even &= size == sizes[0]
+    return even
+
+
+@kernel
+def areas_of(sizes: NDArray[np.uint64], left: NDArray[np.int64], after: NDArray[np.int64]) -> Words:
     """The areas below 128 that some of the pieces on the list can fill together.
 
-    ``after[piece]`` is the next piece on the list, ``after[-1]`` the first; its end is ``len(sizes)``.
+    ``left[piece]`` is how many copies of a piece there are, ``after[piece]`` the next piece on the list, ``after[-1]``
+    the first; its end is ``len(sizes)``.
     """
     low, high = ONE, ZERO
     piece = after[-1]
     while piece < len(sizes):
-        more_low, more_high = up(low, high, sizes[piece])
-        low |= more_low
-        high |= more_high
+        for _ in range(left[piece]):
+            more_low, more_high = up(low, high, sizes[piece])
+            low |= more_low
+            high |= more_high
         piece = after[piece]
     return low, high
 

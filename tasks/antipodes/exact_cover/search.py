@@ -1,30 +1,29 @@
-"""The search of one partition: from a problem and a number to all tilings that the partition owns."""
+"""The search of one partition: from a problem and a number to all tilings that the partition owns, or their number."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.errors import ResourceLimitError
-from antipodes.exact_cover.algorithm_x_kernels import fill_fewest_first
+from antipodes.errors import InputError
 from antipodes.exact_cover.boards import Board
-from antipodes.exact_cover.first_empty_kernels import fill_first_empty
-from antipodes.exact_cover.options import Options
+from antipodes.exact_cover.fillers import FewestFirst, Filler, FirstEmpty
+from antipodes.exact_cover.options import options_of
 from antipodes.exact_cover.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
 from antipodes.exact_cover.pieces import Piece
-from antipodes.exact_cover.placements import WORDS, Placements, placements_of
+from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.regions import Regions, Words
 from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
 
-Kernel = Callable[[NDArray[np.int32], Options, Regions, Words, Words, bool], tuple[Tilings, int]]
-DOMINOES = TilingProblem(
-    "2x2", Board(1, 2, 2), (Piece("a", ((0, 0, 0), (0, 0, 1))), Piece("b", ((0, 0, 0), (0, 0, 1))))
-)
-"""The problem that the kernels are compiled with."""
-WIDEST_SCAN = 8
-"""The largest cross-section of a board that is searched in scan order; measured, see docs/explanation/tilings.md."""
+DOMINO = Piece("domino", ((0, 0, 0), (0, 0, 1)), count=2)
+MOST_SCANNED = 80
+"""The largest product of a board's cross-section and the number of different pieces that is searched in scan order;
+measured, see docs/explanation/tilings.md."""
+SCANNED_CELLS = 128
+"""The largest board that is searched in scan order, two machine words."""
+BATCH = 1 << 15
+"""Tilings that are taken from a search at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,19 @@ class Found:
     """The result of one partition, the same each time that it is computed."""
 
     tilings: Tilings
-    """Canonical, distinct and sorted, ``(tilings, pieces)``; no other partition has any of them."""
+    """Canonical, distinct and sorted, ``(tilings, copies)``; no other partition has any of them."""
+    placements: int
+    """Placements tried, the first one included."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The numbers of the tilings that one partition owns."""
+
+    tilings: int
+    """Up to the symmetries of the problem."""
+    raw_tilings: int
+    """Symmetric copies counted as different."""
     placements: int
     """Placements tried, the first one included."""
 
@@ -52,89 +63,106 @@ def search_partition(problem: TilingProblem, number: int, method: str = PRUNING)
     Raises
     ------
     InputError
-        There is no such method.
+        There is no such method, or it does not take such boards.
     """
     partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
-    anchor = int(partitions.anchors[number])
-    tilings, placements = _containing(problem, anchor, method)
-    own = tilings[partitions.owned(tilings, symmetry)]
-    return Found(distinct(symmetry.canonical(own)), placements)
+    search = PartitionSearch(problem, number, method)
+    batches = [symmetry.canonical(batch[partitions.owned(batch, symmetry)]) for batch in search]
+    none = np.empty((0, problem.copies), dtype=np.int32)
+    return Found(distinct(np.concatenate([none, *batches])), search.placements)
 
 
-def _containing(problem: TilingProblem, anchor: int, method: str) -> tuple[Tilings, int]:
-    """All tilings of the anchor and the placements allowed beside it, and the number of placements tried."""
-    placements = placements_of(problem)
+def count_partition(problem: TilingProblem, number: int, method: str = PRUNING) -> Counted:
+    """The numbers of the tilings that belong to a partition; parameters and errors as for `search_partition`.
+
+    It holds one batch of tilings at a time. A partition may find several symmetric copies of a tiling: each counts as
+    one part of as many.
+    """
     partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
-    placed = np.full(len(problem.pieces), -1, dtype=np.int32)
-    placed[placements.piece[anchor]] = anchor
-    if len(placed) == 1:
-        return placed[np.newaxis], 1
-    options = options_of(placements, allowed_beside(anchor, partitions, placements, symmetry))
-    fill = _kernel(problem, method)
-    prune = method != PLAIN and all(piece.connected for piece in problem.pieces)
-    filled = _words(placements.masks[anchor])
-    tilings, tried = fill(placed, options, regions_of(problem), _full(problem.board), filled, prune)
-    return tilings, int(tried) + 1
+    search = PartitionSearch(problem, number, method)
+    tilings, raw = np.zeros(len(symmetry) + 1, dtype=np.int64), np.zeros(len(symmetry) + 1, dtype=np.int64)
+    for batch in search:
+        own = batch[partitions.owned(batch, symmetry)]
+        copies, orbits = symmetry.copies(own), symmetry.orbit_sizes(own)
+        finds = (search.finds(copies).sum(axis=0) * orbits) // len(symmetry)
+        tilings += np.bincount(finds, minlength=len(tilings))
+        np.add.at(raw, finds, orbits)
+    parts = np.maximum(np.arange(len(tilings)), 1)
+    return Counted(int((tilings // parts).sum()), int((raw // parts).sum()), search.placements)
+
+
+class PartitionSearch:
+    """The search of a partition; iteration gives the tilings that it finds in batches, ``(tilings, copies)``."""
+
+    def __init__(self, problem: TilingProblem, number: int, method: str) -> None:
+        placements = placements_of(problem)
+        partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
+        self._problem = problem
+        self._anchor = int(partitions.anchors[number])
+        allowed = allowed_beside(self._anchor, problem, partitions, placements, symmetry)
+        self._allowed = allowed
+        self._options = options_of(placements, allowed)
+        self._filler = self._search(method)
+
+    @property
+    def placements(self) -> int:
+        """The placements tried, the first one included."""
+        return 1 + (self._filler.placements if self._filler else 0)
+
+    def finds(self, tilings: Tilings) -> NDArray[np.bool_]:
+        """Which tilings the search finds, of ``(..., copies)``, ``(...)``."""
+        anchored = tilings == self._anchor
+        result: NDArray[np.bool_] = anchored.any(axis=-1) & (self._allowed[tilings] | anchored).all(axis=-1)
+        return result
+
+    def __iter__(self) -> Iterator[Tilings]:
+        if self._filler is None:
+            yield np.array([[self._anchor]], dtype=np.int32)
+            return
+        found = np.empty((BATCH, self._problem.copies - 1), dtype=np.int32)
+        count = len(found)
+        while count == len(found):
+            count = self._filler.fill(found)
+            yield self._tilings(found[:count])
+
+    def _tilings(self, found: Tilings) -> Tilings:
+        tilings = np.full((len(found), self._problem.copies), self._anchor, dtype=np.int32)
+        tilings[:, 1:] = self._options.number[found]
+        tilings.sort(axis=1)
+        return tilings
+
+    def _search(self, method: str) -> Filler | None:
+        """The search beside the anchor; None if the anchor is the only piece."""
+        problem, placements = self._problem, placements_of(self._problem)
+        if problem.copies == 1:
+            return None
+        if in_scan_order(problem, method):
+            prune = method != PLAIN and all(piece.connected for piece in problem.pieces)
+            return FirstEmpty(problem, self._options, placements, self._anchor, prune)
+        return FewestFirst(problem, self._options, placements, self._anchor)
+
+
+def in_scan_order(problem: TilingProblem, method: str) -> bool:
+    """Whether a problem is searched by filling the first empty cell, and not the item with the fewest options.
+
+    Raises
+    ------
+    InputError
+        The method "plain", which fills the first empty cell, does not take such boards.
+    """
+    scannable = problem.board.size <= SCANNED_CELLS and problem.area == problem.board.size
+    if method == PLAIN and not scannable:
+        raise InputError(
+            f"the method {PLAIN} takes boards of at most {SCANNED_CELLS} cells, all of which the pieces fill; "
+            f"found {problem.board.size:,} cells, and pieces that fill {problem.area:,}"
+        )
+    return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MOST_SCANNED)
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
     """Compile or load the kernels that the search of a problem takes, so that no partition waits for them."""
-    placements, none = placements_of(DOMINOES), (np.uint64(0), np.uint64(0))
-    options = options_of(placements, np.ones(len(placements), dtype=np.bool_))
-    placed = np.full(len(DOMINOES.pieces), -1, dtype=np.int32)
-    _kernel(problem, method)(placed, options, regions_of(DOMINOES), _full(DOMINOES.board), none, True)
-
-
-def _kernel(problem: TilingProblem, method: str) -> Kernel:
-    wide = method != PLAIN and problem.board.cross_section > WIDEST_SCAN
-    return fill_fewest_first if wide else fill_first_empty
-
-
-def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> Options:
-    """The allowed placements as the kernels take them."""
-    numbers = np.flatnonzero(allowed)
-    first_cell = placements.cells[numbers, 0]
-    numbers = numbers[np.argsort(first_cell, kind="stable")]
-    cells, pieces = placements.cells[numbers], placements.piece[numbers]
-    filler = placements.board_size + placements.piece_count
-    if filler > np.iinfo(np.uint16).max:
-        raise ResourceLimitError(f"expected a board of fewer than 65,535 cells and pieces, found {filler:,}")
-    columns = np.column_stack((np.where(cells < 0, filler, cells), pieces + placements.board_size))
-    return Options(
-        numbers.astype(np.int32),
-        pieces,
-        placements.masks[numbers],
-        columns.astype(np.uint16),
-        _starts(placements, cells[:, 0], pieces),
-    )
-
-
-def _starts(placements: Placements, first_cell: NDArray[np.int32], pieces: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The first option of each first cell and piece, ``(cells, pieces + 1)``."""
-    keys = first_cell.astype(np.int64) * (placements.piece_count + 1) + pieces
-    wanted = np.arange(placements.board_size * (placements.piece_count + 1))
-    starts = np.searchsorted(keys, wanted).reshape(placements.board_size, placements.piece_count + 1)
-    return starts.astype(np.int32)
-
-
-def regions_of(problem: TilingProblem) -> Regions:
-    """The regions of a board, for kernels."""
-    sources = {1: 0}
-    for low, high in problem.board.neighbours:
-        sources[high - low] = sources.get(high - low, 0) | 1 << low
-    sources = dict(sorted(sources.items()))
-    masks = [[mask & (2**64 - 1), mask >> 64] for mask in sources.values()]
-    return Regions(
-        np.array(list(sources), dtype=np.uint64),
-        np.array(masks, dtype=np.uint64).reshape(-1, WORDS),
-        np.array([piece.size for piece in problem.pieces], dtype=np.uint64),
-    )
-
-
-def _full(board: Board) -> Words:
-    cells = (1 << board.size) - 1
-    return np.uint64(cells & (2**64 - 1)), np.uint64(cells >> 64)
-
-
-def _words(mask: NDArray[np.uint64]) -> Words:
-    return mask[0], mask[1]
+    optional = () if in_scan_order(problem, method) else ((0, 0, 4),)
+    small = TilingProblem("small", Board(1, 1, 4 + len(optional), optional=frozenset(optional)), (DOMINO,))
+    for number in range(len(partitions_of(small))):
+        for _ in PartitionSearch(small, number, PRUNING):
+            pass

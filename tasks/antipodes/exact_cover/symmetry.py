@@ -10,7 +10,7 @@ from antipodes.exact_cover.placements import Placements, placements_of
 from antipodes.exact_cover.problem import TilingProblem
 
 Tilings = NDArray[np.int32]
-"""Tilings as ``(tilings, pieces)``: the number of the placement of each piece."""
+"""Tilings as ``(tilings, copies)``: the numbers of their placements, ascending, so by pieces and their copies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +31,13 @@ class Symmetry:
         return len(self.placements)
 
     def copies(self, tilings: Tilings) -> Tilings:
-        """The symmetric copies of the tilings, ``(symmetries, tilings, pieces)``."""
-        copies = np.empty((len(self), *tilings.shape), dtype=np.int32)
-        for copy, placements, pieces in zip(copies, self.placements, self.pieces, strict=True):
-            copy[:, pieces] = placements[tilings]
+        """The symmetric copies of the tilings, ``(symmetries, tilings, copies of pieces)``."""
+        copies = self.placements[:, tilings]
+        copies.sort(axis=2)
         return copies
 
     def canonical(self, tilings: Tilings) -> Tilings:
-        """The lexicographically smallest copy of each tiling, ``(tilings, pieces)``, which stands for its orbit."""
+        """The lexicographically smallest copy of each tiling, ``(tilings, copies)``, which stands for its orbit."""
         copies = self.copies(tilings)
         smallest: Tilings = copies[0]
         for copy in copies[1:]:
@@ -55,7 +54,7 @@ class Symmetry:
         return sizes
 
     def expand(self, tilings: Tilings) -> Tilings:
-        """All members of the orbits of the tilings, sorted, ``(all, pieces)``."""
+        """All members of the orbits of the tilings, sorted, ``(all, copies)``."""
         return distinct(self.copies(tilings).reshape(-1, tilings.shape[1]))
 
 
@@ -74,11 +73,16 @@ def _precedes(left: Tilings, right: Tilings) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=8)
 def symmetry_of(problem: TilingProblem) -> Symmetry:
-    """The symmetries of the problem's board that map its pieces to its pieces."""
+    """The symmetries of the problem's board that map its pieces to its pieces, and keep its conditions."""
     placements = placements_of(problem)
     if len(np.unique(placements.piece)) < len(problem.pieces):
         return _identity(placements)
-    actions = [_action(placements, cells) for cells in problem.board.symmetries]
+    counts = np.array([piece.count for piece in problem.pieces])
+    actions = [
+        _action(placements, counts, cells)
+        for cells in problem.board.symmetries
+        if np.array_equal(problem.required[cells], problem.required)
+    ]
     kept = np.array([action for action in actions if action is not None], dtype=np.int32)
     return Symmetry(kept, placements.piece[kept[:, placements.first_of_piece[:-1]]])
 
@@ -89,27 +93,37 @@ def _identity(placements: Placements) -> Symmetry:
     return Symmetry(np.arange(len(placements), dtype=np.int32)[np.newaxis], pieces[np.newaxis])
 
 
-def _action(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.int32] | None:
+def _action(placements: Placements, counts: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int32] | None:
     """The placement that each placement becomes if cell ``c`` goes to ``cells[c]``; None if some copy is no placement.
 
-    The copies are all the placements again if and only if both lists of masks, sorted, are equal. Pieces of the same
-    shape have the same masks; as the sort is stable, the first of them becomes the first.
+    A piece becomes one with as many copies, whose placements are the moved ones. Of several such pieces, all of one
+    shape, the first becomes the first.
     """
-    before, after = placements.masks, _permuted(placements, cells)
-    order, image_order = _mask_order(before), _mask_order(after)
-    if not np.array_equal(before[order], after[image_order]):
-        return None
-    action = np.empty(len(placements), dtype=np.int32)
-    action[image_order] = order
+    becomes: dict[bytes, list[int]] = {}
+    for piece, count in enumerate(counts.tolist()):
+        becomes.setdefault(_key(placements, piece, count), []).append(piece)
+    moved, action = _moved(placements, cells), np.empty(len(placements), dtype=np.int32)
+    for piece, count in enumerate(counts.tolist()):
+        images = becomes.get(_key(moved, piece, count))
+        if not images:
+            return None
+        action[_in_mask_order(moved, piece)] = _in_mask_order(placements, images.pop(0))
     return action
 
 
-def _mask_order(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.lexsort((masks[:, 0], masks[:, 1]))
+def _key(placements: Placements, piece: int, count: int) -> bytes:
+    """The same for pieces with the same masks and as many copies."""
+    return placements.masks[_in_mask_order(placements, piece)].tobytes() + b"%d" % count
 
 
-def _permuted(placements: Placements, cells: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The masks of the placements moved by the symmetry, ``(placements, 2)``."""
+def _in_mask_order(placements: Placements, piece: int) -> NDArray[np.int64]:
+    """The placements of a piece, sorted by their masks."""
+    own = placements.of(piece)
+    result: NDArray[np.int64] = own[np.lexsort(placements.masks[own].T)]
+    return result
+
+
+def _moved(placements: Placements, cells: NDArray[np.int64]) -> Placements:
+    """The placements moved by the symmetry."""
     moved = np.where(placements.cells >= 0, cells[placements.cells], -1).astype(np.int32)
-    image = Placements(placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved)
-    return image.masks
+    return Placements(placements.piece_count, placements.board_size, placements.piece, placements.orientation, moved)

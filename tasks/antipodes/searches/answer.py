@@ -24,7 +24,7 @@ class Outcome(StrEnum):
     """The time was up before the search ended."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Answer:
     """The result of a search."""
 
@@ -40,6 +40,10 @@ class Answer:
     """Positions whose successors were generated; a position that a search visits again counts again."""
     least: int | None = None
     """What is proved if a limit ended the search: no path has fewer moves. None if nothing is, or it was no limit."""
+
+    def __repr__(self) -> str:
+        found = f"{self.distance} moves, {self.solution_count:,} solutions" if self.solutions else str(self.outcome)
+        return f"<Answer: {found}, by {self.method}, {self.expanded:,} positions expanded>"
 
 
 def unsolved(method: str, outcome: Outcome, expanded: int = 0, least: int | None = None) -> Answer:

@@ -7,8 +7,9 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import OUTPUTS, AsJson
+from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json
+from antipodes.runs.default_store import OUTPUTS
 
 if TYPE_CHECKING:
     from antipodes.cli.stores import Listed

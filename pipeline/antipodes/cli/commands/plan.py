@@ -10,8 +10,9 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers, chosen_store
+from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers
 from antipodes.cli.output import print_json
+from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """``antipodes query``: the distances of positions, shortest paths, and the positions at a depth."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,7 @@ from antipodes.cli.matches import show_matches
 from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, MoveSequence, Store
 from antipodes.cli.output import print_json_list
+from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import InputError, UnfinishedError
 from antipodes.storage.address import in_shell
 
@@ -86,6 +87,10 @@ def query(
             "A this piece, [AB] one of them, ? any, {ABC} these in any order.",
         ),
     ] = None,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
     as_json: AsJson = False,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="S", help="With --random: draw the same again. [default: others]")
@@ -95,6 +100,9 @@ def query(
     _check_one(positions, moves, pattern, depth)
     chosen = AtDepth(depth, count, limit, random, seed)
     chosen.check(path)
+    pictures = PictureFiles.of(svg, png, gif, size)
+    unfit = {"--pattern": pattern is not None, "--count": count, "positions on stdin": "-" in (positions or [])}
+    pictures.check_not_with(unfit)
     with loading():
         from antipodes.tables.table import open_table
 
@@ -102,11 +110,14 @@ def query(
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
         elif depth is not None:
-            _show_at_depth(table, store, depth, chosen, as_json)
+            _show_at_depth(table, store, depth, chosen, pictures, as_json)
         else:
             if moves is not None:
                 positions = [table.puzzle.format(table.puzzle.follow(moves)[-1])]
-            return Answers(table, path).show(asked(_together(positions or [], table.puzzle)), as_json)
+            answers = Answers(table, path, keep=bool(pictures))
+            status = answers.show(asked(_together(positions or [], table.puzzle)), as_json)
+            pictures.draw(table.puzzle, *answers.boards)
+            return status
     return 0
 
 
@@ -128,14 +139,22 @@ def _together(positions: list[str], puzzle: "Puzzle") -> list[str]:
     return positions
 
 
-def _show_at_depth(table: "Table", store: str, depth: int, chosen: AtDepth, as_json: bool) -> None:
+def _show_at_depth(
+    table: "Table", store: str, depth: int, chosen: AtDepth, pictures: PictureFiles, as_json: bool
+) -> None:
     """Print the positions at a depth, one a line, or how many there are."""
     if depth > table.radius and not table.complete:
         raise UnfinishedError(
             f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
             f"antipodes resume {in_shell(find_store(store))}"
         )
-    texts = (table.puzzle.format(labels) for labels in chain.from_iterable(_batches(table, depth, chosen)))
+    batches = _batches(table, depth, chosen)
+    if pictures and depth <= table.radius:
+        pictures.check_count(min(chosen.random or chosen.limit or table.layers[depth], table.layers[depth]))
+        kept = [labels for batch in batches for labels in batch]
+        batches = iter([kept])
+        pictures.draw(table.puzzle, kept, [str(depth)] * len(kept))
+    texts = (table.puzzle.format(labels) for labels in chain.from_iterable(batches))
     first = next(texts, None)  # raises where there is no such depth
     size = table.layers[depth]
     if as_json:
@@ -147,8 +166,8 @@ def _show_at_depth(table: "Table", store: str, depth: int, chosen: AtDepth, as_j
             print(text)
 
 
-def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Labels]":
-    """The positions that were asked for, ``(n, places)`` each."""
+def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Iterable[Labels]]":
+    """The positions that were asked for, many at a time."""
     if chosen.random is not None:
         yield table.sample(depth, min(chosen.random, table.layers[depth]), chosen.seed)
     else:

@@ -18,11 +18,11 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
-    chosen_store,
     run_options,
 )
 from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
+from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:

@@ -1,16 +1,18 @@
 """``antipodes show``: tilings as drawings, on the terminal and in files."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from antipodes.cli.command import add
+from antipodes.cli.commands.tile import Where
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say, terminal_columns
-from antipodes.errors import InputError
+from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
+from antipodes.errors import ConfigError, InputError
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
@@ -49,9 +51,12 @@ def show(
         typer.Option(min=1, metavar="N", help=f"Draw at most N tilings. [default: {SHOWN}; {SHOWN_IN_FILES} in files]"),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
+    where: Annotated[list[str] | None, Where] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tilings into an SVG file.")] = None,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tilings into a PNG file.")] = None,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw the tilings in a store: the first of them, one, or all."""
@@ -61,17 +66,20 @@ def show(
 
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
-    files = {kind: path for kind, path in (("svg", svg), ("png", png)) if path}
+    pictures = PictureFiles.of(svg, png, gif, size)
     with open_tilings(find_store(store), raw) as tilings:
-        chosen = _chosen(tilings, number, steps, None if every else limit or (SHOWN_IN_FILES if files else SHOWN))
+        matching = _matching(tilings, where or [])
+        shown = None if every else limit or (SHOWN_IN_FILES if pictures else SHOWN)
+        chosen = _chosen(tilings, matching, number, steps, shown)
         if as_json:
-            print_json(tilings_view(tilings, chosen))
-        elif not len(tilings):
-            print(f"{tilings.problem.name}: no tilings{'' if tilings.complete else ' yet'}")
-        elif files:
-            _write(tilings, chosen, steps, files)
+            print_json(tilings_view(tilings, chosen, len(matching)))
+        elif not len(matching):
+            which = " like that" if where and len(tilings) else ""
+            print(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
+        elif pictures:
+            _write(tilings, chosen, steps, pictures)
         else:
-            _print(tilings, chosen, steps, style)
+            _print(tilings, chosen, len(matching), steps, style)
     if not tilings.complete:
         say(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
 
@@ -86,43 +94,51 @@ def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
         raise InputError(f"expected one of --number, --limit and --all, found {' and '.join(given)}")
 
 
-def _chosen(tilings: "Tilings", number: int | None, steps: bool, limit: int | None) -> range:
+def _matching(tilings: "Tilings", where: list[str]) -> Sequence[int]:
+    """The tilings that fulfil all conditions, counted from 0."""
+    try:
+        return [int(index) for index in tilings.where(*where)] if where else range(len(tilings))
+    except ConfigError as error:
+        raise InputError(f"--{error}") from None
+
+
+def _chosen(
+    tilings: "Tilings", matching: Sequence[int], number: int | None, steps: bool, limit: int | None
+) -> Sequence[int]:
     """The tilings to show, counted from 0."""
     count = len(tilings)
     if number is not None:
         if not 1 <= number <= count:
             expected = f"1 to {count}" if count else "none, as there are no tilings"
             raise InputError(f"--number: expected {expected}, found {number}")
-        return range(number - 1, number)
-    return range(count)[: 1 if steps else limit]
+        return [number - 1] if number - 1 in matching else []
+    return matching[: 1 if steps else limit]
 
 
-def _print(tilings: "Tilings", chosen: range, in_steps: bool, style: str) -> None:
+def _print(tilings: "Tilings", chosen: Sequence[int], matching: int, in_steps: bool, style: str) -> None:
     from antipodes.cli.colour import print_canvas
     from antipodes.tilings.drawing import draw_sheet
 
-    shown = list(tilings.array[chosen.start : chosen.stop])
+    shown = [tilings.array[index] for index in chosen]
     captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
     if in_steps:
         shown, captions = _steps(tilings, chosen)
     print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))
-    if chosen.stop < len(tilings) and len(chosen) > 1:
-        print(f"and {len(tilings) - chosen.stop:,} more: --all")
+    if len(chosen) < matching and len(chosen) > 1:
+        print(f"and {matching - len(chosen):,} more: --all")
 
 
-def _steps(tilings: "Tilings", chosen: range) -> "tuple[list[NDArray[np.int32]], list[str]]":
+def _steps(tilings: "Tilings", chosen: Sequence[int]) -> "tuple[list[NDArray[np.int32]], list[str]]":
     from antipodes.tilings.drawing import steps
 
     shown = [placed for index in chosen for placed in steps(tilings.problem, tilings.array[index])]
-    pieces = len(tilings.problem.pieces)
+    pieces = tilings.problem.copies
     return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
 
 
-def _write(tilings: "Tilings", chosen: range, in_steps: bool, files: dict[str, Path]) -> None:
-    from antipodes.tilings.pictures import write_picture
+def _write(tilings: "Tilings", chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
+    from antipodes.tilings.pictures import draw_tiling
 
-    shown = _steps(tilings, chosen)[0] if in_steps else list(tilings.array[chosen.start : chosen.stop])
-    for kind, path in files.items():
-        write_picture(tilings.problem, shown, path, kind)
-        what = f"tiling {chosen.start + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
-        say(f"{what} of {len(tilings):,} drawn into {path}")
+    shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
+    what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
+    pictures.write([draw_tiling(tilings.problem, tiling) for tiling in shown], f"{what} of {len(tilings):,}")

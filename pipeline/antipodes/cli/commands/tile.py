@@ -1,5 +1,7 @@
 """``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
 
+import re
+from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,14 +16,21 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
-    chosen_store,
     run_options,
 )
 from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
+from antipodes.errors import ConfigError, InputError
+from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
 
+LONGEST_STORE_NAME = 60
+Where = typer.Option(
+    "--where", metavar="CONDITION", help="Only tilings such as 'X covers 23' or 'I avoids 0 9'. Repeatable."
+)
+
 if TYPE_CHECKING:
+    from antipodes.runs.options import RunOptions
     from antipodes.tilings.config import BoardConfig
     from antipodes.tilings.report import TilingReport
 
@@ -52,6 +61,8 @@ def tile(
         str | None,
         typer.Option(metavar="METHOD", help="pruning, or plain: first-empty-cell backtracking. [default: pruning]"),
     ] = None,
+    where: Annotated[list[str] | None, Where] = None,
+    count: Annotated[bool, typer.Option("--count", help="Print the number of tilings, and store nothing.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tilings.")] = False,
     quiet: Quiet = False,
@@ -62,7 +73,7 @@ def tile(
         with loading():
             from antipodes.tilings.config import load_board
 
-        config = load_board(board)
+        config = conditioned(load_board(board), where or [])
         options = run_options(
             config.run,
             workers=workers,
@@ -71,11 +82,70 @@ def tile(
             performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             overwrite=overwrite or None,
-            started_by=("tile", board, *(["--method", method] if method else []), *(["--raw"] if raw else [])),
+            started_by=("tile", board, *_repeated(where or [], method, raw)),
         )
-        address = chosen_store(store, config.run, config.problem.name)
         quiet = quiet or config.run.get("quiet", False)
+        if count:
+            _check_count({"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite or None})
+            return count_only(config, method, options, interrupts, quiet, as_json, raw)
+        address = chosen_store(store, config.run, store_name(config.problem.name, where or []))
         return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json), raw)
+
+
+def _check_count(given: dict[str, object]) -> None:
+    """Raise InputError if options about a store are given to a count."""
+    if named := [name for name, value in given.items() if value is not None]:
+        raise InputError(f"--count: stores nothing; expected no {named[0]}")
+
+
+def _repeated(where: list[str], method: str | None, raw: bool) -> list[str]:
+    """The options that a command which starts the search over has to repeat."""
+    conditions = [word for condition in where for word in ("--where", condition)]
+    return [*conditions, *(["--method", method] if method else []), *(["--raw"] if raw else [])]
+
+
+def conditioned(config: "BoardConfig", where: list[str]) -> "BoardConfig":
+    """The board under the conditions of the option ``--where``; InputError where one is no condition on it."""
+    under = config.under(where)
+    try:
+        under.problem  # noqa: B018  (a wrong condition raises here)
+    except ConfigError as error:
+        raise InputError(str(error).replace("[board] where", "--where")) from None
+    return under
+
+
+def store_name(board: str, where: list[str]) -> str:
+    """The name of the default store: that of the board, and the conditions."""
+    words = re.findall(r"[\w,]+", " ".join(where))
+    name = "-".join([board, *words])
+    return name if len(name) <= LONGEST_STORE_NAME else f"{board}-{sha256(name.encode()).hexdigest()[:12]}"
+
+
+def count_only(
+    config: "BoardConfig",
+    method: str | None,
+    options: "RunOptions",
+    interrupts: Interrupts,
+    quiet: bool,
+    as_json: bool,
+    raw: bool,
+) -> int:
+    """Count the tilings of a board, and print their number; the exit status."""
+    with loading():
+        from antipodes.cli.progress import show_progress
+        from antipodes.tilings.count import count_tilings
+
+    interrupts.under_way = "the partitions that are under way"
+    with show_progress(quiet, began=options.began) as listener:
+        counted = count_tilings(config, method, options, listener, interrupts.requested)
+    if as_json:
+        print_json(counted.to_json(raw))
+        return 0
+    print(_numbers(counted.board, counted.tilings, counted.raw_tilings, raw))
+    clock = counted.clock
+    print(f"time     {counted.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
+    print(f"tried    {counted.placements:,} placements in {counted.partitions} partitions; nothing is stored")
+    return 0
 
 
 def boards(as_json: AsJson = False) -> None:
@@ -90,7 +160,7 @@ def boards(as_json: AsJson = False) -> None:
         return
     width = max(len(one.name) for one in problems)
     for one in problems:
-        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {len(one.pieces)} pieces  {one.description}")
+        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {one.copies} pieces  {one.description}")
 
 
 def compute_tilings(config: "BoardConfig", method: str | None, request: Request, raw: bool = False) -> int:
@@ -112,7 +182,8 @@ def compute_tilings(config: "BoardConfig", method: str | None, request: Request,
 
 def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> None:
     _print_drawings(config, report)
-    print(_counted(report, raw))
+    manifest = report.manifest
+    print(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
     _print_times(report)
     print(f"store    {report.store}")
     if report.manifest.tilings:
@@ -132,8 +203,7 @@ def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
         print()
 
 
-def _counted(report: "TilingReport", raw: bool) -> str:
-    name, different, all_of_them = report.manifest.board["name"], report.manifest.tilings, report.raw_tilings
+def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
     tilings = "tiling" if different == 1 else "tilings"
     if raw:
         return f"{name}: {all_of_them:,} in all, {different:,} {tilings} up to the symmetries of the board"

@@ -40,6 +40,14 @@ class TableChunks:
         """The number of the chunk that holds the depth of a position."""
         return index // self._states
 
+    def distance(self, index: int) -> int:
+        """The distance of one position, as `distances`, without the arrays that many need."""
+        if index == NOT_NUMBERED:
+            return UNREACHABLE
+        number, place = divmod(index, self._states)
+        depth: int = self._chunks[number].item(place)
+        return depth if depth <= self._manifest.committed_depth else self._missing
+
     def distances(self, indices: Indices) -> NDArray[np.int32]:
         """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
@@ -115,8 +123,12 @@ class TableChunks:
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
         depths = self._chunks[number].ravel()[indices % self._states]
-        missing = UNREACHABLE if self._manifest.complete else UNKNOWN
-        return np.where(depths > self._manifest.committed_depth, missing, depths.astype(np.int32))
+        return np.where(depths > self._manifest.committed_depth, self._missing, depths.astype(np.int32))
+
+    @property
+    def _missing(self) -> int:
+        """Instead of the distance of a position that was not reached."""
+        return UNREACHABLE if self._manifest.complete else UNKNOWN
 
     def _read(self, number: int) -> Depths:
         try:
