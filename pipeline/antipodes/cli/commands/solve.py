@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -115,10 +115,11 @@ def solve(
     with loading():
         from antipodes.config import load_config
 
-    address = find_store(store) if store is not None else None
     pictures = PictureFiles.of(svg, png, gif, size)
-    options = Options(method, to, every, max_depth, max_seconds, listed, limit, address, heuristic, pictures, as_json)
+    options = Options(method, to, every, max_depth, max_seconds, listed, limit, store, heuristic, pictures, as_json)
     _check_options(options)
+    if store is not None:
+        options = replace(options, store=find_store(store))
     found = load_config(puzzle).puzzle
     labels = _labels(found, position, moves)
     with _Stoppable(quiet) as progress:
