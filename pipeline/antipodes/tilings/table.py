@@ -113,7 +113,7 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
 
     @property
     def array(self) -> TilingArray:
-        """The number of the placement of each copy of each piece, ``(tilings, copies)``, the rows in lexicographic order.
+        """The placement of each copy of each piece by its number, ``(tilings, copies)``, in lexicographic order.
 
         Raises
         ------
