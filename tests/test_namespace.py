@@ -14,7 +14,7 @@ PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib", "PIL"}
 LEVELS = (
     ("program",),
-    ("cli",),
+    ("api", "cli"),
     ("checking", "tables", "tilings"),
     ("runs",),
     ("executors", "pictures", "storage"),

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -22,12 +22,12 @@ Kind = type | tuple[type, ...]
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
 LONGEST_NAME = 60
+"""Characters of a puzzle's name that is made from that of a file."""
 EXPECTED = {
     "puzzle": "the name of a puzzle, the path of its file (.toml, .tws, .json, .gap) or path.py:name",
     "board": "the name of a board or the path of a TOML file",
 }
 """What names a puzzle or a board, for messages."""
-"""Characters of a puzzle's name that is made from that of a file."""
 
 RUN_KEYS: Mapping[str, Kind] = {
     "store": str,
@@ -51,7 +51,7 @@ NOUNS: Mapping[Kind, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Config:
     """A puzzle as its file describes it, and the file's defaults for a run."""
 
@@ -69,7 +69,45 @@ class Config:
         """The puzzle that the settings describe."""
         if self.settings.get("family") == python_source.FAMILY:
             return python_source.puzzle_in(self.settings)
-        return puzzle_from(self.settings)
+        return replace(puzzle_from(self.settings), settings=self.settings)
+
+    def __repr__(self) -> str:
+        name, family = (shorten(str(self.settings.get(key)), 30) for key in ("name", "family"))
+        return f"<Config of {name}: {family}{', with [run] options' if self.run else ''}>"
+
+
+PuzzleLike = Puzzle | Config | str | os.PathLike[str]
+"""A puzzle, its config, the name of a bundled one, or the path of its file."""
+
+
+def as_config(puzzle: PuzzleLike) -> Config:
+    """The config of a puzzle in any form.
+
+    A Puzzle whose moves are functions in no file has no settings to rebuild it elsewhere; its config names it alone.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is something else.
+    ConfigError, SourceError
+        As `load_config`.
+    """
+    if isinstance(puzzle, Config):
+        return puzzle
+    if isinstance(puzzle, Puzzle):
+        from antipodes.puzzles.families.generators import settings_of
+
+        return Config(puzzle.settings or settings_of(puzzle) or python_source.object_settings(puzzle))
+    path = arguments.path_or_text(puzzle, "a Puzzle, a Config, the name of a puzzle, or its file")
+    return load_config(str(path))
+
+
+def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:
+    """The puzzle with a bundled name, in a file, or written in Python: ``path.py:name``, ``module:name``.
+
+    Raises as `load_config`.
+    """
+    return load_config(str(arguments.path_or_text(name_or_path, EXPECTED["puzzle"]))).puzzle
 
 
 def bundled_configs(folder: str = "") -> dict[str, Path]:

@@ -48,14 +48,37 @@ def python_settings(reference: str) -> dict[str, Any]:
     return {"name": puzzle.name, "family": FAMILY, "source": source.reference, "sha256": source.sha256}
 
 
+_OBJECTS: dict[str, Puzzle] = {}
+"""The Puzzle objects without a file that this process has run or was given, by their fingerprints."""
+
+
+def object_settings(puzzle: Puzzle) -> dict[str, Any]:
+    """The settings of a Puzzle without a file: while this process runs, `puzzle_in` finds it by them."""
+    _OBJECTS[puzzle.fingerprint] = puzzle
+    return {"name": puzzle.name, "family": FAMILY, "fingerprint": puzzle.fingerprint}
+
+
+def _object_in(settings: Mapping[str, Any]) -> Puzzle:
+    fingerprint = str(settings["fingerprint"])
+    if fingerprint not in _OBJECTS:
+        raise SourceError(
+            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python, without a file to "
+            "rebuild it from: make it again, and give it to open_table(store, puzzle=...); a definition in a file, run "
+            "as path.py:name, needs no help"
+        )
+    return _OBJECTS[fingerprint]
+
+
 def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of settings that `python_settings` returned, here or for a store.
+    """The puzzle of settings that `python_settings` or `object_settings` returned, here or for a store.
 
     Raises
     ------
     SourceError
-        The file is missing or has changed since, or its code fails.
+        The file is missing or has changed since, or its code fails; or the puzzle has no file, and is not known here.
     """
+    if "fingerprint" in settings:
+        return _object_in(settings)
     reference, expected = settings.get("source"), settings.get("sha256")
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
         raise ConfigError(f"[puzzle] source, sha256: expected a Python file, found {quote(reference)}")
@@ -69,7 +92,7 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
             f"SHA-256 {shorten(expected, 12)}, found {shorten(source.sha256, 12)}: restore it, or run the puzzle with "
             "--overwrite"
         )
-    return source.puzzle()
+    return replace(source.puzzle(), settings=settings)
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,11 @@ class PositionError(InputError):
     """A text or an array that is no position of the puzzle at hand."""
 
 
-class UnreachableError(AntipodesError, LookupError):
+class UnreachableError(AntipodesError, KeyError):
     """A well-formed position that no sequence of moves connects with the start."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would quote its message
 
 
 class ResourceLimitError(MemoryError, AntipodesError):  # in this order it can be pickled with its traceback

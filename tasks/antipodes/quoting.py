@@ -19,6 +19,12 @@ def shorten(text: str, length: int = LONGEST) -> str:
     return _cut(" ".join(text.split()), length)
 
 
+def shorten_path(path: str, length: int = LONGEST) -> str:
+    """The path or URL on one line, without its beginning where it is longer than ``length`` characters."""
+    text = " ".join(path.split())
+    return text if len(text) <= length else f"…{text[1 - length :]}"
+
+
 def _cut(text: str, length: int = LONGEST) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 

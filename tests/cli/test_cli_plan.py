@@ -1,9 +1,12 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from programs import Command
+
+from antipodes.cli.commands.plan import described_time
 
 KEYS = {"index_size", "rows", "width", "partitions", "memory_bytes", "disk_bytes", "table_bytes"}
 
@@ -22,6 +25,42 @@ def test_text(cli: Command) -> None:
     too_little = cli("plan", "three-colours", "--memory-limit", "1MB").out
     assert "does not fit: at least" in too_little
     assert "limit 976.6 KiB" in too_little
+
+
+def test_the_time_of_a_run(cli: Command) -> None:
+    planned = json.loads(cli("plan", "seven-tiles", "--json", "--workers", 1).out)
+    assert planned["fits"]
+    assert planned["seconds"] == pytest.approx(sum(planned["phases"].values()))
+    assert planned["phases"]["search"] > 0.1, "518,918,400 positions"
+    assert planned["phases"]["write"] > 0.1
+    text = cli("plan", "eight-puzzle", "--workers", 1).out
+    assert re.search(r"^  time         about [\d.]+ seconds with 1 thread, judging by", text, re.MULTILINE)
+    assert text.endswith("  can run      yes\n")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.02, "0.02 seconds"),
+        (4.26, "4 seconds"),
+        (43.9, "44 seconds"),
+        (4e3, "67 minutes"),
+        (9e4, "25 hours"),
+        (9e9, "100,000 days"),
+    ],
+)
+def test_times_are_said_to_two_digits(seconds: float, said: str) -> None:
+    assert described_time(seconds) == f"about {said}"
+
+
+def test_what_a_run_has_too_little_of(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = json.loads(cli("plan", "seven-tiles", "--json", "--memory-limit", "10MB").out)
+    assert (planned["fits"], planned["seconds"]) == (False, None)
+    monkeypatch.setattr("antipodes.storage.local.directory.DirectoryStorage.free_bytes", lambda self: 1000)
+    assert cli("plan", "seven-tiles").out.endswith("  can run      no: too little disk\n")
+    out = cli("plan", "seven-tiles", "--memory-limit", "10MB").out
+    assert out.endswith("  can run      no: too little memory and disk\n")
+    assert "time" not in out
 
 
 @pytest.mark.parametrize("size", ["much", "0", "-1", "nan", "inf", "1e400"])

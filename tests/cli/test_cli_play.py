@@ -79,12 +79,12 @@ def test_a_position_is_drawn_where_none_is_given(finished: Path, cli: Command) -
     [
         ((NEAR, "--depth", 3), "expected a position, --moves or --depth, found several"),
         (("1 2 3",), "expected 9 symbols"),
-        (("1 2 3 4 5 6 8 7 0",), "no moves lead to"),
+        (("1 2 3 4 5 6 8 7 0",), "is unreachable"),
         (("--depth", 32), "expected a depth"),
     ],
 )
 def test_bad_input(arguments: tuple[object, ...], message: str, finished: Path, refused: Callable[..., str]) -> None:
-    status = 1 if "no moves" in message else 2
+    status = 1 if "unreachable" in message else 2
     assert message in refused("play", finished, *arguments, status=status)
 
 

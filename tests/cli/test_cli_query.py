@@ -1,9 +1,10 @@
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import Command
+from programs import Command, Process
 from stores import toml
 
 FAR = "8 6 7 2 5 4 3 0 1"
@@ -57,7 +58,6 @@ def test_from_stdin(cli: Command, finished: Path) -> None:
         ("1 2 3 4 5 6 7 8 9", "'9'"),
         ("1 2 3 4 5 6 7 7 0", "'7'"),
         ("x" * 1000, "9 symbols"),
-        ("--nonsense", "9 symbols"),
         ("1 2 3 4 5 6 7 8 " + "y" * 1000, "y"),
         ("ééééééééé", "é"),
     ],
@@ -65,7 +65,121 @@ def test_from_stdin(cli: Command, finished: Path) -> None:
 def test_bad_positions(text: str, named: str, refused: Callable[..., str], finished: Path) -> None:
     assert named in refused("query", finished, text)
     assert named in refused("query", finished, FAR, text)
-    assert refused("query", finished, "-", stdin=f"{FAR}\n{text or '/'}\n")
+    assert f"line 1: position {text or '/'!r}"[:16] in refused("query", finished, "-", stdin=f"{text or '/'}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["--depht", "5"], "query has no option --depht; did you mean --depth?"),
+        (["--jsno", FAR], "did you mean --json?"),
+        ([FAR, "--Path"], "did you mean --path?"),
+        ([FAR, "-depth", "5"], "query has no option -depth; did you mean --depth?"),
+        (["--nonsense"], "query has no option --nonsense; a position that begins with - goes after --"),
+        (["--depht=5"], "did you mean --depth?"),
+    ],
+)
+def test_a_mistyped_option_is_no_position(
+    words: list[str], meant: str, finished: Path, refused: Callable[..., str]
+) -> None:
+    assert meant in refused("query", finished, *words)
+
+
+def test_what_comes_after_two_dashes_is_a_position(finished: Path, refused: Callable[..., str], cli: Command) -> None:
+    assert "position '--depht': expected 9 symbols" in refused("query", finished, "--", "--depht")
+    assert cli("query", finished, "--json", "--", FAR).out == cli("query", finished, FAR, "--json").out
+
+
+def test_a_bad_line_among_many(finished: Path, cli: Command) -> None:
+    lines = [FAR, "1 2 3", "", ODD, "nonsense", FAR]
+    outcome = cli("query", finished, "-", stdin="\n".join(lines))
+    assert outcome.status == 2
+    assert outcome.out == f"{FAR}: 31\n{ODD}: unreachable\n{FAR}: 31\n"
+    second, fifth, summary = outcome.err.splitlines()
+    assert second == "antipodes: line 2: position '1 2 3': expected 9 symbols, found 3"
+    assert fifth.startswith("antipodes: line 5: position 'nonsense': ")
+    assert summary == "antipodes: 2 of 5 lines have no answer"
+    outcome = cli("query", finished, "-", "--json", stdin="\n".join(lines))
+    assert [found["distance"] for found in json.loads(outcome.out)] == [31, None, 31]
+
+
+def test_lines_that_an_unfinished_table_does_not_reach(unfinished: Path, cli: Command) -> None:
+    outcome = cli("query", unfinished, "-", stdin=f"{FAR}\n123456708\n")
+    assert (outcome.status, outcome.out) == (1, "1 2 3 4 5 6 7 0 8: 1\n")
+    assert outcome.err.startswith(f"antipodes: line 1: {FAR} lies beyond depth 10")
+
+
+def test_the_wrong_file_is_given_up(finished: Path, cli: Command) -> None:
+    outcome = cli("query", finished, "-", stdin="wrong\n" * 5000)
+    assert (outcome.status, outcome.out, len(outcome.err.splitlines())) == (2, "", 1001)
+    assert "found none in the first 1,000 lines" in outcome.err
+    assert cli("query", finished, "-", stdin=f"{FAR}\n" + "wrong\n" * 1500).err.count("\n") == 1501
+
+
+def test_an_answer_comes_when_the_input_pauses(finished: Path, process: Process) -> None:
+    filtering = process("query", finished, "-", stdin=subprocess.PIPE)
+    assert filtering.stdin
+    assert filtering.stdout
+    for text, answer in ((FAR, f"{FAR}: 31\n"), ("123456780", "1 2 3 4 5 6 7 8 0: 0\n")):
+        filtering.stdin.write(f"{text}\n")
+        filtering.stdin.flush()
+        assert filtering.stdout.readline() == answer
+    assert filtering.communicate() == ("", "")
+    assert filtering.returncode == 0
+
+
+def test_positions_at_a_depth(finished: Path, cli: Command) -> None:
+    texts = cli("query", finished, "--depth", 31).out.splitlines()
+    assert texts == ["6 4 7 8 5 0 3 2 1", FAR]
+    all_of_them = cli("query", finished, "--depth", 24).out
+    assert len(all_of_them.splitlines()) == 24047
+    answers = cli("query", finished, "-", stdin=all_of_them).out.splitlines()
+    assert {answer.partition(": ")[2] for answer in answers} == {"24"}
+    assert cli("query", finished, "--depth", 24, "--limit", 3).out.splitlines() == all_of_them.splitlines()[:3]
+    assert cli("query", finished, "--depth", 24, "--count").out == "24047\n"
+
+
+def test_random_positions_at_a_depth(finished: Path, cli: Command) -> None:
+    drawn = [cli("query", finished, "--depth", 20, "--random", 50, "--seed", seed).out for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert len(set(drawn[0].splitlines())) == 50, "none twice"
+    assert {line[-2:] for line in cli("query", finished, "-", stdin=drawn[0]).out.splitlines()} == {"20"}
+    assert set(cli("query", finished, "--depth", 1, "--random", 9).out.splitlines()) == {
+        "1 2 3 4 5 6 7 0 8",
+        "1 2 3 4 5 0 7 8 6",
+    }
+
+
+def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
+    shown = json.loads(cli("query", finished, "--depth", 31, "--limit", 1, "--json").out)
+    assert shown == {"depth": 31, "count": 2, "positions": ["6 4 7 8 5 0 3 2 1"]}
+    shown = json.loads(cli("query", finished, "--depth", 31, "--count", "--json").out)
+    assert shown == {"depth": 31, "count": 2, "positions": []}
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--limit", "3", FAR], "--limit: expected a --depth"),
+        (["--count", "--pattern", "?????????"], "--count: expected a --depth"),
+        (["--depth", "3", FAR], "found positions and --depth"),
+        (["--depth", "3", "--limit", "3", "--random", "3"], "found --limit and --random"),
+        (["--depth", "3", "--seed", "3"], "--seed: expected --random"),
+        (["--depth", "3", "--path"], "--path: not with --depth"),
+        (["--depth", "32"], "expected"),
+        (["--depth", "-1"], "'--depth'"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    words: list[str], named: str, finished: Path, refused: Callable[..., str]
+) -> None:
+    assert named in refused("query", finished, *words)
+
+
+def test_depths_of_an_unfinished_table(unfinished: Path, cli: Command, refused: Callable[..., str]) -> None:
+    assert cli("query", unfinished, "--depth", 10, "--count").out == "286\n"
+    assert len(cli("query", unfinished, "--depth", 10).out.splitlines()) == 286
+    assert "expected a depth up to 10" in refused("query", unfinished, "--depth", 11, status=1)
 
 
 def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:

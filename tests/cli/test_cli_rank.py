@@ -5,6 +5,11 @@ import pytest
 from programs import Command
 
 
+def test_a_position_that_begins_with_a_dash(cli: Command) -> None:
+    for words in (["-B-B-BW-W-W-"], ["--json", "-BBBWWW-----"], ["--", "---BBBWWW---"]):
+        assert cli("rank", "knights-coloured", *words).status == 0
+
+
 @pytest.mark.parametrize("index", [0, 1, 12345, 181439])
 def test_inverse(index: int, cli: Command) -> None:
     position = json.loads(cli("unrank", "eight-puzzle", index, "--json").out)
@@ -23,7 +28,7 @@ def test_text(cli: Command) -> None:
 def test_a_position_without_an_index(cli: Command, refused: Callable[..., str]) -> None:
     odd = "2 1 3 4 5 6 7 8 0"
     assert json.loads(cli("rank", "eight-puzzle", odd, "--json").out) == {"position": odd, "index": None}
-    assert f"position '{odd}': no moves lead to it, so it has no index" in refused("rank", "eight-puzzle", odd)
+    assert f"position '{odd}' is unreachable, so it has no index" in refused("rank", "eight-puzzle", odd)
 
 
 def test_a_large_one(cli: Command) -> None:

@@ -85,7 +85,7 @@ def test_a_goal_beyond_the_bound(cli: Command, finished: Path, method: str) -> N
     assert (found["outcome"], found["distance"]) == ("depth-limit", None)
     assert answer(cli, "eight-puzzle", "123405786", "--max-depth", 2, "--method", method, *store)["distance"] == 2
     text = cli("solve", "eight-puzzle", "123405786", "--max-depth", 1, "--method", method, *store).out
-    assert text.startswith("not solved within 1 move: the goal is farther, or unreachable\n")
+    assert text.startswith("no path of fewer than 2 moves: the goal is farther, or unreachable\n")
 
 
 def test_text(cli: Command) -> None:
@@ -113,9 +113,13 @@ def test_more_solutions_than_are_listed(cli: Command) -> None:
     assert text.endswith("and 37 more: --list 40\n")
 
 
-def test_the_table_at_its_default_place_is_used(cli: Command, finished: Path, tmp_path: Path) -> None:
+def test_the_table_at_its_default_place_is_used_where_that_is_faster(
+    cli: Command, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "outputs").mkdir()
     (tmp_path / "outputs" / "eight-puzzle.zarr").symlink_to(finished)
+    assert answer(cli, "eight-puzzle", FARTHEST)["method"] == "bidirectional"
+    monkeypatch.setattr("antipodes.tables.solve.SEARCHED_AT_ONCE", 1 << 17)  # less than the size of the eight-puzzle
     found = answer(cli, "eight-puzzle", FARTHEST)
     assert (found["method"], found["distance"]) == ("table", 31)
     assert found["reason"] == "there is one in outputs/eight-puzzle.zarr"

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -155,3 +156,33 @@ def test_pillow_is_needed_for_pixels_alone(finished: Path, cli: Command, monkeyp
     assert cli("farthest", finished, "--svg", "a.svg").status == 0
     refused = cli("farthest", finished, "--png", "a.png")
     assert (refused.status, "--png needs Pillow: pip install 'antipodes[pictures]'" in refused.err) == (2, True)
+
+
+def test_a_query_as_a_file(finished: Path, cli: Command, tmp_path: Path) -> None:
+    assert cli("query", finished, "--path", NEAR, "--svg", "way.svg", "--gif", "way.gif").status == 0
+    assert texts(tmp_path / "way.svg")[::9] == ["2", "1", "0"]
+    assert Image.open(tmp_path / "way.gif").n_frames == 3
+    cli("query", finished, NEAR, "1 2 3 4 5 6 8 7 0", "--svg", "two.svg")
+    assert texts(tmp_path / "two.svg")[::9] == ["2", "unreachable"]
+
+
+def test_what_is_printed_at_random_is_what_is_drawn(finished: Path, cli: Command, tmp_path: Path) -> None:
+    printed = cli("query", finished, "--depth", 20, "--random", 5, "--svg", "some.svg").out
+    shown = texts(tmp_path / "some.svg")
+    tiles = [shown[first + 1 : first + 9] for first in range(0, 45, 9)]
+    assert tiles == [[tile for tile in line.split() if tile != "0"] for line in printed.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--depth", 25), "expected at most 1,000 positions, found 15,578"),
+        (("--depth", 25, "--count"), "--svg: not with --count"),
+        (("--pattern", "1 ? ? ? ? ? ? ? ?"), "--svg: not with --pattern"),
+        (("-",), "--svg: not with positions on stdin"),
+    ],
+)
+def test_pictures_without_an_end_are_refused(
+    options: tuple[object, ...], message: str, finished: Path, refused: Callable[..., str]
+) -> None:
+    assert message in refused("query", finished, *options, "--svg", "a.svg")

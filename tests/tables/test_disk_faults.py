@@ -94,7 +94,7 @@ def test_a_fault_that_a_commit_reports_is_not_committed(puzzle: Path, cli: Comma
         patch.setattr(DirectoryStorage, "make_durable", fail)
         outcome = cli("run", puzzle, "--store", store, "--quiet", *options)
     assert (outcome.status, lost[-1]) == (1, 1)
-    assert "depths 0 to 0 are kept" in outcome.err
+    assert "depth 0 is kept" in outcome.err
     assert list((store / "journal").iterdir())
 
 

@@ -1,10 +1,9 @@
-import builtins
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from programs import Command
 
 from antipodes.errors import InputError, StoreError
 from antipodes.tables.plot import plot_layers
@@ -26,16 +25,14 @@ def test_refused(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def refusing(name: str, *arguments: Any, **options: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", refusing)
+    monkeypatch.setattr("antipodes.tables.plot.find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install"):
         plot_layers([1, 2], "p", tmp_path / "layers.svg")
+
+
+def test_endings_are_refused_before_the_store_is_read(cli: Command) -> None:
+    for name in ("layers.doc", "layers", "layers.svgz"):
+        assert "expected a file name ending in" in cli("layers", "none.zarr", "--plot", name).err
 
 
 @pytest.mark.parametrize("command", ["--help", "puzzles"])

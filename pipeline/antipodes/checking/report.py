@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antipodes.errors import InputError
+from antipodes.quoting import shorten
 
 MOST_NAMED = 20
 """Problems that a report names, at most."""
 
 
-@dataclass
+@dataclass(repr=False)
 class CheckReport:
     """The problems of a puzzle, and what was checked."""
 
@@ -20,6 +21,10 @@ class CheckReport:
     """A line for each thing worth knowing that is no problem."""
     checked: list[str] = field(default_factory=list)
     """A phrase for each thing that was tried."""
+
+    def __repr__(self) -> str:
+        said = f"{len(self.problems)} problems: {self.problems[0]}" if self.problems else "; ".join(self.checked)
+        return f"<CheckReport: {shorten(said if self.problems else f'ok: {said}', 80)}>"
 
     @property
     def ok(self) -> bool:

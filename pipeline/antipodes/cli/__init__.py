@@ -5,14 +5,16 @@ import logging
 import os
 import sys
 import warnings
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
+from antipodes.cli.command import Commands
 from antipodes.cli.commands import (
     check,
     farthest,
     layers,
+    listing,
     plan,
     play,
     puzzles,
@@ -27,21 +29,52 @@ from antipodes.cli.commands import (
     verify,
 )
 from antipodes.cli.environment import remove_settings
-from antipodes.cli.failures import Commands, complain_of_usage, flushed, known_status, status_of
+from antipodes.cli.failures import complain_of_usage, flushed, known_status, status_of
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
 from antipodes.jit import compiling
+
+EXAMPLES = """\
+antipodes run eight-puzzle
+antipodes query --path eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"
+antipodes query --help
+"""
 
 app = typer.Typer(
     name="antipodes",
     cls=Commands,
     help="Compute, store and query the distance of every position of a puzzle.",
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-COMMANDS = (puzzles, plan, run, resume, status, layers, farthest, query, play, verify, solve, rank, check, tile, show)
+COMMANDS = (
+    *(run, resume, status, listing, plan),
+    *(query, play, layers, farthest, verify),
+    *(puzzles, check, solve, rank),
+    *(tile, show),
+)
 for module in COMMANDS:
     module.register(app)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"antipodes {version('antipodes')}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version."),
+    ] = False,
+) -> None:
+    """The options of the program itself."""
 
 
 def main() -> None:

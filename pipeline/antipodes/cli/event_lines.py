@@ -42,7 +42,8 @@ def describe(event: Event) -> str | None:
             return f"{reason}: excluded until it can take part"
         case WorkersLost(reason, depth, recomputed):
             committed = "the start" if depth < 0 else f"depth {depth}"
-            return f"lost: {reason}; resuming from {committed}, {recomputed:,} positions to recompute"
+            again = f"{recomputed:,} positions to recompute" if recomputed else "nothing to recompute"
+            return f"lost: {reason}; resuming from {committed}, {again}"
         case LayerSettled(depth, count, states, rate):
             return f"depth {depth}: {count:,} positions, {states:,} so far, {rate / 1e6:,.1f} million/s"
         case Committed(depth):
@@ -51,14 +52,13 @@ def describe(event: Event) -> str | None:
             what = "; ".join(damage) or "files of the journal are missing"
             return f"{what}: resuming from {'the start' if depth < 0 else f'depth {depth}'}"
         case TilingSearchStarted(name, partitions, done, tilings):
-            known = f"resumes, {done} of them searched, {tilings:,} tilings known" if done else "begins"
-            return f"{name}: {partitions} partitions; {known}"
+            known = f"resumes, {done:,} of them searched, {tilings:,} tilings known" if done else "begins"
+            return f"{name}: {partitions:,} partitions; {known}"
         case PartitionSearched(done, partitions, tilings, rate):
-            return (
-                f"partition {done} of {partitions}: {tilings:,} tilings so far, {rate / 1e6:,.1f} million placements/s"
-            )
+            tried = f"{rate / 1e6:,.1f} million placements/s"
+            return f"partition {done:,} of {partitions:,}: {tilings:,} tilings so far, {tried}"
         case PartitionsCommitted(done, partitions):
-            return f"committed {done} of {partitions} partitions"
+            return f"committed {done:,} of {partitions:,} partitions"
         case Restoring(done, of):
             return f"restoring: {done:,} of {of:,} positions read"
         case Assembling(done, of):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
@@ -33,17 +32,6 @@ INTERRUPTED_BY_TYPER = 130
 LONG_WORD = re.compile(r"(\S{60})\S+")
 LONGEST_USAGE = 300
 """Characters of a message of typer, which quotes arguments whole."""
-
-
-class Commands(TyperGroup):
-    """All commands. Errors become exit statuses before typer sees them.
-
-    typer would end a command silently at any broken pipe, also at that of a store, and with another status at Ctrl-C.
-    """
-
-    def invoke(self, ctx: Any) -> int:
-        """The exit status of the command in the context."""
-        return status_of(lambda: super(Commands, self).invoke(ctx))
 
 
 def status_of(command: Callable[[], Any]) -> int:

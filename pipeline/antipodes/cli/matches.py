@@ -32,7 +32,7 @@ def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
     from antipodes.tables.drawing import draw_counts, draw_positions
 
     fit = "position fits" if matches.count == 1 else "positions fit"
-    print(f"{matches.count:,} {fit} {pattern}, {matches.reached:,} can be reached")
+    print(f"{matches.count:,} {fit} {pattern}, {matches.reached:,} reachable")
     if not matches.reached:
         return
     print(draw_counts(matches.by_distance))

@@ -1,26 +1,22 @@
 """Options that several commands share."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from antipodes.cli.loading import loading
-from antipodes.storage.address import Address, address_from
 
 if TYPE_CHECKING:
     from antipodes.runs.options import RunOptions
-
-OUTPUTS = Path("outputs")
 
 PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
 Puzzle = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
-        metavar="STORE", help="The path or URL of a store, or the name of a puzzle or board whose store is in outputs/."
+        metavar="STORE",
+        help="The path or URL of a store, or a puzzle or board whose store is in outputs/: its name or its file.",
     ),
 ]
 MoveSequence = Annotated[
@@ -66,36 +62,10 @@ CountsOnly = Annotated[
 ]
 
 
-def default_store(name: str, counts_only: bool = False) -> Path:
-    """The path of the store of a puzzle or board of this name."""
-    return OUTPUTS / f"{name}{'.counts' if counts_only else ''}.zarr"
-
-
-def find_store(text: str) -> Address:
-    """The store at a path or a URL; where nothing is there, the default store of a puzzle of this name."""
-    address = address_from(text)
-    if not isinstance(address, Path) or os.path.exists(address):
-        return address
-    named = [default_store(text), default_store(text, counts_only=True)]
-    return next(filter(os.path.exists, named), address)
-
-
-def chosen_store(option: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
-    """The store of a run: that of the option, else of the config's ``[run]`` table, else the default one."""
-    text = option if option is not None else run.get("store")
-    return default_store(name, counts_only) if text is None else address_from(text)
-
-
 def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
     with loading():
         from antipodes.machine import process_began
         from antipodes.runs.options import RunOptions
-        from antipodes.sizes import memory_size
 
-    chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
-    for name in ("store", "quiet"):  # the command's own
-        chosen.pop(name, None)
-    if "memory_limit" in chosen:
-        chosen["memory_limit"] = memory_size(chosen["memory_limit"])
-    return RunOptions(**chosen, began=process_began())
+    return RunOptions.chosen(defaults, **given, began=process_began())

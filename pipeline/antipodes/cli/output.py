@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,8 +21,30 @@ INTERRUPTED = 75
 
 def print_json(value: Any) -> None:
     """Print one JSON value, escaped where the encoding of stdout lacks a character."""
+    print(_json(value))
+
+
+def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any) -> None:
+    """Print one JSON list, each value as soon as it is known, or an object that has the list after ``others``.
+
+    Where the values end with an error, the JSON ends with those before it; if there are none, nothing is printed.
+    """
+    before, after = ("[", "]") if key is None else (f"{_json(others)[:-1]}, {_json(key)}: [", "]}")
+    begun = False
+    try:
+        for value in values:
+            print(", " if begun else before, _json(value), sep="", end="")
+            begun = True
+        print(end="" if begun else before)
+        begun = True
+    finally:
+        if begun:
+            print(after)
+
+
+def _json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    print(text if can_encode(text, sys.stdout) else json.dumps(value))
+    return text if can_encode(text, sys.stdout) else json.dumps(value)
 
 
 def say(message: str) -> None:

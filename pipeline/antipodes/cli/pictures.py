@@ -1,6 +1,6 @@
 """The options with which commands draw positions into files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +22,8 @@ Size = Annotated[
     int | None,
     typer.Option("--size", min=16, max=4096, metavar="PIXELS", help="With a picture: the width of each position."),
 ]
+MOST_DRAWN = 1000
+"""Positions of a picture: more would be too small to see, or too large to open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +50,30 @@ class PictureFiles:
     def __bool__(self) -> bool:
         return bool(self.files)
 
-    def draw(self, puzzle: "PuzzleItself", positions: "Labels", captions: Sequence[str] = ()) -> None:
-        """Draw positions ``(n, places)`` into the files, and say so; nothing if there are no files or positions."""
-        if not self.files or not len(positions):
+    def check_count(self, positions: int) -> None:
+        """Raise InputError if there are more positions than a picture can show."""
+        if self.files and positions > MOST_DRAWN:
+            kind = next(iter(self.files))
+            raise InputError(
+                f"--{kind}: expected at most {MOST_DRAWN:,} positions, found {positions:,}; --limit N helps"
+            )
+
+    def check_not_with(self, others: Mapping[str, bool]) -> None:
+        """Raise InputError if there are files beside an option that was given and has no picture."""
+        for other, given in others.items():
+            for kind in self.files if given else ():
+                raise InputError(f"--{kind}: not with {other}")
+
+    def draw(self, puzzle: "PuzzleItself", positions: "Iterable[Labels]", captions: Sequence[str] = ()) -> None:
+        """Draw positions ``(places,)`` into the files, and say so; nothing if there are no files or positions."""
+        boards = [puzzle.picture(position) for position in positions] if self.files else []
+        if not boards:
             return
         from antipodes.pictures.files import write_pictures
 
-        write_pictures(self.files, [puzzle.picture(position) for position in positions], captions, self.size)
-        count = f"{len(positions):,} {'position' if len(positions) == 1 else 'positions'}"
+        self.check_count(len(boards))
+        write_pictures(self.files, boards, captions, self.size)
+        count = f"{len(boards):,} {'position' if len(boards) == 1 else 'positions'}"
         say(f"{count} drawn into {shorten(' and '.join(map(str, self.files.values())))}")
 
     def draw_way(self, puzzle: "PuzzleItself", path: "Labels") -> None:

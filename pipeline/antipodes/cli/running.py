@@ -41,4 +41,4 @@ class Request:
     def interrupted(self, report: "Report") -> int:
         """Say how much an interrupted run saved, and how to resume; the exit status."""
         resume = self.options.next_command(self.store)
-        return complain(f"interrupted: {report.saved} in {self.store}; resume with: {resume}", INTERRUPTED)
+        return complain(f"interrupted: {report.saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)

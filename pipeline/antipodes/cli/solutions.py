@@ -67,7 +67,7 @@ def _outcome(answer: "Answer", every: bool) -> str:
 
 
 def _moves(count: int | None) -> str:
-    return f"{count} {'move' if count == 1 else 'moves'}"
+    return f"{count:,} {'move' if count == 1 else 'moves'}"
 
 
 def _print_rest(count: int, shown: int) -> None:

@@ -13,12 +13,16 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any, TextIO
 
 from antipodes.errors import InputError, OutputError, ReaderGoneError
 
 LONGEST_LINE = 1 << 16
 """Characters of a line of input at most: the largest board with the longest names of pieces takes fewer."""
+
+READ_BYTES = 1 << 16
+"""Bytes that are read together at most: as many as a pipe holds."""
 
 IN_ASCII = {
     **dict.fromkeys("│╵╷", "|"),
@@ -105,23 +109,36 @@ def writer(stream: Any, encoding: str, line_buffering: bool = False, write_throu
     return io.TextIOWrapper(stream, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
 
 
-def input_lines() -> Iterator[str]:
-    """The lines of standard input.
+def input_batches() -> Iterator[list[str]]:
+    """The lines of standard input: all that have arrived, as soon as any have, so that none waits for more input.
 
     Raises
     ------
     InputError
         It cannot be read, for example as it is closed, or a line is longer than any position.
     """
+    stream: Any = sys.stdin
+    decoder = codecs.getincrementaldecoder(stream.encoding)(stream.errors or "strict")
+    text = io.IncrementalNewlineDecoder(decoder, translate=True)
+    rest = ""
     try:
-        while line := sys.stdin.readline(LONGEST_LINE + 1):
-            if len(line) > LONGEST_LINE:
+        while arrived := stream.buffer.read1(READ_BYTES):
+            *lines, rest = (rest + text.decode(arrived)).split("\n")
+            if max(map(len, (*lines, rest))) > LONGEST_LINE:
                 raise InputError(f"standard input: expected lines of at most {LONGEST_LINE:,} characters, found more")
-            yield line
+            if lines:
+                yield lines
+        if rest := rest + text.decode(b"", final=True):
+            yield [rest]
     except OSError as error:
         raise InputError(f"cannot read standard input: {error.strerror or error}") from error
     except UnicodeError as error:
-        raise InputError(f"standard input: expected text in {sys.stdin.encoding}, found other bytes") from error
+        raise InputError(f"standard input: expected text in {stream.encoding}, found other bytes") from error
+
+
+def input_lines() -> Iterator[str]:
+    """The lines of standard input, one by one; raises as `input_batches`."""
+    return chain.from_iterable(input_batches())
 
 
 def can_encode(text: str, stream: TextIO) -> bool:

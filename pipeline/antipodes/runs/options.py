@@ -2,19 +2,22 @@
 
 import os
 import shlex
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any, Self
 
 from antipodes import arguments
 from antipodes.executors.address import check_scheduler_name
 from antipodes.machine import available_workers
+from antipodes.sizes import memory_size
 from antipodes.storage.address import Address, argument
 
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunOptions:
     """How to run, whatever is computed.
 
@@ -55,6 +58,20 @@ class RunOptions:
         arguments.flag(self.overwrite, "overwrite")
         arguments.flag(self.counts_only, "counts_only")
         arguments.optional(self.began, arguments.number, "began")
+
+    def __repr__(self) -> str:
+        values = ((one, getattr(self, one.name)) for one in fields(self))
+        return f"RunOptions({', '.join(f'{one.name}={value!r}' for one, value in values if value != one.default)})"
+
+    @classmethod
+    def chosen(cls, defaults: Mapping[str, Any], **given: Any) -> Self:
+        """The options that are given, not None, else those of a config's ``[run]`` table, else the program's."""
+        chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
+        for name in ("store", "quiet"):  # of the command
+            chosen.pop(name, None)
+        if "memory_limit" in chosen:
+            chosen["memory_limit"] = memory_size(chosen["memory_limit"])
+        return cls(**chosen)
 
     def resume_command(self, store: Address) -> str:
         """The command that resumes the run with the same options."""

@@ -4,8 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from antipodes.quoting import shorten
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Verdict(ABC):
     """The problems that were found in a store; its text is one line for each, or one that says what was checked."""
 
@@ -24,6 +26,9 @@ class Verdict(ABC):
 
     def __str__(self) -> str:
         return "\n".join(self.problems or [self.checked()])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {shorten(str(self), 80)}>"
 
     def to_json(self) -> dict[str, Any]:
         """The verdict with the keys of ``verify --json``."""

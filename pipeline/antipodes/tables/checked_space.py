@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError
+from antipodes.puzzles.part import hold
 from antipodes.puzzles.puzzle import Labels
 from antipodes.quoting import shorten
 from antipodes.spaces.space import StateSpace
@@ -20,9 +21,22 @@ class CheckedSpace:
         self.size = space.size
         """The number of positions, reachable or not."""
 
+    def __repr__(self) -> str:
+        return repr(self.unchecked)
+
     def labels(self, position: str | ArrayLike) -> Labels:
         """The position, a text or labels, as labels ``(places,)``; PositionError if it is not one of the puzzle."""
         return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.checked_one(position)
+
+    def index(self, position: str | ArrayLike) -> int:
+        """The index of one position, a text or labels, or -1 if it has none; PositionError if it is not of the puzzle.
+
+        Arrays and lists of integers are checked in a loop, which for one position is much faster than `labels`.
+        """
+        labels = _integers(position)
+        if len(labels) != self.puzzle.places or not hold(self.puzzle.parts, self.puzzle.ranges, labels):
+            labels = self.labels(position).tolist()
+        return self.unchecked.rank_one(labels)
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
         """The index of each position ``(n, places)``, ``(n,)``, or -1 if it has none, since no moves lead to it.
@@ -46,3 +60,13 @@ class CheckedSpace:
     def quoted(self, position: Labels) -> str:
         """The position for a message, shortened: boards may have hundreds of places."""
         return shorten(self.puzzle.format(position))
+
+
+def _integers(position: str | ArrayLike) -> list[int]:
+    """The integers of an array or a list, for Python; none of anything else, such as a text."""
+    if type(position) is np.ndarray and position.ndim == 1 and position.dtype.kind in "iu":
+        integers: list[int] = position.tolist()
+        return integers
+    if isinstance(position, list | tuple) and {*map(type, position)} == {int}:
+        return list(position)
+    return []

@@ -13,6 +13,7 @@ import numpy as np
 from antipodes import arguments
 from antipodes.errors import UnfinishedError
 from antipodes.puzzles.puzzle import Labels
+from antipodes.quoting import shorten, shorten_path
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.store.counts_manifest import CountsManifest
 from antipodes.tables.store.counts_store import CountsStore
@@ -58,7 +59,9 @@ class Counts(AbstractContextManager["Counts", None]):
         return self._manifest.states
 
     def __repr__(self) -> str:
-        return f"open_counts({self._address!r})"
+        reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
+        name, address = shorten(self.puzzle.name, 30), shorten_path(self._address, 40)
+        return f"<Counts of {name}: {len(self):,} positions, radius {reached}, in {address}>"
 
     @property
     def layers(self) -> list[int]:

@@ -12,7 +12,7 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Matches:
     """The positions that fit a pattern, counted by their distance."""
 
@@ -24,6 +24,10 @@ class Matches:
     """``(n, places)``: those at the least distance, in the order of their indices."""
     farthest: Labels
     """``(n, places)``: those at the greatest distance."""
+
+    def __repr__(self) -> str:
+        span = f", distances {min(self.by_distance)} to {max(self.by_distance)}" if self.by_distance else ""
+        return f"<Matches: {self.count:,} positions, {self.reached:,} reached{span}>"
 
     @property
     def reached(self) -> int:

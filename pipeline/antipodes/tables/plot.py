@@ -1,11 +1,24 @@
 """The layers as a picture. Needs the extra ``plot``."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from antipodes.errors import InputError, StoreError
 from antipodes.quoting import quote, shorten
+
+ENDINGS = (".svg", ".png", ".pdf")
+"""The ends of names of files that a plot can be written to."""
+
+
+def check_plot(path: Path) -> None:
+    """Raise InputError where matplotlib is not installed, or no plot can be written to a file of this name."""
+    if path.suffix.lower() not in ENDINGS:
+        expected = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise InputError(f"--plot: expected a file name ending in {expected}, found {quote(str(path))}")
+    if find_spec("matplotlib") is None:
+        raise InputError("--plot needs matplotlib: pip install 'antipodes[plot]'")
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
@@ -14,14 +27,12 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
     Raises
     ------
     InputError
-        matplotlib is not installed, or cannot write files of this kind.
+        As `check_plot`.
     StoreError
         The file cannot be written.
     """
+    check_plot(path)
     figure = _figure(layers, name if complete else f"{name} (unfinished)")
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix.lstrip(".").lower() not in known:
-        raise InputError(f"--plot: expected a file name ending in .svg, .png or .pdf, found {quote(str(path))}")
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:
@@ -29,11 +40,9 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
 
 
 def _figure(layers: Sequence[int], name: str) -> Any:
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.ticker import FuncFormatter
-    except ImportError as error:
-        raise InputError("--plot needs matplotlib: pip install 'antipodes[plot]'") from error
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
+
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     depths = range(len(layers))

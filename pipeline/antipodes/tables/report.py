@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from antipodes.puzzles.puzzle import Labels
+from antipodes.quoting import shorten
 from antipodes.runs.report import Report
 from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RunReport(Report):
     """What a run came to; it is resumed from a committed depth."""
 
@@ -27,6 +28,21 @@ class RunReport(Report):
     def complete(self) -> bool:
         """Whether the table is finished."""
         return self.manifest.complete
+
+    @property
+    def layers(self) -> list[int]:
+        """How many positions there are at each depth, up to the committed one."""
+        return list(self.manifest.layers)
+
+    @property
+    def radius(self) -> int:
+        """The greatest committed depth."""
+        return self.manifest.radius
+
+    def __repr__(self) -> str:
+        name, radius = shorten(str(self.manifest.puzzle.get("name")), 30), f"{self.radius:,}"
+        reached = radius if self.complete else f"{radius} so far, unfinished"
+        return f"<RunReport of {name}: {sum(self.layers):,} positions, radius {reached}, {self.seconds:.1f} s>"
 
     @property
     def saved(self) -> str:
@@ -65,4 +81,6 @@ def committed_depth(manifest: SearchManifest | None) -> int | None:
 def saved_depths(manifest: SearchManifest) -> str | None:
     """The committed depths as the subject of a sentence with its verb; None where nothing is committed."""
     depth = committed_depth(manifest)
-    return None if depth is None else f"depths 0 to {depth} are"
+    if depth is None:
+        return None
+    return f"depths 0 to {depth} are" if depth else "depth 0 is"

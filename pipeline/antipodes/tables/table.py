@@ -5,32 +5,42 @@
 31
 """
 
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
+from antipodes.config import as_config
 from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
+from antipodes.storage.opened import Opened
+from antipodes.tables.at_depth import batches_at
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
-from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.manifest import DEPTH, TableManifest
+from antipodes.tables.store.search_store import check_same_puzzle
 from antipodes.tables.store.table_store import TableStore
+
+if TYPE_CHECKING:
+    import xarray
+    import zarr
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
 CACHE_BYTES = 256 * MIB
 
 
-def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None) -> "Table":
     """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
+
+    A ``puzzle`` is needed if it was made in Python by another process, without a file that the store could name.
 
     Raises
     ------
@@ -38,17 +48,26 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES) -> "Table":
         The address or the number of bytes is not one.
     NotAStoreError, StoreDamagedError
         There is no table at the address, or its manifest is damaged.
+    SourceError
+        The puzzle was written in Python, and its file is missing or has changed, or there is no file.
+    StoreMismatchError
+        The table is that of another puzzle than was given.
     """
     cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
-    return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes)
+    known = arguments.optional(puzzle, arguments.instance, Puzzle, "a Puzzle")
+    return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, known)
 
 
-def _opened(store: TableStore, cache_bytes: int) -> "Table":
-    return Table(store, store.read(), cache_bytes)
+def _opened(store: TableStore, cache_bytes: int, puzzle: Puzzle | None) -> "Table":
+    config = None if puzzle is None else as_config(puzzle)  # from now on the store's puzzle is known by its fingerprint
+    manifest = store.read()
+    if config is not None:
+        check_same_puzzle(manifest, config, store.address)
+    return Table(store, manifest, cache_bytes)
 
 
-class Table(AbstractContextManager["Table", None]):
-    """The distance of every position of a puzzle from its start.
+class Table(Opened):
+    """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
     arrays of any integers will do. PositionError or another InputError says what else was found.
@@ -57,10 +76,8 @@ class Table(AbstractContextManager["Table", None]):
     the cache. After `close` the attributes stay readable, and distances raise ClosedError.
     """
 
-    def __init__(
-        self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None
-    ) -> None:
-        self.puzzle: Puzzle = puzzle or manifest.config.puzzle
+    def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
+        self.puzzle: Puzzle = manifest.config.puzzle
         self.space = CheckedSpace(manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
@@ -69,6 +86,8 @@ class Table(AbstractContextManager["Table", None]):
         """Whether the table is finished."""
         self.radius = manifest.radius
         """The greatest distance; of an unfinished table the greatest committed one."""
+        self.address = store.address
+        """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
@@ -76,19 +95,27 @@ class Table(AbstractContextManager["Table", None]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, in this process or another, opens the store again, with its own cache."""
-        return _opened, self._source
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        return _opened, (*self._source, None if self.puzzle.settings else self.puzzle)
 
     def __len__(self) -> int:
         """How many positions have a distance."""
         return self._states
 
     def __repr__(self) -> str:
-        return f"open_table({self._chunks.address!r})"
+        reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
+        name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
+        return f"<Table of {name}: {len(self):,} positions, radius {reached}, in {address}>"
+
+    def __contains__(self, position: str | ArrayLike) -> bool:
+        """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""
+        try:
+            self.distance(position)
+        except UnreachableError:
+            return False
+        return True
+
+    __iter__ = None
+    """Without this, Python would iterate over ``table[0]``, ``table[1]`` and so on."""
 
     @property
     def layers(self) -> list[int]:
@@ -107,30 +134,32 @@ class Table(AbstractContextManager["Table", None]):
         PositionError
             It is not a position of the puzzle.
         UnreachableError
-            No moves lead to it.
+            No moves lead to it; this is a KeyError, too.
         UnfinishedError
             The table is unfinished, and does not reach it yet.
         """
-        labels = self.space.labels(position)
-        distance = int(self._chunks.distances(self.space.unchecked.rank(labels[np.newaxis]))[0])
+        distance = self._chunks.distance(self.space.index(position))
+        if distance >= 0:
+            return distance
+        quoted = self.space.quoted(self.space.labels(position))
         if distance == UNREACHABLE:
-            raise UnreachableError(f"no moves lead to {self.space.quoted(labels)}")
-        if distance == UNKNOWN:
-            raise UnfinishedError(
-                f"{self.space.quoted(labels)} lies beyond depth {self.radius}, where the unfinished table ends: "
-                f"antipodes resume {in_shell(self._chunks.address)}"
-            )
-        return distance
+            raise UnreachableError(f"{quoted} is unreachable")
+        raise UnfinishedError(
+            f"{quoted} lies beyond depth {self.radius}, where the unfinished table ends: "
+            f"antipodes resume {in_shell(self.address)}"
+        )
+
+    __getitem__ = distance
 
     def get_distance(self, position: str | ArrayLike, default: int | None = None) -> int | None:
-        """As `distance`, with ``default`` for a position that cannot be reached."""
+        """As `distance`, with ``default`` for an unreachable position."""
         try:
             return self.distance(position)
         except UnreachableError:
             return default
 
     def get_distances(self, labels: ArrayLike) -> list[int | None]:
-        """The distance of each position ``(n, places)``; None for one that cannot be reached. Raises as `distance`."""
+        """The distance of each position ``(n, places)``; None for one that is unreachable. Raises as `distance`."""
         labels = self.puzzle.checked(labels)
         distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
@@ -179,7 +208,7 @@ class Table(AbstractContextManager["Table", None]):
         if not self.complete:
             raise UnfinishedError(
                 f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {in_shell(self._chunks.address)}"
+                f"antipodes resume {in_shell(self.address)}"
             )
         return self.positions_at(self.radius, limit)
 
@@ -193,13 +222,52 @@ class Table(AbstractContextManager["Table", None]):
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
+    def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
+        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory."""
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        most = arguments.optional(limit, arguments.integer, "a limit", 0)
+        count = self._layers[depth] if most is None else min(most, self._layers[depth])
+        return batches_at(self.space, self._chunks, depth, count)
+
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that can be reached."""
+        """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(len(self)), side="right"))
         depth = arguments.integer(depth, "a depth", 0, self.radius)
-        drawn = self._chunks.nth_of(depth, int(rng.integers(self._layers[depth])))
-        position: Labels = self.space.unchecked.unrank(np.array([drawn]))[0]
+        drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
+        position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
+
+    def sample(self, depth: int, n: int, seed: int | np.random.Generator | None = None) -> Labels:
+        """Different positions drawn uniformly from those at a depth, ``(n, places)``; the same for the same seed.
+
+        InputError if there is no such depth, or fewer than ``n`` positions are at it.
+        """
+        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
+        if not isinstance(seed, np.random.Generator):
+            seed = arguments.optional(seed, arguments.integer, "a seed", 0)
+        drawn = np.random.default_rng(seed).choice(self._layers[depth], n, replace=False)
+        return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))
+
+    @property
+    def depths(self) -> "zarr.Array[Any]":
+        """The depths in the store, a zarr array ``(rows, width)`` to be read; its fill value means not reached.
+
+        UnfinishedError before the table is finished: until then the journal holds the depths.
+        """
+        if not self.complete:
+            raise UnfinishedError(
+                f"the table ends at depth {self.radius}, unfinished, so it has no array of depths: "
+                f"antipodes resume {in_shell(self.address)}"
+            )
+        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH)
+        return array
+
+    def to_xarray(self) -> "xarray.DataArray":
+        """The depths by index, lazily; `antipodes.tables.as_xarray.depths_by_index` says more. Raises as `depths`."""
+        from antipodes.tables.as_xarray import depths_by_index
+
+        return depths_by_index(self)

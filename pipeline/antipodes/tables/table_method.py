@@ -86,7 +86,7 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
         paths = shortest_paths(distances, position, problem.steps, every)
     except InconsistentDistancesError as error:
         table.path(error.position)  # raises an error that names the damaged chunk
-        raise StoreDamagedError(f"{table!r} is damaged: its distances contradict the moves") from None
+        raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None
     starts = set(map(bytes, table.puzzle.start_labels))
     for end in paths.layers[-1]:
         if bytes(end) not in starts:

@@ -13,6 +13,8 @@ from antipodes.errors import StoreDamagedError
 from antipodes.events import Listener, silence
 from antipodes.executors.api import never
 from antipodes.executors.opening import as_scheduler
+from antipodes.executors.threads import Threads
+from antipodes.machine import available_workers
 from antipodes.quoting import shorten
 from antipodes.runs.verdict import Verdict
 from antipodes.spaces.space import StateSpace
@@ -25,7 +27,7 @@ from antipodes.tables.verification.check import Checked, TableCheck
 from antipodes.tables.verification.memory import plan_memory
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TableVerdict(Verdict):
     """The outcome of checking a table."""
 
@@ -40,23 +42,17 @@ class TableVerdict(Verdict):
 
     def checked(self) -> str:
         """One line on a table without problems."""
-        checked = (
-            f"ok: {self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone, "
-            "every distance"
-        )
-        if self.complete:
-            return f"{checked} is correct"
-        if self.committed_depth is None:
+        if not self.complete and self.committed_depth is None:
             return "unfinished: nothing is committed yet, so there is nothing to check"
-        return (
-            f"{checked} up to depth {self.committed_depth} is correct; "
-            "the table is unfinished, greater ones are not known yet"
-        )
+        checked = f"{self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone"
+        if self.complete:
+            return f"ok: {checked}, every distance is correct"
+        return f"ok, but unfinished: {checked}, every distance up to depth {self.committed_depth} is correct"
 
 
 def verify(
     address: Address,
-    scheduler: Any,
+    scheduler: Any = None,
     seed: int | None = None,
     memory_limit: int | None = None,
     listener: Listener = silence,
@@ -65,9 +61,9 @@ def verify(
 
     Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
     verdict, from 0 to 2^63 - 1, repeats that sample. The scheduler, such as ``Threads(2)``, or the client of
-    dask.distributed stays open. Depths that do not fit into ``memory_limit``, in bytes, on a cluster of all workers
-    together, are read again where they are needed; by default it is the free memory. The ``listener`` is told how many
-    positions are checked.
+    dask.distributed stays open; by default threads check, one a processor. Depths that do not fit into
+    ``memory_limit``, in bytes, on a cluster of all workers together, are read again where they are needed; by default
+    it is the free memory. The ``listener`` is told how many positions are checked.
 
     Raises
     ------
@@ -82,7 +78,7 @@ def verify(
     seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
     arguments.optional(memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST)
     arguments.function(listener, "listener")
-    with as_scheduler(scheduler) as opened:
+    with as_scheduler(Threads(available_workers()) if scheduler is None else scheduler) as opened:
         try:
             manifest = store.read()
             if manifest.committed_depth == NOTHING_COMMITTED:

@@ -9,9 +9,10 @@ from antipodes import arguments
 from antipodes.config import bundled_configs, find_config, read_config
 from antipodes.errors import ConfigError
 from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.quoting import shorten
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BoardConfig:
     """A tiling problem as its file describes it, and the file's defaults for a run."""
 
@@ -23,6 +24,9 @@ class BoardConfig:
     def __post_init__(self) -> None:
         arguments.mapping(self.settings, "settings of a board")
         arguments.mapping(self.run, "settings of a run")
+
+    def __repr__(self) -> str:
+        return f"<BoardConfig of {shorten(str(self.settings.get('name')), 30)}>"
 
     def under(self, conditions: Sequence[str]) -> "BoardConfig":
         """The same board under further conditions, as in its key ``where``."""

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.quoting import shorten
 from antipodes.runs.report import Report
 from antipodes.tilings.manifest import TilingManifest
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TilingReport(Report):
     """The result of a run; ``resumed_from`` is the number of partitions searched before."""
 
@@ -30,6 +31,15 @@ class TilingReport(Report):
     def complete(self) -> bool:
         """Whether all partitions are searched."""
         return self.manifest.complete
+
+    @property
+    def tilings(self) -> int:
+        """How many tilings are known, symmetric copies counted as one."""
+        return self.manifest.tilings
+
+    def __repr__(self) -> str:
+        found = f"{self.tilings:,} tilings{'' if self.complete else ' so far, unfinished'}"
+        return f"<TilingReport of {shorten(str(self.manifest.board.get('name')), 30)}: {found}, {self.seconds:.1f} s>"
 
     @property
     def saved(self) -> str:

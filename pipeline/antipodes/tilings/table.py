@@ -8,9 +8,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
-from types import TracebackType
 from typing import overload
 
 import numpy as np
@@ -25,6 +23,7 @@ from antipodes.exact_cover.symmetry import Tilings as TilingArray
 from antipodes.exact_cover.symmetry import distinct, symmetry_of
 from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
+from antipodes.storage.opened import Opened
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.tiling import Place, Tiling, places
@@ -47,7 +46,7 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     return Tilings(store, store.read(), raw)
 
 
-class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
+class Tilings(Opened, Sequence[Tiling]):
     """The tilings of a board in the order of the store; the first access reads them all.
 
     Threads can share it. After `close` the attributes stay readable, and tilings raise ClosedError.
@@ -62,11 +61,6 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
         self._manifest = manifest
         self._raw = raw
         self._closed = False
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __len__(self) -> int:
         """The number of tilings."""
@@ -113,7 +107,7 @@ class Tilings(AbstractContextManager["Tilings", None], Sequence[Tiling]):
 
     @property
     def array(self) -> TilingArray:
-        """The placement of each copy of each piece by its number, ``(tilings, copies)``, in lexicographic order.
+        """The number of each copy's placement, ``(tilings, copies)``, the rows in lexicographic order.
 
         Raises
         ------

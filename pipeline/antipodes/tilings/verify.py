@@ -18,7 +18,7 @@ from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TilingVerdict(Verdict):
     """The outcome of checking tilings."""
 

@@ -20,7 +20,7 @@ from antipodes.quoting import quote, shorten
 KEYS = ("name", "cells", "pieces", "where", "description")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TilingProblem:
     """A board and the pieces to fill it with.
 
@@ -77,6 +77,9 @@ class TilingProblem:
             if condition.verb == COVERS:
                 required[list(condition.cells)] = True
         return required
+
+    def __repr__(self) -> str:
+        return f"<TilingProblem {shorten(self.name, 30)}: {self.board.size} cells, {len(self.pieces)} pieces>"
 
     @cached_property
     def fingerprint(self) -> str:

@@ -50,7 +50,7 @@ class Lists(Notation):
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""
         places = sum(self.sizes)
-        single = all(len(symbol) == 1 for part in parts for symbol in part.symbols)
+        single = all(part.single_characters for part in parts)
         written = symbols_in(text, places) if single else _apart(text)
         if len(written) != places:
             found = len(written[0]) if single and len(written) == 1 else len(written)

@@ -1,6 +1,6 @@
 """A part of a puzzle: some places side by side, and what they can hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import PositionError
+
+MANY = 1 << 14
+"""Positions from which on a compiled kernel checks them; for fewer, loading it would take longer."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,46 @@ class Part:
             return int(len(self.symbols) ** self.places)
         return factorial(self.places) // prod(map(factorial, self.counts))
 
+    @cached_property
+    def labels(self) -> Mapping[str, int]:
+        """The label of each symbol."""
+        return {symbol: label for label, symbol in enumerate(self.symbols)}
+
+    @cached_property
+    def single_characters(self) -> bool:
+        """Whether each symbol is one character."""
+        return all(len(symbol) == 1 for symbol in self.symbols)
+
+    def holds(self, labels: list[int]) -> bool:
+        """Whether some integers, as many as places, are a content of the part."""
+        if self.counts is None:
+            return min(labels, default=0) >= 0 and max(labels, default=0) < len(self.symbols)
+        return sorted(labels) == self._sorted
+
+    @cached_property
+    def _sorted(self) -> list[int]:
+        return [label for label, count in enumerate(self.counts or ()) for _ in range(count)]
+
     def check(self, labels: NDArray[np.integer[Any]]) -> None:
         """Raise PositionError unless each of ``(n, places)`` integers is a content of the part."""
-        wrong_label = (labels < 0) | (labels >= len(self.symbols))
-        if wrong_label.any():
-            raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {labels[wrong_label].flat[0]}")
-        for label, expected in enumerate(self.counts or ()):
-            found = (labels == label).sum(axis=1)
-            if (found != expected).any():
-                wrong = int(found[found != expected][0])
-                raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {wrong}")
+        if labels.size and (labels.min() < 0 or labels.max() >= len(self.symbols)):
+            wrong = labels[(labels < 0) | (labels >= len(self.symbols))]
+            raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {wrong[0]}")
+        if self.counts is None or (row := self._first_wrong(labels)) is None:
+            return
+        for label, expected in enumerate(self.counts):
+            if (found := int((labels[row] == label).sum())) != expected:
+                raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {found}")
+
+    def _first_wrong(self, labels: NDArray[np.integer[Any]]) -> int | None:
+        """The first row that has other pieces than the part; None if there is none."""
+        if len(labels) >= MANY:
+            from antipodes.puzzles.part_kernels import first_wrong
+
+            row = first_wrong(np.ascontiguousarray(labels, dtype=np.uint8), np.array(self.counts, dtype=np.int64))
+            return None if row == len(labels) else row
+        wrong = (np.sort(labels, axis=1) != self._sorted).any(axis=1)
+        return int(wrong.argmax()) if wrong.any() else None
 
 
 def pieces(start: tuple[int, ...], symbols: tuple[str, ...], name: str = "") -> Part:
@@ -71,6 +104,11 @@ def ranges_of(parts: Sequence[Part]) -> tuple[slice, ...]:
     """The places of each part among those of the puzzle."""
     ends = accumulate((part.places for part in parts), initial=0)
     return tuple(slice(first, end) for first, end in pairwise(ends))
+
+
+def hold(parts: Sequence[Part], ranges: Sequence[slice], labels: list[int]) -> bool:
+    """Whether some integers, as many as places, are a content of all parts; of one position a loop is the fastest."""
+    return all(part.holds(labels[here]) for part, here in zip(parts, ranges, strict=True))
 
 
 def moduli_of(parts: Sequence[Part]) -> list[int]:

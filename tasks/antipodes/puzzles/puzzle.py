@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,14 +16,14 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.first_wrong import first_wrong
 from antipodes.puzzles.moves.moves import Labels, Moves
 from antipodes.puzzles.notation import Notation
-from antipodes.puzzles.part import Part, pieces, ranges_of
+from antipodes.puzzles.part import Part, hold, pieces, ranges_of
 from antipodes.puzzles.picture import Picture
 from antipodes.quoting import quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Puzzle:
     """A puzzle: its parts, where they start, how they move, and how positions are written.
 
@@ -42,6 +42,11 @@ class Puzzle:
     moves: Moves
     sequence_moves: Moves | None = None
     """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
+    settings: Mapping[str, Any] | None = field(default=None, compare=False)
+    """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
+
+    def __repr__(self) -> str:
+        return f"<Puzzle {shorten(self.name, 40)}: {self.family}, {self.places} places, {len(self.moves)} moves>"
 
     @classmethod
     def of_pieces(
@@ -107,10 +112,12 @@ class Puzzle:
         """
         arguments.text(text, "a position", PositionError)
         try:
-            labels: Labels = self.checked(np.array([self._labels(text)]))[0]
+            labels = self._labels(text)
+            if not hold(self.parts, self.ranges, labels):
+                self.checked([labels])  # raises
         except PositionError as error:
             raise PositionError(f"position {quote(shorten(text))}: {error}") from None
-        return labels
+        return np.array(labels, dtype=np.uint8)
 
     def is_position(self, text: str) -> bool:
         """Whether `parse` reads the text."""
@@ -137,7 +144,9 @@ class Puzzle:
         arguments.text(text, "a position", PositionError)
         written = self.notation.split(text, self.parts)
         return [
-            label for part, here in zip(self.parts, self.ranges, strict=True) for label in _known(part, written[here])
+            label
+            for part, here in zip(self.parts, self.ranges, strict=True)
+            for label in map(part.labels.__getitem__, written[here])  # the notation has checked the symbols
         ]
 
     def checked_one(self, labels: ArrayLike) -> Labels:
@@ -240,9 +249,3 @@ class Puzzle:
 
 def _in_range(part: Part, labels: NDArray[np.integer[Any]]) -> bool:
     return set(labels.tolist()) <= set(range(len(part.symbols)))
-
-
-def _known(part: Part, written: Sequence[str]) -> list[int]:
-    """The labels of symbols that `Notation.split` has checked."""
-    label = {symbol: number for number, symbol in enumerate(part.symbols)}
-    return [label[symbol] for symbol in written]

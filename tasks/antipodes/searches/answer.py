@@ -24,7 +24,7 @@ class Outcome(StrEnum):
     """The time was up before the search ended."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Answer:
     """The result of a search."""
 
@@ -41,6 +41,10 @@ class Answer:
     least: int | None = None
     """What is proved if a limit ended the search: no path has fewer moves. None if nothing is, or it was no limit."""
 
+    def __repr__(self) -> str:
+        found = f"{self.distance} moves, {self.solution_count:,} solutions" if self.solutions else str(self.outcome)
+        return f"<Answer: {found}, by {self.method}, {self.expanded:,} positions expanded>"
+
 
 def unsolved(method: str, outcome: Outcome, expanded: int = 0, least: int | None = None) -> Answer:
     """The answer of a search that found no path."""
@@ -52,5 +56,6 @@ def check_listing(solutions: int, moves: int, places: int, memory_limit: int) ->
     needed = solutions * (PATH_BYTES + (moves + 1) * max(places, 8))
     if needed > memory_limit:
         raise ResourceLimitError(
-            f"{solutions} paths of {moves} moves would take {needed} bytes, and {memory_limit} are allowed; list fewer"
+            f"{solutions:,} paths of {moves:,} moves would take {needed:,} bytes, "
+            f"and {memory_limit:,} are allowed; list fewer"
         )

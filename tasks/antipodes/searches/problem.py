@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import shorten
 from antipodes.searches.packing import Packing
 from antipodes.searches.progress import Listener, silence
 from antipodes.searches.solvability import parities, solvable
@@ -16,7 +17,7 @@ from antipodes.searches.steps.selection import steps_of, undoable
 from antipodes.searches.steps.steps import Steps
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Find the shortest paths from the position to any of the goals.
 
@@ -29,6 +30,10 @@ class Problem:
     """``(places,)``."""
     goals: Labels
     """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
+
+    def __repr__(self) -> str:
+        position = shorten(self.puzzle.format(self.position), 40)
+        return f"<Problem of {shorten(self.puzzle.name, 30)}: {position}, {len(self.goals)} goals>"
 
     @classmethod
     def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":

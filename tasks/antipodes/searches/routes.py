@@ -95,7 +95,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
             found.append(Exchange(routes, _replay(position, routes, steps)))
             room -= found[-1].positions.nbytes + PATH_BYTES
             if room < 0:
-                raise ResourceLimitError(f"{len(found)} solutions take {MOST_BYTES} bytes: choose a smaller limit")
+                raise ResourceLimitError(f"{len(found):,} solutions take {MOST_BYTES:,} bytes: choose a smaller limit")
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 
@@ -151,7 +151,9 @@ def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int
         layer = [(*route, place) for route in layer for place in around[route[-1]] if place not in route]
         found += [route for route in layer if route[-1] in ends]
         if len(layer) > MAX_ROUTES * len(around) or len(found) > MAX_ROUTES:
-            raise ResourceLimitError(f"more than {MAX_ROUTES} routes of at most {limit} moves: choose a smaller limit")
+            raise ResourceLimitError(
+                f"more than {MAX_ROUTES:,} routes of at most {limit} moves: choose a smaller limit"
+            )
         if not layer:
             break
     return found

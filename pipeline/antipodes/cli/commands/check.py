@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Puzzle
 from antipodes.cli.output import FAILED, print_json
@@ -11,7 +12,7 @@ from antipodes.cli.output import FAILED, print_json
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("check")(check)
+    add(app, "Puzzles", "check", check, "antipodes check my-puzzle.toml", "antipodes check puzzles.py:jugs")
 
 
 def check(

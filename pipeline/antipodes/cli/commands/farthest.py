@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, terminal_columns
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
 
@@ -15,7 +17,14 @@ SHOWN = 12
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("farthest")(farthest)
+    add(
+        app,
+        "Queries",
+        "farthest",
+        farthest,
+        "antipodes farthest eight-puzzle",
+        "antipodes farthest eight-puzzle --limit 1 --json",
+    )
 
 
 def farthest(

@@ -5,23 +5,33 @@ from typing import Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say
 from antipodes.storage.address import in_shell
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("layers")(layers)
+    add(
+        app,
+        "Queries",
+        "layers",
+        layers,
+        "antipodes layers eight-puzzle",
+        "antipodes layers eight-puzzle --plot layers.svg",
+        "antipodes layers eight-puzzle --csv > layers.csv",
+    )
 
 
 def layers(
     store: Store,
-    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Plot the counts into a file (svg, png or pdf).")
     ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the positions at each depth."""
@@ -30,11 +40,13 @@ def layers(
         from antipodes.tables.store.opening import search_store
         from antipodes.tables.views import layers_view
 
+    if plot:
+        from antipodes.tables.plot import check_plot, plot_layers
+
+        check_plot(plot)
     path = find_store(store)
     manifest = search_store(path).read()
     if plot:
-        from antipodes.tables.plot import plot_layers
-
         plot_layers(manifest.layers, manifest.puzzle["name"], plot, complete=manifest.complete)
         say(f"drawn into {plot}")
     if as_json:

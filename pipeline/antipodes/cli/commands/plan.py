@@ -1,31 +1,43 @@
-"""``antipodes plan``: the memory and the disk that a run would take."""
+"""``antipodes plan``: the memory, the disk and the time that a run would take, and whether it can run here."""
 
+import math
+import time
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers, chosen_store
+from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers
 from antipodes.cli.output import print_json
+from antipodes.runs.default_store import chosen_store
+from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
     from antipodes.spaces.space import StateSpace
+    from antipodes.tables.planning.duration import Duration
     from antipodes.tables.planning.plan import Plan
+
+
+UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
+"""Units of times, their seconds, and the seconds from which the next one is used."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("plan")(plan)
+    add(app, "Tables", "plan", plan, "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
 
 
 def plan(
     puzzle: Puzzle,
-    workers: Workers = None,
     memory_limit: MemoryLimit = None,
+    workers: Workers = None,
     counts_only: CountsOnly = False,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate the memory and disk of a run, without running."""
+    """Estimate the memory, disk and time of a run, without running."""
     with loading():
         from antipodes.config import load_config
         from antipodes.machine import available_memory
@@ -38,10 +50,15 @@ def plan(
     config = load_config(puzzle)
     limit = memory_size(memory_limit) if memory_limit is not None else available_memory()
     counts_only = counts_only or config.run.get("counts_only", False)
-    free = storage_at(chosen_store(None, config.run, config.puzzle.name, counts_only)).free_bytes()
-    planned = plan_run(config.puzzle, tasks_at_once(workers), limit, settings=config.settings, counts_only=counts_only)
+    store = chosen_store(None, config.run, config.puzzle.name, counts_only)
+    free = storage_at(store).free_bytes()
+    tasks = tasks_at_once(workers)
+    planned = plan_run(config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only)
+    lacking = _lacking(planned, limit, free)
+    expected = None if lacking else _time(planned, tasks, store)
     if as_json:
-        print_json({**plan_view(planned), "fits": planned.least_bytes <= limit, "free_disk_bytes": free})
+        times = {"seconds": None} if expected is None else {"seconds": expected.seconds, "phases": asdict(expected)}
+        print_json({**plan_view(planned), "fits": not lacking, "free_disk_bytes": free, **times})
         return
     space = planned.space
     print(f"{config.puzzle.name}: {space.size:,} positions{_reachable(space)}")
@@ -50,6 +67,38 @@ def plan(
     print(f"  tasks        {_counted(planned.partition_count, 'partition')}")
     print(f"  memory       {_memory(planned, limit, 'free' if memory_limit is None else 'limit')}")
     print(f"  disk         {_disk(planned, free)}")
+    if expected is not None:
+        threads = _counted(tasks, "thread")
+        print(f"  time         {described_time(expected.seconds)} with {threads}, judging by a short sample")
+    print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+
+
+def _lacking(planned: "Plan", limit: int, free: int | None) -> list[str]:
+    """What a run has too little of on this machine."""
+    too_much = {
+        "memory": planned.least_bytes > limit,
+        "disk": free is not None and planned.disk_bytes > free,
+    }
+    return [what for what, lacks in too_much.items() if lacks]
+
+
+def _time(planned: "Plan", tasks: int, store: Address) -> "Duration | None":
+    """The time of a run, estimated; None for a store in a bucket, whose speed is unknown."""
+    if not isinstance(store, Path):
+        return None
+    with loading():
+        from antipodes.machine import process_began
+        from antipodes.tables.planning.duration import estimate_duration
+
+    starting = time.perf_counter() - process_began()
+    return estimate_duration(planned, tasks, store.parent, starting)
+
+
+def described_time(seconds: float) -> str:
+    """A time as a person says it, to one or two digits: it is an estimate."""
+    unit, size = next((unit, size) for unit, size, most in UNITS if seconds < most)
+    digits = 1 if seconds < 10 else 2
+    return f"about {float(f'{seconds / size:.{digits}g}'):,g} {unit}"
 
 
 def _memory(planned: "Plan", limit: int, what: str) -> str:
@@ -74,7 +123,7 @@ def _disk(planned: "Plan", free: int | None) -> str:
 def _reachable(space: "StateSpace") -> str:
     if space.reachable is None:
         return ""
-    return ", all can be reached" if space.reachable == space.size else f", {space.reachable:,} can be reached"
+    return ", all reachable" if space.reachable == space.size else f", {space.reachable:,} reachable"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import MoveSequence, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import MoveSequence, Store
 from antipodes.cli.output import terminal_columns
 from antipodes.cli.streams import input_lines
 from antipodes.errors import InputError
@@ -24,7 +26,15 @@ Position = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("play", context_settings={"ignore_unknown_options": True})(play)
+    add(
+        app,
+        "Queries",
+        "play",
+        play,
+        "antipodes play eight-puzzle",
+        'antipodes play eight-puzzle "8 6 7 / 2 5 4 / 3 0 1" --once',
+        kind=PositionsCommand,
+    )
 
 
 def play(

@@ -2,6 +2,7 @@
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json
@@ -9,7 +10,7 @@ from antipodes.cli.output import print_json
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("puzzles")(puzzles)
+    add(app, "Puzzles", "puzzles", puzzles, "antipodes puzzles", "antipodes puzzles --json")
 
 
 def puzzles(as_json: AsJson = False) -> None:

@@ -1,20 +1,26 @@
-"""``antipodes query``: the distances of positions, and shortest paths."""
+"""``antipodes query``: the distances of positions, shortest paths, and the positions at a depth."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.answers import Answers, asked
+from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
-from antipodes.cli.options import AsJson, MoveSequence, Store, find_store
-from antipodes.cli.output import print_json, terminal_columns
-from antipodes.cli.streams import input_lines
-from antipodes.errors import InputError
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, MoveSequence, Store
+from antipodes.cli.output import print_json_list
+from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
+from antipodes.errors import InputError, UnfinishedError
+from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Puzzle
-    from antipodes.tables.lookup import Found
+    from antipodes.puzzles.puzzle import Labels, Puzzle
+    from antipodes.tables.table import Table
 
 Positions = Annotated[
     list[str] | None,
@@ -22,77 +28,147 @@ Positions = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class AtDepth:
+    """The options about the positions at a depth."""
+
+    depth: int | None
+    count: bool
+    limit: int | None
+    random: int | None
+    seed: int | None
+
+    def check(self, path: bool) -> None:
+        """Raise InputError for options that do not go together."""
+        given = {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
+        chosen = [name for name, value in given.items() if value not in (None, False)]
+        if self.depth is None and chosen:
+            raise InputError(f"{chosen[0]}: expected a --depth, found none")
+        if self.depth is not None and path:
+            raise InputError("--path: not with --depth; query the positions that it prints")
+        if self.random is None and self.seed is not None:
+            raise InputError("--seed: expected --random, found none")
+        which = [name for name in chosen if name != "--seed"]
+        if len(which) > 1:
+            raise InputError(f"expected one of --count, --limit and --random, found {' and '.join(which)}")
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("query", context_settings={"ignore_unknown_options": True})(query)
+    add(
+        app,
+        "Queries",
+        "query",
+        query,
+        'antipodes query eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
+        'antipodes query eight-puzzle --path "1 2 3 / 4 0 5 / 7 8 6"',
+        "antipodes query eight-puzzle - < positions.txt",
+        "antipodes query eight-puzzle --depth 20 --random 3",
+        kind=PositionsCommand,
+    )
 
 
 def query(
     store: Store,
     positions: Positions = None,
+    path: Annotated[bool, typer.Option("--path", help="Show a shortest path to the start.")] = False,
+    moves: MoveSequence = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, metavar="D", help="Instead of positions: print all positions at distance D.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: only the first N.")] = None,
+    random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: N drawn at random.")] = None,
+    count: Annotated[bool, typer.Option("--count", help="With --depth: only how many there are.")] = False,
     pattern: Annotated[
         str | None,
         typer.Option(
             metavar="PATTERN",
-            help="Show the nearest and farthest matches, instead of positions: "
+            help="Instead of positions: show the nearest and farthest matches: "
             "A this piece, [AB] one of them, ? any, {ABC} these in any order.",
         ),
     ] = None,
-    moves: MoveSequence = None,
-    path: Annotated[bool, typer.Option("--path", help="Show a shortest path.")] = False,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
     as_json: AsJson = False,
-) -> None:
-    """Print distances from the start, or matches of a pattern."""
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="S", help="With --random: draw the same again. [default: others]")
+    ] = None,
+) -> int:
+    """Print distances from the start, the positions at a distance, or matches of a pattern."""
+    _check_one(positions, moves, pattern, depth)
+    chosen = AtDepth(depth, count, limit, random, seed)
+    chosen.check(path)
+    pictures = PictureFiles.of(svg, png, gif, size)
+    unfit = {"--pattern": pattern is not None, "--count": count, "positions on stdin": "-" in (positions or [])}
+    pictures.check_not_with(unfit)
     with loading():
-        from antipodes.tables.lookup import look_up
         from antipodes.tables.table import open_table
 
-    _check_one(positions, moves, pattern)
     with open_table(find_store(store)) as table:
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
-            return
-        if moves is None:
-            texts = _texts(positions or [], table.puzzle)
+        elif depth is not None:
+            _show_at_depth(table, store, depth, chosen, pictures, as_json)
         else:
-            texts = iter([table.puzzle.format(table.puzzle.follow(moves)[-1])])
-        looked_up = look_up(table, texts, path)
-        if as_json:
-            from antipodes.tables.views import found_view
-
-            print_json([found_view(table.puzzle, found, path) for found in looked_up])
-        else:
-            for found in looked_up:
-                _print(table.puzzle, found)
+            if moves is not None:
+                positions = [table.puzzle.format(table.puzzle.follow(moves)[-1])]
+            answers = Answers(table, path, keep=bool(pictures))
+            status = answers.show(asked(_together(positions or [], table.puzzle)), as_json)
+            pictures.draw(table.puzzle, *answers.boards)
+            return status
+    return 0
 
 
-def _check_one(*given: list[str] | str | None) -> None:
-    """Raise InputError unless exactly one of the three was given; no positions are none."""
-    count = sum(1 for one in given if one is not None and one != [])
-    if count != 1:
-        found = "none of them" if count == 0 else "both" if count == 2 else "all three"
-        raise InputError(f"expected positions, --moves or a --pattern, found {found}")
+def _check_one(positions: list[str] | None, moves: str | None, pattern: str | None, depth: int | None) -> None:
+    """Raise InputError unless exactly one of them was given; no positions are none."""
+    given = {"positions": positions or None, "--moves": moves, "--pattern": pattern, "--depth": depth}
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) != 1:
+        found = " and ".join(names) or "none of them"
+        raise InputError(f"expected positions, --moves, --depth or a --pattern, found {found}")
 
 
-def _texts(positions: list[str], puzzle: "Puzzle") -> Iterator[str]:
-    """The positions, those on stdin among them; symbols that came as separate arguments are one position."""
+def _together(positions: list[str], puzzle: "Puzzle") -> list[str]:
+    """The positions; symbols that came as separate arguments are one position."""
     if len(positions) > 1 and not any(map(puzzle.is_position, positions)):
         together = " ".join(positions)
         if puzzle.is_position(together) or all(len(text.split()) == 1 for text in positions):
-            positions = [together]
-    for text in positions:
-        if text == "-":
-            yield from (line for line in input_lines() if line.strip())
-        else:
-            yield text
+            return [together]
+    return positions
 
 
-def _print(puzzle: "Puzzle", found: "Found") -> None:
-    from antipodes.tables.drawing import draw_path
-    from antipodes.tables.path_moves import draw_moves, moves_back
+def _show_at_depth(
+    table: "Table", store: str, depth: int, chosen: AtDepth, pictures: PictureFiles, as_json: bool
+) -> None:
+    """Print the positions at a depth, one a line, or how many there are."""
+    if depth > table.radius and not table.complete:
+        raise UnfinishedError(
+            f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
+            f"antipodes resume {in_shell(find_store(store))}"
+        )
+    batches = _batches(table, depth, chosen)
+    if pictures and depth <= table.radius:
+        pictures.check_count(min(chosen.random or chosen.limit or table.layers[depth], table.layers[depth]))
+        kept = [labels for batch in batches for labels in batch]
+        batches = iter([kept])
+        pictures.draw(table.puzzle, kept, [str(depth)] * len(kept))
+    texts = (table.puzzle.format(labels) for labels in chain.from_iterable(batches))
+    first = next(texts, None)  # raises where there is no such depth
+    size = table.layers[depth]
+    if as_json:
+        print_json_list(chain([] if first is None else [first], texts), "positions", depth=depth, count=size)
+    elif chosen.count:
+        print(size)
+    else:
+        for text in chain([first], texts):
+            print(text)
 
-    distance = "unreachable" if found.distance is None else str(found.distance)
-    print(f"{puzzle.format(found.position)}: {distance}")
-    if found.path is not None:
-        print(draw_path(puzzle, found.path, terminal_columns()))
-        print(draw_moves(moves_back(puzzle, found.path), not puzzle.moves.reversible), end="")
+
+def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Iterable[Labels]]":
+    """The positions that were asked for, many at a time."""
+    if chosen.random is not None:
+        yield table.sample(depth, min(chosen.random, table.layers[depth]), chosen.seed)
+    else:
+        yield from table.batches_at(depth, 0 if chosen.count else chosen.limit)

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import PUZZLE_HELP, AsJson
 from antipodes.cli.output import print_json, terminal_columns
@@ -23,8 +24,24 @@ Algorithm = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("rank", context_settings={"ignore_unknown_options": True})(rank)
-    app.command("unrank", context_settings={"ignore_unknown_options": True})(unrank)
+    add(
+        app,
+        "Puzzles",
+        "rank",
+        rank,
+        'antipodes rank eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
+        'antipodes rank --permutation "3 1 2 0"',
+        kind=PositionsCommand,
+    )
+    add(
+        app,
+        "Puzzles",
+        "unrank",
+        unrank,
+        "antipodes unrank eight-puzzle 4711",
+        "antipodes unrank --permutation 21 --elements 4",
+        kind=PositionsCommand,
+    )
 
 
 def rank(
@@ -59,7 +76,7 @@ def rank(
     elif numbered:
         print(index)
     else:
-        raise PositionError(f"position {quote(shorten(found.format(labels)))}: no moves lead to it, so it has no index")
+        raise PositionError(f"position {quote(shorten(found.format(labels)))} is unreachable, so it has no index")
 
 
 def unrank(

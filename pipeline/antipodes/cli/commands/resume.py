@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.commands.run import compute_table
 from antipodes.cli.commands.tile import compute_tilings
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.loading import loading
+from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
@@ -18,7 +20,6 @@ from antipodes.cli.options import (
     SchedulerName,
     Store,
     Workers,
-    find_store,
     run_options,
 )
 from antipodes.cli.running import Request
@@ -26,19 +27,26 @@ from antipodes.cli.running import Request
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("resume")(resume)
+    add(
+        app,
+        "Tables",
+        "resume",
+        resume,
+        "antipodes resume seven-tiles",
+        "antipodes resume outputs/seven-tiles.zarr --workers 4",
+    )
 
 
 def resume(
     store: Store,
+    memory_limit: MemoryLimit = None,
     workers: Workers = None,
+    checkpoint_every: CheckpointEvery = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
     scheduler: SchedulerName = None,
     scheduler_file: SchedulerFile = None,
     performance_report: PerformanceReport = None,
-    checkpoint_every: CheckpointEvery = None,
-    memory_limit: MemoryLimit = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
 ) -> int:
     """Resume an unfinished store, of a table, of counts or of tilings."""
     with Interrupts() as interrupts:

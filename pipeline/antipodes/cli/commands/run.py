@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.loading import loading
 from antipodes.cli.options import (
@@ -17,11 +18,11 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
-    chosen_store,
     run_options,
 )
 from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
+from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("run")(run)
+    add(
+        app,
+        "Tables",
+        "run",
+        run,
+        "antipodes run eight-puzzle",
+        "antipodes run my-puzzle.toml --memory-limit 2GiB",
+        "antipodes run seven-tiles --counts-only",
+    )
 
 
 def run(
@@ -43,16 +52,16 @@ def run(
             help="Where the table goes, a path or a URL. [default: outputs/PUZZLE.zarr; outputs/PUZZLE.counts.zarr]",
         ),
     ] = None,
+    counts_only: CountsOnly = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
+    memory_limit: MemoryLimit = None,
     workers: Workers = None,
+    checkpoint_every: CheckpointEvery = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
     scheduler: SchedulerName = None,
     scheduler_file: SchedulerFile = None,
     performance_report: PerformanceReport = None,
-    checkpoint_every: CheckpointEvery = None,
-    memory_limit: MemoryLimit = None,
-    counts_only: CountsOnly = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
 ) -> int:
     """Compute a distance table, or resume it; report a finished one."""
     with Interrupts() as interrupts:

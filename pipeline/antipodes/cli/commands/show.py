@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.commands.tile import Where
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say, terminal_columns
 from antipodes.errors import ConfigError, InputError
 from antipodes.storage.address import in_shell
@@ -25,7 +27,15 @@ SHOWN, SHOWN_IN_FILES = 6, 60
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("show")(show)
+    add(
+        app,
+        "Tilings",
+        "show",
+        show,
+        "antipodes show 6x10",
+        "antipodes show 6x10 --number 1000 --lines",
+        "antipodes show 6x10 --all --svg 6x10.svg",
+    )
 
 
 def show(

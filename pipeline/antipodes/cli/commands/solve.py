@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet, default_store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.cli.solutions import show_routes, show_solved
 from antipodes.errors import InputError
 from antipodes.quoting import quote, shorten
+from antipodes.runs.default_store import default_store
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
@@ -55,7 +58,16 @@ class Options:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("solve", context_settings={"ignore_unknown_options": True})(solve)
+    add(
+        app,
+        "Puzzles",
+        "solve",
+        solve,
+        'antipodes solve eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"',
+        'antipodes solve 2x2x2 --moves "R U R\' F2" --all',
+        "antipodes solve eight-puzzle 867254301 --to 123456708",
+        kind=PositionsCommand,
+    )
 
 
 def solve(

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json
 from antipodes.storage.address import in_shell
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("status")(status)
+    add(app, "Tables", "status", status, "antipodes status eight-puzzle", "antipodes status outputs/6x10.zarr --json")
 
 
 def status(store: Store, as_json: AsJson = False) -> None:
@@ -45,7 +47,8 @@ def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
     committed = shown["committed_depth"]
     kept = ", counts only" if manifest.COUNTS_ONLY else ""
     print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}{kept}")
-    print(f"  committed    {'nothing yet' if committed is None else f'depths 0 to {committed}'}")
+    depths = f"depths 0 to {committed}" if committed else "depth 0"
+    print(f"  committed    {'nothing yet' if committed is None else depths}")
     print(f"  positions    {manifest.states:,} of {manifest.index_size:,}")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:
@@ -62,7 +65,7 @@ def _show_tilings(store: "TilingStore", as_json: bool) -> None:
         print_json(shown)
         return
     print(f"{shown['board']}: {'finished' if manifest.complete else 'unfinished'}")
-    print(f"  searched     {len(manifest.searched)} of {manifest.partitions} partitions, method {manifest.method}")
+    print(f"  searched     {len(manifest.searched):,} of {manifest.partitions:,} partitions, method {manifest.method}")
     print(f"  tilings      {manifest.tilings:,} up to the symmetries of the board")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
     if not manifest.complete:

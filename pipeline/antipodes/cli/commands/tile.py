@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.loading import loading
 from antipodes.cli.options import (
@@ -15,12 +16,12 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
-    chosen_store,
     run_options,
 )
 from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
 from antipodes.errors import ConfigError, InputError
+from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
 
 LONGEST_STORE_NAME = 60
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("tile")(tile)
-    app.command("boards")(boards)
+    add(app, "Tilings", "tile", tile, "antipodes tile 6x10", "antipodes tile my-board.toml --workers 4")
+    add(app, "Tilings", "boards", boards, "antipodes boards", "antipodes boards --json")
 
 
 def tile(
@@ -221,5 +222,6 @@ def _print_times(report: "TilingReport") -> None:
     rate = report.placements_tried / clock.search / 1e6
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
-    print(f"balance  {report.manifest.partitions} partitions; the workers were busy for {shares} of the search")
+    if report.manifest.partitions:
+        print(f"balance  {report.manifest.partitions:,} partitions; the workers were busy for {shares} of the search")
     print(f"memory   {human(report.peak_memory)} peak")

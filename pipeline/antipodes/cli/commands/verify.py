@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, MemoryLimit, Quiet, Store, Workers, find_store
+from antipodes.cli.named_stores import find_store
+from antipodes.cli.options import AsJson, MemoryLimit, Quiet, Store, Workers
 from antipodes.cli.output import FAILED, print_json
 from antipodes.storage.address import Address
 
@@ -15,13 +17,22 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("verify")(verify)
+    add(
+        app,
+        "Queries",
+        "verify",
+        verify,
+        "antipodes verify eight-puzzle",
+        "antipodes verify seven-tiles --memory-limit 1GiB",
+    )
 
 
 def verify(
     store: Store,
-    workers: Workers = None,
     memory_limit: MemoryLimit = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -31,8 +42,6 @@ def verify(
             help="Repeat the sample of an earlier call: its sample_seed. [default: a new one]",
         ),
     ] = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
 ) -> int:
     """Verify checksums and every distance or tiling in a store."""
     with loading():

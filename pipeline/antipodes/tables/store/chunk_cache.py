@@ -13,10 +13,20 @@ from antipodes.errors import ClosedError
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """The number of each chunk that the indices ``(n,)`` lie in, ascending, and the places of these indices."""
+    if not len(indices):
+        return
     chunk_of = indices // chunk_states
+    first, last = int(chunk_of.min()), int(chunk_of.max())
+    if first == last:
+        yield first, np.arange(len(indices))
+        return
+    if last < 1 << 16:
+        chunk_of = chunk_of.astype(np.uint16)  # numpy sorts 16 bits by their digits, ten times as fast
     order = np.argsort(chunk_of, kind="stable")
-    numbers, begins = np.unique(chunk_of[order], return_index=True)
-    return zip(numbers.tolist(), np.split(order, begins)[1:], strict=True)
+    counts = np.bincount(chunk_of)
+    ends = np.cumsum(counts)
+    for number in np.flatnonzero(counts).tolist():
+        yield number, order[ends[number] - counts[number] : ends[number]]
 
 
 class ChunkCache:

@@ -15,7 +15,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
 
 UNREACHABLE = -1
-"""Instead of a distance: no moves lead from the start to the position."""
+"""Instead of a distance: the position is unreachable, no moves lead from the start to it."""
 UNKNOWN = -2
 """Instead of a distance: the table is unfinished, and its committed layers lack the position."""
 
@@ -40,10 +40,18 @@ class TableChunks:
         """The number of the chunk that holds the depth of a position."""
         return index // self._states
 
+    def distance(self, index: int) -> int:
+        """The distance of one position, as `distances`, without the arrays that many need."""
+        if index == NOT_NUMBERED:
+            return UNREACHABLE
+        number, place = divmod(index, self._states)
+        depth: int = self._chunks[number].item(place)
+        return depth if depth <= self._manifest.committed_depth else self._missing
+
     def distances(self, indices: Indices) -> NDArray[np.int32]:
         """The distance of each position ``(n,)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
 
-        A position that is NOT_NUMBERED cannot be reached.
+        A position that is NOT_NUMBERED is unreachable.
         """
         distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
         numbered = np.flatnonzero(indices != NOT_NUMBERED)
@@ -75,14 +83,18 @@ class TableChunks:
                 return np.concatenate(parts)
         raise self._fewer(depth)
 
-    def nth_of(self, depth: int, number: int) -> int:
-        """The index of a position at a depth, counted from 0; StoreDamagedError if there are fewer."""
-        before = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
-        chunk = int(np.searchsorted(before, number, side="right"))
-        if chunk == len(before):
-            raise self._fewer(depth)
-        here = np.flatnonzero(self._chunks[chunk].ravel() == depth)
-        return int(here[number - before[chunk]]) + chunk * self._states  # counted from the end of the chunk
+    def picked_of(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+        """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
+        ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
+        indices = np.empty(len(numbers), dtype=np.int64)
+        chunk_of = np.searchsorted(ends, numbers, side="right")
+        for chunk in np.unique(chunk_of).tolist():
+            if chunk == len(ends):
+                raise self._fewer(depth)
+            here = np.flatnonzero(self._chunks[chunk].ravel() == depth) + chunk * self._states
+            wanted = chunk_of == chunk
+            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
+        return indices
 
     @cached_property
     def layer_counts(self) -> LayerCounts:
@@ -111,8 +123,12 @@ class TableChunks:
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
         depths = self._chunks[number].ravel()[indices % self._states]
-        missing = UNREACHABLE if self._manifest.complete else UNKNOWN
-        return np.where(depths > self._manifest.committed_depth, missing, depths.astype(np.int32))
+        return np.where(depths > self._manifest.committed_depth, self._missing, depths.astype(np.int32))
+
+    @property
+    def _missing(self) -> int:
+        """Instead of the distance of a position that was not reached."""
+        return UNREACHABLE if self._manifest.complete else UNKNOWN
 
     def _read(self, number: int) -> Depths:
         try:

@@ -42,6 +42,30 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     return row_puzzle(settings, starts, moves, Lists((size,)))
 
 
+def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
+    """The settings from which `generators` makes the same puzzle; None if there are none, as of moves by functions."""
+    moves, parts = puzzle.moves, puzzle.parts
+    if not isinstance(moves, Transforms) or moves.allowed is not None or len(parts) > 1 or not parts[0].holds_pieces:
+        return None
+    settings = {
+        "name": puzzle.name,
+        "family": "generators",
+        "description": puzzle.description,
+        "start": [" ".join(puzzle.symbols[label] for label in start) for start in puzzle.starts],
+        "moves": dict(zip(moves.names, moves.origin.tolist(), strict=True)),
+        "turns": "single",
+    }
+    try:
+        same = generators(settings)
+    except ConfigError:
+        return None
+    alike = same.fingerprint == puzzle.fingerprint and all(
+        (same.format(start), same.draw(start)) == (puzzle.format(start), puzzle.draw(start))
+        for start in puzzle.start_labels
+    )
+    return settings if alike else None
+
+
 def _turn(name: str, value: object, size: int) -> Turn:
     check_symbol(name, "[puzzle] moves")
     if any(character.isspace() for character in name):

@@ -60,8 +60,8 @@ class PositionSet:
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
         if needed > self._memory_limit or slots > 1 << 31:
             raise ResourceLimitError(
-                f"{self.count} positions reached: more would take {needed} bytes, "
-                f"and {self._memory_limit} are allowed; give a bound, or choose iddfs or ida-star"
+                f"{self.count:,} positions reached: more would take {needed:,} bytes, "
+                f"and {self._memory_limit:,} are allowed; give a bound, or choose iddfs or ida-star"
             )
         self.slots = np.empty(0, dtype=np.int32)
         words = np.empty((capacity, self.packing.words), dtype=np.uint64)

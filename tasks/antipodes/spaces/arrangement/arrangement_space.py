@@ -28,7 +28,7 @@ from antipodes.spaces.arrangement.swap_tables import SwapTables
 from antipodes.spaces.arrangement.tied_parity import parity_by_place
 from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.numbering.arrangements import Index, radices
-from antipodes.spaces.numbering.parity import Parities, merged, parities, told_apart
+from antipodes.spaces.numbering.parity import Parities, merged, parities, parity_of, told_apart
 from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
 
 MOST_SWAPS = 100_000
@@ -37,7 +37,7 @@ PARITY = "parity"
 """The key of the details that has the parities of a space that numbers half of the arrangements."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ArrangementSpace(StateSpace):
     """All arrangements of a puzzle's pieces, reachable or not, or the half of them that has the right parity.
 
@@ -123,6 +123,15 @@ class ArrangementSpace(StateSpace):
             return self.index.rank(labels)
         indices = self.index.rank(merged(labels, self.puzzle.places))
         return np.where(parities(labels) == self._parity_at_empty_place(labels), indices, np.int64(NOT_NUMBERED))
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        if self.parity is None:
+            return self.index.rank_one(labels)
+        if parity_of(labels) != self.parity[labels.index(0)]:
+            return NOT_NUMBERED
+        last = self.puzzle.places - 2
+        return self.index.rank_one([label if label < last else last for label in labels])
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.part import Part, ranges_of
-from antipodes.spaces.numbering.arrangements import rank_arrangements, unrank_arrangements
+from antipodes.spaces.numbering.arrangements import rank_arrangements, ranker, unrank_arrangements
 
 Digits = NDArray[np.int64]
 
@@ -37,6 +37,12 @@ class Field(NamedTuple):
         if self.counts is None:
             return labels[:, self.first].astype(np.int64)
         return rank_arrangements(labels[:, self.first : self.end], self.counts)
+
+    def digit_of_one(self, labels: Sequence[int]) -> int:
+        """As `digit`, for one position, given as Python's integers."""
+        if self.counts is None:
+            return labels[self.first]
+        return ranker(self.counts)(labels[self.first : self.end])
 
     def write(self, digit: Digits, labels: Labels) -> None:
         """Write the content that has this digit ``(n,)`` into positions ``(n, places)``."""
@@ -94,6 +100,13 @@ class FieldIndex:
             ranks *= field.radix
             ranks += field.digit(labels)
         return ranks
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        rank = 0
+        for field in self.fields:
+            rank = rank * field.radix + field.digit_of_one(labels)
+        return rank
 
     def unrank(self, indices: Digits) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""

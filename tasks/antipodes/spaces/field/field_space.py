@@ -25,7 +25,7 @@ WORD_BYTES = 4 * 8
 """Bytes of 64 columns of a row in the bitmaps of a search."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FieldSpace(StateSpace):
     """All contents of a puzzle's fields, reachable or not; see `FieldIndex`."""
 
@@ -113,6 +113,10 @@ class FieldSpace(StateSpace):
     def rank(self, labels: Labels) -> Indices:
         """The index of each position ``(n, places)``, ``(n,)`` int64. The pieces are not checked."""
         return self.index.rank(labels)
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        return self.index.rank_one(labels)
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""

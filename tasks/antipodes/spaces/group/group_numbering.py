@@ -14,6 +14,8 @@ from antipodes.spaces.group.stabiliser_chain import Level, Permutations, Stabili
 
 FEW = 1 << 22
 """Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""
+MOST_BYTES = 256
+"""Points that a byte names."""
 Ranks = NDArray[np.int64]
 
 
@@ -76,6 +78,17 @@ class GroupNumbering:
         ranks[(rest != np.arange(self.chain.points)).any(axis=1)] = -1
         return ranks
 
+    def rank_one(self, element: bytes) -> int:
+        """As `rank`, for one row of at most MOST_BYTES points: the product with a representative is one translation."""
+        rank = 0
+        for point, digits in self._translations:
+            found = digits.get(element[point])
+            if found is None:
+                return -1
+            rank += found[0]
+            element = element.translate(found[1])
+        return rank if element == self._identity else -1
+
     def unrank(self, ranks: ArrayLike) -> Permutations:
         """The elements ``(n, points)`` that have these numbers ``(n,)``; InputError where there is none."""
         wide: Ranks = arguments.integers(ranks, "indices (n,)", 1, InputError).astype(np.int64)
@@ -91,6 +104,21 @@ class GroupNumbering:
         for level, weight in zip(levels, self.weights, strict=True):
             elements = after(elements, level.transversal[wide // weight % len(level.transversal)])
         return elements
+
+    @cached_property
+    def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
+        """Of each level the base point, and for each image of it what it adds to the rank, and how it is undone."""
+        further = bytes(MOST_BYTES - self.chain.points)
+        found = []
+        for level, weight in zip(self.chain.levels, self.weights, strict=True):
+            inverses = [bytes(row) + further for row in level.inverse.tolist()]
+            numbers = {image: number for image, number in enumerate(level.numbers.tolist()) if number >= 0}
+            found.append((level.point, {image: (n * weight, inverses[n]) for image, n in numbers.items()}))
+        return found
+
+    @cached_property
+    def _identity(self) -> bytes:
+        return bytes(range(self.chain.points))
 
     @cached_property
     def _inverses(self) -> ChainArrays:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from antipodes.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.spaces.group.group_automaton import Automaton
-from antipodes.spaces.group.group_numbering import GroupNumbering
+from antipodes.spaces.group.group_numbering import MOST_BYTES, GroupNumbering
 from antipodes.spaces.group.group_tables import GroupTables
 from antipodes.spaces.group.puzzle_points import PuzzlePoints, points_of
 from antipodes.spaces.group.stabiliser_chain import Permutations, StabiliserChain, checked_chain, sifted
@@ -24,7 +24,7 @@ BATCH = 1 << 20
 """Positions that are ranked together."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GroupSpace(StateSpace):
     """The group that the moves generate, one position an element.
 
@@ -132,6 +132,12 @@ class GroupSpace(StateSpace):
             ranks[first : first + BATCH] = self._numbering.rank(permutations)
         return ranks
 
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        if self.chain.points > MOST_BYTES:
+            return super().rank_one(labels)
+        return self._numbering.rank_one(self._points.permutation_of(labels))
+
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
         labels = np.empty((len(indices), self.puzzle.places), dtype=np.uint8)
@@ -167,6 +173,10 @@ class GroupSpace(StateSpace):
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while they are filled."""
         return self._tables.building_bytes(threads)
+
+    @cached_property
+    def _points(self) -> PuzzlePoints:
+        return _points(self.puzzle)
 
     @cached_property
     def _numbering(self) -> GroupNumbering:

@@ -5,6 +5,7 @@ pieces differ, so that the labels say which piece is where, and where values are
 their places. A move then multiplies the permutation from the left, whatever the position.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -19,6 +20,8 @@ from antipodes.spaces.group.stabiliser_chain import MAX_POINTS, Permutations
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""
+FEW = 1 << 20
+"""Images of points that numpy writes faster than compiled code is loaded."""
 NO_COLUMN = -1
 Turns = NDArray[np.int64]
 """``(n, seats)``: how far the values of seats are turned."""
@@ -53,6 +56,12 @@ class PuzzlePoints:
     def permutations(self, labels: Labels) -> Permutations:
         """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
+        if permutations.size > FEW:
+            from antipodes.spaces.group.points_kernels import write_permutations
+
+            columns = (self.pieces, self.values, self.moduli, self.firsts, self.homes, self._start_values)
+            write_permutations(np.ascontiguousarray(labels), *columns, permutations)
+            return permutations
         for first in range(0, len(labels), BATCH):
             self._convert(labels[first : first + BATCH], permutations[first : first + BATCH])
         return permutations
@@ -64,6 +73,7 @@ class PuzzlePoints:
             if self.pieces[seats[0]] != NO_COLUMN:
                 homes = self.homes[seats, labels[:, self.pieces[seats]]]
                 unknown |= (homes < 0).any(axis=1)
+                homes = np.maximum(homes, 0)
             turns: Turns = np.zeros(homes.shape, dtype=np.int64)
             if self.values[seats[0]] != NO_COLUMN:
                 turns += labels[:, self.values[seats]]
@@ -80,6 +90,32 @@ class PuzzlePoints:
         for turn in range(modulus):
             images = (self.firsts[seats] + (turns + turn) % modulus).astype(np.int16)
             np.put_along_axis(permutations, firsts + turn, images, axis=1)
+
+    def permutation_of(self, labels: Sequence[int]) -> bytes:
+        """As `permutations`, for one position of the puzzle, given as Python's integers; a byte names each point."""
+        permutation = bytearray(self.count)
+        for piece, value, homes, images in self._images:
+            first, end, start_value = homes[0 if piece == NO_COLUMN else labels[piece]]
+            permutation[first:end] = images[0 if value == NO_COLUMN else labels[value] - start_value]
+        return bytes(permutation)
+
+    @cached_property
+    def _images(self) -> list[tuple[int, int, dict[int, tuple[int, int, int]], list[bytes]]]:
+        """Of each seat the places of piece and value, the home of each label, and its points after each turn.
+
+        A home is given by its points, the first and one past the last, and its value at the start.
+        """
+        known = list(
+            zip(self.firsts.tolist(), (self.firsts + self.moduli).tolist(), self._start_values.tolist(), strict=True)
+        )
+        found = []
+        for seat, (piece, value) in enumerate(zip(self.pieces.tolist(), self.values.tolist(), strict=True)):
+            labels = {0: seat} if piece == NO_COLUMN else dict(enumerate(self.homes[seat].tolist()))
+            homes = {label: known[home] for label, home in labels.items() if home >= 0}
+            points = list(range(*known[seat][:2]))
+            images = [bytes(points[turn:] + points[:turn]) for turn in range(len(points))]
+            found.append((piece, value, homes, images))
+        return found
 
     def labels(self, permutations: Permutations) -> Labels:
         """The positions ``(n, places)`` of permutations ``(n, points)`` that moves can make."""

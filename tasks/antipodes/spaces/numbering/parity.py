@@ -5,6 +5,7 @@ reached. Such an index leaves out the difference between the last two labels: th
 which of them is which.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,20 @@ def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
                 odd ^= before > columns[place]
         found[first : first + BATCH] = odd
     return found
+
+
+def parity_of(arrangement: Sequence[int]) -> int:
+    """The parity of one permutation of 0 to n - 1, given as Python's integers: that of its places less its cycles."""
+    odd, seen = 0, [False] * len(arrangement)
+    for place in range(len(arrangement)):
+        length = 0
+        while not seen[place]:
+            seen[place] = True
+            place = arrangement[place]
+            length += 1
+        if length:
+            odd ^= length - 1
+    return odd & 1
 
 
 def merged(arrangements: Labels, labels: int) -> Labels:

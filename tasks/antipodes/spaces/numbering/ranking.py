@@ -1,11 +1,6 @@
-"""Ranking many arrangements, place by place; `antipodes.spaces.numbering.arrangements` defines the ranks.
-
-The *state* at a place is the number of pieces of each label before it. A piece adds a number to the rank that depends
-on its label and the state only, and is read from a small table.
-"""
+"""Kernels that rank and unrank many arrangements; `antipodes.spaces.numbering.arrangements` defines the ranks."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import comb, prod
 from typing import NamedTuple
 
@@ -14,25 +9,7 @@ from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
 from antipodes.spaces.numbering.combinations import Ranks, binomials
-
-
-@lru_cache(maxsize=4)
-def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
-    """The number that each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
-
-    A state is a number in mixed radix with a digit per label.
-    """
-    kinds, places = len(counts), sum(counts)
-    before = np.indices([count + 1 for count in counts]).reshape(kinds, -1)
-    units = np.array([prod(count + 1 for count in counts[label + 1 :]) for label in range(kinds)], dtype=np.int64)
-    choices = binomials(places + 1, max(counts) + 1)
-    added = np.zeros((before.shape[1], kinds), dtype=np.int64)
-    for label in range(kinds):
-        weight = prod(comb(sum(counts[later:]), counts[later]) for later in range(label + 1, kinds))
-        possible = before[label] < counts[label]
-        free = before[label:, possible].sum(axis=0)
-        added[possible, label] = choices[free, before[label, possible] + 1] * weight
-    return added, units
+from antipodes.spaces.numbering.rank_tables import rank_tables
 
 
 class Numbering(NamedTuple):

@@ -14,7 +14,7 @@ from antipodes.spaces.move_tables import Fill, MoveTables
 from antipodes.spaces.orbit.giants import generate_even
 from antipodes.spaces.orbit.orbit_cut import OrbitCut, cuts_of, parts_of, transforms_of
 from antipodes.spaces.orbit.orbit_tables import OrbitTables
-from antipodes.spaces.orbit.part_index import combined, separated
+from antipodes.spaces.orbit.part_index import combined, combined_one, separated
 from antipodes.spaces.search_cost import search_cost
 from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
 
@@ -41,7 +41,7 @@ def least_group_order(puzzle: Puzzle) -> int:
     return max(orders)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OrbitSpace(StateSpace):
     """The product of the contents of all parts: arrangements of pieces, and values such as orientations.
 
@@ -111,6 +111,10 @@ class OrbitSpace(StateSpace):
         The pieces are not checked.
         """
         return combined(self.cut.parts, labels)
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        return combined_one(self.cut.parts, labels)
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""

@@ -3,14 +3,20 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from antipodes.spaces.numbering.arrangements import radices, rank_arrangements, unrank_arrangements
+from antipodes.spaces.numbering.arrangements import (
+    radices,
+    rank_arrangements,
+    ranker,
+    unrank_arrangements,
+)
 from antipodes.spaces.numbering.combinations import Ranks
-from antipodes.spaces.numbering.parity import Labels, merged, parities, told_apart
+from antipodes.spaces.numbering.parity import Labels, merged, parities, parity_of, told_apart
 from antipodes.spaces.space import NOT_NUMBERED
 
 
@@ -41,15 +47,19 @@ class PartIndex(ABC):
         """The number of each content ``(n, places)``, ``(n,)``; NOT_NUMBERED for those that have none."""
 
     @abstractmethod
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one content, given as Python's integers."""
+
+    @abstractmethod
     def unrank(self, ranks: Ranks) -> Labels:
         """The content ``(n, places)`` of each number ``(n,)``."""
 
-    @property
+    @cached_property
     def at(self) -> slice:
         """The places among those of the puzzle."""
         return slice(self.first, self.first + self.places)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many contents have a number."""
         return prod(self.radices)
@@ -90,6 +100,15 @@ class PiecesIndex(PartIndex):
         ranks = rank_arrangements(merged(labels, self.places), self.counts)
         ranks[parities(labels) != self.parity] = NOT_NUMBERED
         return ranks
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one arrangement, given as Python's integers."""
+        if self.parity is None:
+            return ranker(self.counts)(labels)
+        if parity_of(labels) != self.parity:
+            return NOT_NUMBERED
+        last = self.places - 2
+        return ranker(self.counts)([label if label < last else last for label in labels])
 
     def unrank(self, ranks: Ranks) -> Labels:
         """The arrangement ``(n, places)`` of each number ``(n,)``."""
@@ -145,6 +164,15 @@ class ValuesIndex(PartIndex):
             ranks[labels.sum(axis=1, dtype=np.int64) % self.radix != self.total] = NOT_NUMBERED
         return ranks
 
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for the values of one position, given as Python's integers."""
+        if self.total is not None and sum(labels) % self.radix != self.total:
+            return NOT_NUMBERED
+        rank = 0
+        for place in range(self.free_places):
+            rank = rank * self.radix + labels[place]
+        return rank
+
     def unrank(self, ranks: Ranks) -> Labels:
         """The values ``(n, places)`` of each number ``(n,)``."""
         labels = np.empty((len(ranks), self.length), dtype=np.uint8)
@@ -174,6 +202,17 @@ def combined(parts: Sequence[PartIndex], labels: Labels) -> Ranks:
         ranks = ranks * part.size + here
     ranks[unnumbered] = NOT_NUMBERED
     return ranks
+
+
+def combined_one(parts: Sequence[PartIndex], labels: Sequence[int]) -> int:
+    """As `combined`, for one position, given as Python's integers."""
+    rank = 0
+    for part in parts:
+        here = part.rank_one(labels[part.at])
+        if here == NOT_NUMBERED:
+            return NOT_NUMBERED
+        rank = rank * part.size + here
+    return rank
 
 
 def separated(parts: Sequence[PartIndex], ranks: Ranks, places: int) -> Labels:

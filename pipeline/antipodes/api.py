@@ -1,0 +1,264 @@
+"""The public interface in Python: all that a program needs, in one import.
+
+>>> from antipodes.api import open_table, run
+>>> report = run("eight-puzzle")  # doctest: +SKIP
+>>> with open_table(report.store) as table:  # doctest: +SKIP
+...     table["8 6 7 / 2 5 4 / 3 0 1"]
+31
+
+`run`, `solve` and `tile` take what a person has at hand, a name, a file or an object, and call the function behind the
+command of the same name.
+"""
+
+import os
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from antipodes import arguments
+from antipodes.checking.check import check_puzzle
+from antipodes.config import Config, PuzzleLike, as_config, load_config, load_puzzle
+from antipodes.errors import AntipodesError, InputError
+from antipodes.events import Listener, silence
+from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.runs.default_store import chosen_store
+from antipodes.runs.options import RunOptions
+from antipodes.searches.answer import LISTED, Answer
+from antipodes.searches.problem import Problem
+from antipodes.searches.progress import Listener as SearchListener
+from antipodes.searches.progress import silence as search_silence
+from antipodes.storage.address import Address
+from antipodes.tables import solve as solving
+from antipodes.tables.counts import Counts, open_counts
+from antipodes.tables.report import RunReport
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
+from antipodes.tables.table_method import TABLE
+from antipodes.tables.verify import verify
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.report import TilingReport
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import Tilings, open_tilings
+from antipodes.tilings.verify import verify_tilings
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from antipodes.executors.api import Scheduler
+
+__all__ = [
+    "UNKNOWN",
+    "UNREACHABLE",
+    "Answer",
+    "AntipodesError",
+    "BoardConfig",
+    "Config",
+    "Counts",
+    "Puzzle",
+    "RunReport",
+    "Table",
+    "TilingReport",
+    "Tilings",
+    "__version__",
+    "check_puzzle",
+    "define_puzzle",
+    "load_board",
+    "load_config",
+    "load_puzzle",
+    "open_counts",
+    "open_table",
+    "open_tilings",
+    "run",
+    "solve",
+    "tile",
+    "verify",
+    "verify_tilings",
+]
+__version__ = version("antipodes")
+BoardLike = BoardConfig | str | os.PathLike[str]
+"""The config of a board, the name of a bundled one, or the path of its file."""
+
+
+def run(
+    puzzle: PuzzleLike,
+    store: Address | None = None,
+    *,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    checkpoint_every: float | None = None,
+    memory_limit: int | str | None = None,
+    counts_only: bool | None = None,
+    overwrite: bool | None = None,
+    listener: Listener = silence,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> RunReport:
+    """Compute the table of a puzzle, or resume it; a finished one is only reported.
+
+    Options that are None are those of the puzzle's file, else the program's.
+
+    Parameters
+    ----------
+    puzzle
+        The name of a bundled puzzle, the path of a file, ``path.py:name``, a Puzzle or a Config.
+    store
+        The path or URL of the table; None: ``outputs/NAME.zarr``, as on the command line.
+    workers
+        Number of parallel tasks; None: the number of processors.
+    scheduler
+        "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, left open.
+    checkpoint_every
+        Seconds between two commits at least; 0: every layer.
+    memory_limit
+        Bytes, or a text such as "2GiB".
+    counts_only
+        Whether to keep the layers and the first antipodes alone, and make no table.
+    overwrite
+        Whether to replace an existing store.
+    listener
+        Called with each event of `antipodes.events`.
+    interrupted
+        Asked before each layer whether to commit and stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    AntipodesError
+        The run fails; what was committed stays. See `antipodes.tables.run.run_puzzle`.
+    """
+    config = as_config(puzzle)
+    name, client = _scheduler(scheduler)
+    options = RunOptions.chosen(
+        config.run,
+        workers=workers,
+        scheduler=name,
+        checkpoint_every=checkpoint_every,
+        memory_limit=memory_limit,
+        counts_only=counts_only,
+        overwrite=overwrite,
+    )
+    address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
+    return run_puzzle(config, address, options, listener, interrupted, client)
+
+
+def solve(
+    puzzle: PuzzleLike,
+    position: str | ArrayLike,
+    goal: str | ArrayLike | None = None,
+    *,
+    method: str | None = None,
+    table: Table | None = None,
+    every: bool = False,
+    max_depth: int | None = None,
+    max_seconds: float | None = None,
+    listed: int = LISTED,
+    memory_limit: int | None = None,
+    heuristic: str | None = None,
+    listener: SearchListener = search_silence,
+) -> Answer:
+    """One shortest path from a position to a goal, or ``every`` one.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    position, goal
+        A text or labels ``(places,)``; a goal may also be labels ``(goals, places)``. None: the puzzle's starts.
+    method
+        "bfs", "bidirectional", "iddfs" or "ida-star"; None: the one that suits the problem.
+    table
+        An open table of the puzzle, which is read instead of searching.
+    max_depth
+        The greatest number of moves to search; None: any.
+    max_seconds
+        Seconds after which a search ends without a path; None: never.
+    listed
+        Paths in the answer, at most; all are counted.
+    memory_limit
+        Bytes.
+    heuristic
+        "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
+    listener
+        Told the progress.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these, or the method cannot treat the puzzle.
+    ResourceLimitError
+        The search would exceed the memory limit.
+    """
+    found = as_config(puzzle).puzzle
+    problem = Problem.of(found, _labels(found, position), None if goal is None else _labels(found, goal))
+    if table is not None:
+        if method not in (None, TABLE):
+            raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
+        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed)
+    options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    return solving.solve(
+        problem,
+        solving.choose_method(problem).method if method is None else method,
+        every=every,
+        max_depth=max_depth,
+        max_seconds=max_seconds,
+        listed=listed,
+        memory_limit=memory_limit,
+        listener=listener,
+        **options,
+    )
+
+
+def tile(
+    board: BoardLike,
+    store: Address | None = None,
+    *,
+    method: str | None = None,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    checkpoint_every: float | None = None,
+    overwrite: bool | None = None,
+    listener: Listener = silence,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> TilingReport:
+    """Find all tilings of a board, or resume the search; a finished store is only reported.
+
+    Parameters
+    ----------
+    board
+        The name of a bundled board, the path of a TOML file, or a BoardConfig.
+    store, workers, scheduler, overwrite, listener
+        As for `run`.
+    method
+        "pruning" or "plain"; None: that of the store, and "pruning" for a new one.
+    checkpoint_every
+        Seconds between two commits at least; 0: every partition.
+    interrupted
+        Asked before each partition whether to commit and stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    AntipodesError
+        The search fails; what was committed stays. See `antipodes.tilings.run.tile_board`.
+    """
+    config = board if isinstance(board, BoardConfig) else load_board(str(arguments.path_or_text(board, "a board")))
+    name, client = _scheduler(scheduler)
+    options = RunOptions.chosen(
+        config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
+    )
+    address = chosen_store(store, config.run, config.problem.name)
+    return tile_board(config, address, method, options, listener, interrupted, client)
+
+
+def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, Any]:
+    """The name of a scheduler, or the scheduler itself."""
+    return (given, None) if given is None or isinstance(given, str) else (None, given)
+
+
+def _labels(puzzle: Puzzle, position: str | ArrayLike) -> Labels | ArrayLike:
+    """A text as labels; what is none is checked by the problem."""
+    return puzzle.parse(position) if isinstance(position, str) else position

@@ -1,0 +1,162 @@
+"""How commands read their arguments, and how they and the program show their help."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+from itertools import groupby, islice
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from antipodes.cli.failures import status_of
+from antipodes.errors import InputError
+from antipodes.quoting import shorten
+
+OPTION = re.compile(r"--?[a-z]+(-[a-z]+)*(=.*)?", re.DOTALL)
+"""What options look like. Positions that begin with a dash have something else: capitals, digits, more dashes."""
+REMARKS = re.compile(r"  \[(required|[-\d.<=]*x[-\d.<>=]*)\]$|(?<=\S); [-\d.<=]*x[-\d.<>=]*(?=\]$)")
+"""What typer adds to the help of a parameter: the range of a number, and that an argument is required."""
+
+
+class Command(TyperCommand):
+    """A command. An unknown option is refused with the one that was perhaps meant; help begins with examples."""
+
+    TAKES_POSITIONS = False
+    """Whether words that begin with a dash may be positions."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words after the command's name."""
+        if ctx.resilient_parsing:  # the shell completes a word that is not finished
+            return super().parse_args(ctx, args)
+        return super().parse_args(ctx, self._options_first(ctx, args))
+
+    def _options_first(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words in another order: options with their values, ``--``, arguments, which may begin with a dash.
+
+        Raises
+        ------
+        InputError
+            The command has no such option.
+        """
+        options: dict[str, Any] = {
+            name: one for one in self.get_params(ctx) if one.param_type_name == "option" for name in one.opts
+        }
+        words = iter(args)
+        before: list[str] = []
+        after: list[str] = []
+        for word in words:
+            if word == "--":
+                after += words
+            elif self._is_option(word, options):
+                name, _, value = word.partition("=")
+                if name not in options:
+                    raise InputError(self._unknown(name, options))
+                takes_value = not options[name].is_flag and not value
+                before += [word, *islice(words, 1 if takes_value else 0)]
+            else:
+                after.append(word)
+        return [*before, "--", *after]
+
+    def _is_option(self, word: str, options: Iterable[str]) -> bool:
+        if not word.startswith("-") or word == "-":
+            return False
+        return not self.TAKES_POSITIONS or OPTION.fullmatch(word) is not None or word.lower() in options
+
+    def _unknown(self, name: str, options: Iterable[str]) -> str:
+        """The message about an option that there is not."""
+        close = get_close_matches("--" + name.lstrip("-").lower(), options, n=1, cutoff=0.7)
+        meant = f"; did you mean {close[0]}?" if close else ""
+        after = "; a position that begins with - goes after --" if self.TAKES_POSITIONS and not close else ""
+        return f"{self.name} has no option {shorten(name)}{meant}{after}"
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words of the line on usage after the command's name."""
+        arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        return ["[OPTIONS]", *map(_usage, arguments)]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command does, and examples."""
+        super().format_help_text(ctx, formatter)
+        _write_examples(self, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the tables of arguments and options."""
+        for kind, heading in (("argument", "Arguments"), ("option", "Options")):
+            if rows := list(self._help_records(ctx, kind)):
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=26)
+
+    def _help_records(self, ctx: Any, kind: str) -> Iterator[tuple[str, str]]:
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx) if one.param_type_name == kind else None
+            if record is not None:
+                name, text = record
+                yield _name(one) if kind == "argument" else name, REMARKS.sub("", text)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write nothing: the examples come first."""
+
+
+class PositionsCommand(Command):
+    """A command whose arguments are positions, which may begin with a dash."""
+
+    TAKES_POSITIONS = True
+
+
+class Commands(TyperGroup):
+    """All commands. Errors become exit statuses before typer sees them.
+
+    typer would end a command silently at any broken pipe, also at that of a store, and with another status at Ctrl-C.
+    """
+
+    def invoke(self, ctx: Any) -> int:
+        """The exit status of the command in the context."""
+        return status_of(lambda: super(Commands, self).invoke(ctx))
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the program does, and examples."""
+        super().format_help_text(ctx, formatter)
+        _write_examples(self, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write what each command does, nothing cut off, and then the options."""
+        commands = [self.commands[name] for name in self.list_commands(ctx)]
+        width = max(len(one.name or "") for one in commands)
+        for section, members in groupby(commands, key=lambda one: getattr(one, "rich_help_panel", None) or "Commands"):
+            with formatter.section(section):
+                formatter.write_dl([(f"{one.name:<{width}}", one.get_short_help_str(limit=1000)) for one in members])
+        with formatter.section("Options"):
+            formatter.write_dl([record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write nothing: the examples come first."""
+
+
+def add(
+    app: typer.Typer,
+    section: str,
+    name: str,
+    command: Callable[..., int | None],
+    *examples: str,
+    kind: type[Command] = Command,
+) -> None:
+    """Add a command to a section of the overview; its help begins with the ``examples``."""
+    app.command(name, cls=kind, rich_help_panel=section, epilog="\n".join(examples))(command)
+
+
+def _write_examples(command: Any, formatter: Any) -> None:
+    """Write the examples of a command, one a line, whatever the width of the terminal."""
+    if command.epilog:
+        with formatter.section("Examples"):
+            for line in command.epilog.splitlines():
+                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+def _usage(argument: Any) -> str:
+    name = _name(argument) if argument.required else f"[{_name(argument)}]"
+    return name if argument.nargs == 1 else f"{name}..."
+
+
+def _name(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())

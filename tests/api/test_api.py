@@ -1,0 +1,246 @@
+"""The public interface as a program uses it: names, files and objects in, tables and answers out."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from own_puzzles import lights, towers
+from project import ROOT
+
+from antipodes import api
+from antipodes.errors import ArgumentTypeError, ConfigError, InputError, SourceError, StoreMismatchError
+from antipodes.executors.threads import Threads
+from antipodes.puzzles.puzzle import Puzzle
+
+FIRST, SECOND = np.eye(2, dtype=np.int64)
+FAR = "8 6 7 2 5 4 3 0 1"
+RING = {"name": "ring", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_name_is_there_and_says_what_it_is() -> None:
+    assert sorted(api.__all__) == sorted(set(api.__all__))
+    for name in api.__all__:
+        one = getattr(api, name)
+        assert not (callable(one) and not inspect.getdoc(one)), name
+    assert api.__version__.count(".") >= 2
+
+
+@pytest.mark.parametrize(
+    "ring",
+    ["ring.toml", Path("ring.toml"), api.Config(RING), api.Config(RING).puzzle],
+    ids=["text", "path", "config", "puzzle"],
+)
+def test_a_puzzle_in_any_form(ring: Any) -> None:
+    moves = "moves = { L = [1, 2, 3, 4, 0], X = '(0 1)' }"
+    Path("ring.toml").write_text(f'[puzzle]\nname = "ring"\nfamily = "generators"\nstart = "0 1 2 3 4"\n{moves}\n')
+    report = api.run(ring, workers=1)
+    assert (report.store, report.complete, sum(report.layers)) == ("outputs/ring.zarr", True, 120)
+    with api.open_table(report.store) as table:
+        assert table.layers == report.layers
+        assert api.solve(ring, table.antipodes(1)[0]).distance == table.radius == report.radius
+        assert api.solve(ring, table.antipodes(1)[0], table=table).distance == table.radius
+    assert api.run(ring, overwrite=True, workers=1).resumed_from is None
+
+
+def test_the_file_has_defaults_for_the_run() -> None:
+    config = api.Config(RING, {"store": "elsewhere.zarr", "workers": 1, "memory_limit": "1GiB"})
+    assert api.run(config).store == "elsewhere.zarr"
+    assert api.run(config, "here.zarr", memory_limit=2**30).store == "here.zarr"
+
+
+def test_the_scheduler_is_a_name_or_an_object() -> None:
+    assert api.run(api.Config(RING), scheduler=Threads(1)).complete
+    with pytest.raises(InputError, match="scheduler"):
+        api.run(api.Config(RING), scheduler="moon", overwrite=True)
+
+
+def test_counts_alone() -> None:
+    report = api.run(api.Config(RING), counts_only=True, workers=1)
+    assert report.store == "outputs/ring.counts.zarr"
+    with api.open_counts(report.store) as counts:
+        assert counts.layers == report.layers
+
+
+def test_interrupted_and_resumed() -> None:
+    asked = iter(range(100))
+    report = api.run("eight-puzzle", workers=1, interrupted=lambda: next(asked) >= 5)
+    assert (report.complete, report.radius) == (False, 5)
+    again = api.run("eight-puzzle", workers=1)
+    assert (again.complete, again.resumed_from, again.radius) == (True, 5, 31)
+
+
+def test_one_position() -> None:
+    eight = api.load_puzzle("eight-puzzle")
+    assert api.solve("eight-puzzle", FAR, method="ida-star", heuristic="manhattan").distance == 31
+    assert api.solve(eight, eight.parse(FAR), goal=FAR).distance == 0
+    assert api.solve(eight, FAR, max_depth=3).distance is None
+    assert api.solve(eight, "1 2 3 4 0 5 7 8 6", every=True).solution_count == 1
+    with pytest.raises(InputError, match="a method or a table"):
+        api.solve(eight, FAR, method="bfs", table=api.open_table(api.run(eight, workers=1).store))
+
+
+def test_tilings() -> None:
+    report = api.tile("3x20", workers=1)
+    assert (report.store, report.tilings) == ("outputs/3x20.zarr", 2)
+    with api.open_tilings(report.store) as tilings:
+        assert len(tilings) == 2
+    assert api.verify_tilings(report.store).ok
+    board = api.BoardConfig({"name": "domino", "cells": "..\n..", "pieces": {"A": "##", "B": "##"}})
+    assert api.tile(board, "domino.zarr", workers=1).tilings == 1
+
+
+WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("run", (None,), {}),
+    ("run", (5,), {}),
+    ("run", (b"eight-puzzle",), {}),
+    ("run", ("no-such-puzzle",), {}),
+    ("run", ("eight-puzzle", 5), {}),
+    ("run", ("eight-puzzle",), {"workers": "two"}),
+    ("run", ("eight-puzzle",), {"workers": 0}),
+    ("run", ("eight-puzzle",), {"memory_limit": "much"}),
+    ("run", ("eight-puzzle",), {"scheduler": 5}),
+    ("run", ("eight-puzzle",), {"listener": 5}),
+    ("run", ("eight-puzzle",), {"overwrite": 1}),
+    ("solve", (None, FAR), {}),
+    ("solve", ("eight-puzzle", None), {}),
+    ("solve", ("eight-puzzle", "1 2 3"), {}),
+    ("solve", ("eight-puzzle", FAR, 5), {}),
+    ("solve", ("eight-puzzle", FAR), {"method": "magic"}),
+    ("solve", ("eight-puzzle", FAR), {"table": 5}),
+    ("tile", (None,), {}),
+    ("tile", ("no-such-board",), {}),
+    ("tile", ("3x20",), {"method": "magic"}),
+    ("load_puzzle", (None,), {}),
+    ("load_puzzle", (["eight-puzzle"],), {}),
+    ("open_table", (None,), {}),
+    ("open_table", ("x.zarr",), {"cache_bytes": "1MB"}),
+    ("open_table", ("x.zarr",), {"puzzle": "eight-puzzle"}),
+    ("verify", (5,), {}),
+    ("verify", ("x.zarr", "threads"), {}),
+    ("check_puzzle", ("eight-puzzle",), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "options"), WRONG, ids=lambda value: repr(value)[:40])
+def test_wrong_arguments_get_one_clear_line(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    with pytest.raises((ValueError, TypeError), match="expected") as raised:
+        getattr(api, name)(*arguments, **options)
+    assert isinstance(raised.value, InputError)
+    assert "\n" not in str(raised.value)
+    assert not list(Path().rglob("*.zarr"))
+
+
+def spinner() -> Puzzle:
+    """A puzzle made of functions, in no file that a store could name."""
+    return api.define_puzzle(
+        name="spinner",
+        radices=[5, 3],
+        start=[0, 0],
+        moves={"first": lambda dials: (dials + FIRST) % (5, 3), "second": lambda dials: (dials + SECOND) % (5, 3)},
+    )
+
+
+@pytest.mark.parametrize("puzzle", [spinner(), towers(3, 4), lights(2, 3)], ids=lambda puzzle: str(puzzle.name))
+def test_a_puzzle_made_in_python_is_run_stored_opened_and_verified(puzzle: Puzzle) -> None:
+    report = api.run(puzzle, workers=1)
+    assert report.store == f"outputs/{puzzle.name}.zarr"
+    with api.open_table(report.store) as table:
+        assert table.puzzle.fingerprint == puzzle.fingerprint
+        assert sum(table.layers) == len(table) <= table.index_size
+        assert table[puzzle.format(puzzle.start_labels[0])] == 0
+        assert api.solve(puzzle, table.antipodes(1)[0], table=None).distance is not None
+    assert api.verify(report.store).ok
+    assert api.run(puzzle, workers=1).seconds < 60, "the finished table is only reported"
+
+
+def test_permutations_made_in_python_need_no_help(cli: Any) -> None:
+    wheels = {"L": "(0 1 2 3 4)", "R": [0, 1, 2, 3, 5, 6, 7, 8, 4]}
+    puzzle = api.define_puzzle(name="wheels", start="A A B B . C C D D", moves=wheels)
+    report = api.run(puzzle, workers=1)
+    outcome = cli("query", Path(report.store).resolve(), "A A B B . C C D D")
+    assert outcome.out == "A A B B . C C D D: 0\n"
+    with api.open_table(report.store) as table:
+        assert (table.puzzle.family, table.puzzle.settings is None) == ("generators", False)
+        assert table.puzzle.fingerprint == puzzle.fingerprint
+
+
+@pytest.mark.parametrize(
+    "more", [{"draw": lambda numbers: "x" * len(numbers)}, {"format": lambda numbers: "-".join(map(str, numbers))}]
+)
+def test_what_a_file_cannot_say_is_not_lost(more: dict[str, Any]) -> None:
+    given = {"parse": lambda text: [int(one) for one in text.split("-")], **more} if "format" in more else more
+    puzzle = api.define_puzzle(name="ring", start=[0, 1, 2, 3], moves={"L": [1, 2, 3, 0]}, **given)
+    with api.open_table(api.run(puzzle, workers=1).store) as table:
+        assert table.puzzle.draw([0, 1, 2, 3]) == puzzle.draw([0, 1, 2, 3])
+        assert table.puzzle.format([0, 1, 2, 3]) == puzzle.format([0, 1, 2, 3])
+
+
+def test_another_process_needs_the_puzzle_itself() -> None:
+    report = api.run(spinner(), workers=1)
+    code = f"""
+from pathlib import Path
+from antipodes import api
+import sys
+sys.path[:0] = [{str(ROOT / "tests" / "api")!r}, {str(ROOT / "tests" / "support")!r}]
+from antipodes.errors import SourceError
+try:
+    api.open_table({report.store!r})
+except SourceError as error:
+    print(error)
+from test_api import spinner
+with api.open_table({report.store!r}, puzzle=spinner()) as table:
+    print(table.radius)
+print(api.verify({report.store!r}).ok)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    message, radius, verdict = done.stdout.splitlines()
+    assert "spinner, was made in Python" in message
+    assert "open_table(store, puzzle=" in message
+    assert (radius, verdict) == (str(report.radius), "True")
+
+
+def test_the_wrong_puzzle_for_a_store() -> None:
+    store = api.run("eight-puzzle", workers=1).store
+    with pytest.raises(StoreMismatchError, match="another puzzle"):
+        api.open_table(store, puzzle=spinner())
+
+
+def test_a_table_of_a_puzzle_made_in_python_is_pickled_with_it() -> None:
+    with api.open_table(api.run(spinner(), workers=1).store) as table:
+        code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).radius)"
+        import cloudpickle
+
+        done = subprocess.run(
+            [sys.executable, "-c", code], input=cloudpickle.dumps(table), capture_output=True, check=True
+        )
+        assert done.stdout.decode().strip() == str(table.radius)
+        assert pickle.loads(pickle.dumps(table)).layers == table.layers
+
+
+def test_the_command_line_says_what_to_do(cli: Any) -> None:
+    from antipodes import python_source
+
+    store = api.run(spinner(), workers=1).store
+    python_source._OBJECTS.clear()
+    outcome = cli("query", Path(store).resolve(), "0 0")
+    assert outcome.status == 2
+    assert "made in Python, without a file" in outcome.err
+    with pytest.raises(SourceError):
+        api.open_table(store)
+
+
+def test_errors_are_builtin_ones_too() -> None:
+    assert issubclass(ArgumentTypeError, TypeError)
+    assert issubclass(ConfigError, ValueError)
+    with pytest.raises(KeyError):
+        np.array([api.open_table(api.run("eight-puzzle", workers=1).store)["2 1 3 4 5 6 7 8 0"]])

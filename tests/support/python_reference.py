@@ -1,0 +1,82 @@
+"""The section of docs/reference/python.md that is made of the docstrings: run this file to write it again."""
+
+import inspect
+import re
+from typing import Any
+
+from project import DOCS
+
+PAGE = DOCS / "reference" / "python.md"
+BEGIN = "<!-- made of the docstrings of antipodes.api: python tests/support/python_reference.py -->\n"
+END = "<!-- end -->\n"
+PLAIN = (type(None), bool, int, str)
+
+
+def written_section() -> str:
+    """The section as it stands on the page."""
+    return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+
+
+def section() -> str:
+    """The section as the docstrings say."""
+    from antipodes import api
+
+    members = [(name, getattr(api, name)) for name in api.__all__]
+    functions = [(name, one) for name, one in members if inspect.isfunction(one)]
+    classes = [(name, one) for name, one in members if inspect.isclass(one)]
+    parts = ["| function | result |\n| --- | --- |\n" + "".join(_row(name, one) for name, one in functions)]
+    parts.append(
+        "| class | what it is |\n| --- | --- |\n" + "".join(f"| `{n}` | {_summary(c)} |\n" for n, c in classes)
+    )
+    parts += [_parameters(name, one) for name, one in functions if "Parameters\n---" in _doc(one)]
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def _row(name: str, function: Any) -> str:
+    return f"| `{name}{_signature(function)}` | {_summary(function)} |\n"
+
+
+def _parameters(name: str, function: Any) -> str:
+    """A heading and the table of the parameters, from a docstring in numpy's style."""
+    text = re.split(r"\n\n\w+\n---", _doc(function).partition("Parameters\n----------\n")[2])[0]
+    entries = re.findall(r"^(\S.*)\n((?:    .*\n?)+)", text, re.MULTILINE)
+    rows = [f"| {_code_each(names)} | {_markdown(' '.join(said.split()))} |\n" for names, said in entries]
+    return f"### `{name}`\n\n| argument | meaning |\n| --- | --- |\n" + "".join(rows)
+
+
+def _code_each(names: str) -> str:
+    return ", ".join(f"`{name.strip()}`" for name in names.split(","))
+
+
+def _signature(function: Any) -> str:
+    shown = []
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        default = "" if one.default is one.empty else f"={one.default!r}" if isinstance(one.default, PLAIN) else "=..."
+        shown.append(f"{one.name}{default}")
+    return f"({', '.join(shown)})"
+
+
+def _doc(one: Any) -> str:
+    return inspect.getdoc(one) or ""
+
+
+def _summary(one: Any) -> str:
+    return _markdown(_doc(one).partition("\n\n")[0].replace("\n", " "))
+
+
+def _markdown(text: str) -> str:
+    """Code in single quotes, as Markdown has it; no bar ends a cell."""
+    return text.replace("``", "`").replace("|", "\\|")
+
+
+def main() -> None:
+    """Write the section."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    PAGE.write_text(before + BEGIN + section() + END + rest.partition(END)[2], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
