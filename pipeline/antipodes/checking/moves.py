@@ -31,6 +31,8 @@ def move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         unknown = [name for number, name in enumerate(moves.names) if not moves.has_inverse(number)]
         if unknown:
             yield f"no inverse is known of {shorten(', '.join(unknown))}: paths of a table take longer to find"
+    if moves.invertible and not moves.reversible:
+        yield "some moves lead one way: depths count the moves from the start to a position, not back"
     legal: dict[str, bool] = {}
     for number in tried_moves(puzzle):
         name = name_of(puzzle, number)
