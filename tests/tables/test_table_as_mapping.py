@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
-from antipodes.errors import ClosedError, InputError, PositionError, UnfinishedError, UnreachableError
+from antipodes.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
 
