@@ -8,6 +8,7 @@ Settings = dict[str, Any]
 
 M24 = "With the pairs (0 23)(1 22)(2 3)(4 21)(5 10)(6 7)(8 9)(11 20)(12 13)(14 19)(15 16)(17 18) the radius is 45"
 JAAP = "Radius and counts: J. Scherphuis, *Jaap's Puzzle Page*"
+KLOTSKI = "The large block leaves after 81 moves: M. Gardner, *Scientific American* (February 1964)"
 CHAPTERS: Mapping[str, Mapping[str, str]] = {
     "Cubes": {
         "2x2x2": "With one corner fixed the radius is the same",
@@ -43,6 +44,8 @@ CHAPTERS: Mapping[str, Mapping[str, str]] = {
         "five-tiles": "",
         "seven-tiles": "",
     },
+    "Sliding tiles on other boards": {"hole-in-the-middle": "", "two-blanks": ""},
+    "Blocks": {"klotski": "The large block leaves after 116 steps", "klotski-moves": KLOTSKI, "rush-hour": ""},
     "Knights": {"knights-coloured": "", "knights-labelled": ""},
     "Stacks, rings, towers, lights": {
         "pancake-10": "Radius: OEIS A058986",

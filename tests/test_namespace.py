@@ -23,6 +23,7 @@ LEVELS = (
     ("text_file",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
+    ("reachability",),
     ("puzzles",),
     ("jit",),
     ("arguments", "names"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from programs import Command
 from tiling_stores import BOX, SQUARE, tiled
 
@@ -90,11 +91,10 @@ def test_a_sheet_in_svg(square: Path, cli: Command, tmp_path: Path) -> None:
     assert outcome.err == f"antipodes: {count} tilings of {count} drawn into sheet.svg\n"
     assert outcome.out == ""
     paths = list(ElementTree.parse(tmp_path / "sheet.svg").iter(f"{SVG}path"))
-    assert len(paths) == 6 * count
+    assert len(paths) == 5 * count, "one for each of the five pieces"
 
 
 def test_png_and_svg_together(square: Path, cli: Command, tmp_path: Path) -> None:
-    pytest.importorskip("resvg_py")
     cli("show", square, "--number", 1, "--svg", "one.svg", "--png", "one.png")
     content = (tmp_path / "one.png").read_bytes()
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
@@ -103,9 +103,15 @@ def test_png_and_svg_together(square: Path, cli: Command, tmp_path: Path) -> Non
     assert size == [int(root.get("width", 0)), int(root.get("height", 0))]
 
 
+def test_steps_as_a_gif(square: Path, cli: Command, tmp_path: Path) -> None:
+    outcome = cli("show", square, "--steps", "--gif", "steps.gif")
+    assert outcome.err.startswith("antipodes: tiling 1 of ")
+    assert Image.open(tmp_path / "steps.gif").n_frames == 5
+
+
 def test_png_without_its_library(square: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    assert "--png needs resvg: pip install 'antipodes[png]'" in refused("show", square, "--png", "one.png")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert "--png needs Pillow: pip install 'antipodes[pictures]'" in refused("show", square, "--png", "one.png")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from antipodes.config import load_config
 from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Labels, Puzzle
 
 MOVES = {"A": [1, 2, 3, 0, 4], "B": "(0 1)(2 4)", "A2": [0, 1, 2, 4, 3]}
@@ -122,9 +123,41 @@ def test_no_text(sequence: Any) -> None:
         generators().follow(sequence)
 
 
+def nameless() -> Puzzle:
+    puzzle = load_config("eight-puzzle").puzzle
+    assert isinstance(puzzle.moves, Swaps)
+    return replace(puzzle, moves=Swaps(puzzle.moves.pairs))
+
+
 def test_a_puzzle_without_names() -> None:
     with pytest.raises(PositionError, match="those of eight-puzzle have no names"):
-        load_config("eight-puzzle").puzzle.follow("U")
+        nameless().follow("U")
+
+
+@pytest.mark.parametrize(
+    ("settings", "sequence", "end"),
+    [
+        ({"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}, "R D L U U'", "2 0 1 3"),
+        ({"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 0 0"}, "a2-down b2-left", "2 0 1 0"),
+        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "a3-b1'", None),
+        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "b1-a3", None),
+        ({"family": "jump", "start": "B-/--/--", "moves": "knight"}, "a3-b1 b1-a3 (a3-b1)", "-----B"),
+        ({"family": "blocks", "start": "AAB/..B"}, "A-down B-up'", None),
+        ({"family": "blocks", "start": "AAB/..C/.DD", "distinct": True}, "A-down B-left D-left", ".B./AAC/DD."),
+        ({"family": "blocks", "start": "AAB/..C/.DD"}, "a3-down c3-left b1-left", ".B./AAC/DD."),
+        ({"family": "blocks", "start": "AA./..B", "moves": "slides"}, "A-b1", None),
+        ({"family": "blocks", "start": "AA./B..", "moves": "slides"}, "B-b1 B-c1 A-b2", ".AA/..B"),
+    ],
+)
+def test_moves_on_boards_have_names(settings: dict[str, Any], sequence: str, end: str | None) -> None:
+    puzzle = puzzle_from({"name": "p", **settings})
+    if end is None:
+        with pytest.raises(PositionError, match=r"expected legal moves|expected moves"):
+            puzzle.follow(sequence)
+        return
+    path = puzzle.follow(sequence)
+    assert puzzle.format(path[-1]) == end
+    assert puzzle.follow(" ".join(puzzle.move_names(path) or ())).tolist() == path.tolist()
 
 
 def test_moves_of_one_name_in_different_positions() -> None:
@@ -179,7 +212,7 @@ def test_the_names_of_moves_of_one_name() -> None:
 
 
 def test_paths_without_names() -> None:
-    eight = load_config("eight-puzzle").puzzle
+    eight = nameless()
     assert eight.move_names([eight.start_labels[0], eight.successors(eight.start_labels[0])[0]]) is None
     puzzle = generators()
     with pytest.raises(InputError, match="expected a move from 0 1 2 3 4, found 4 3 2 1 0"):

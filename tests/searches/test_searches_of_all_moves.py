@@ -111,7 +111,7 @@ def test_moves_without_inverses_are_searched_forwards() -> None:
 
 def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes.searches.deepening.block_descent.BLOCK", 3)
-    monkeypatch.setattr("antipodes.searches.steps.batch_steps.BATCH_BYTES", 9)
+    monkeypatch.setattr("antipodes.reachability.steps.batch_steps.BATCH_BYTES", 9)
     monkeypatch.setattr("antipodes.searches.breadth_first.layers_back.BLOCK", 2)
     plain = hanoi(4, 3)
     goal = np.full(3, 3, dtype=np.uint8)

@@ -34,17 +34,26 @@ def arrangements(pieces: Sequence[str]) -> set[Position]:
 
 
 def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart."""
-    columns = settings["columns"]
+    """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart.
+
+    Positions are over the squares except holes.
+    """
+    columns, starts = settings["columns"], [start.split() for start in as_list(settings["start"])]
+    squares = [divmod(square, columns) for square, symbol in enumerate(starts[0]) if symbol != "#"]
+    walls = [set(pair) for pair in settings.get("walls", ())]
+    touching = [
+        (a, b)
+        for a, (row, column) in enumerate(squares)
+        for b, (other_row, other_column) in enumerate(squares)
+        if abs(row - other_row) + abs(column - other_column) == 1 and {a, b} not in walls
+    ]
 
     def after(position: Position) -> Iterable[Position]:
-        blank = position.index("0")
-        for tile in range(len(position)):
-            down, right = abs(tile // columns - blank // columns), abs(tile % columns - blank % columns)
-            if down + right == 1:
-                yield exchanged(position, tile, blank)
+        for a, b in touching:
+            if position[a] != "0" and position[b] == "0":
+                yield exchanged(position, a, b)
 
-    return distances([tuple(start.split()) for start in as_list(settings["start"])], after)
+    return distances([tuple(symbol for symbol in start if symbol != "#") for start in starts], after)
 
 
 def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
@@ -95,3 +104,56 @@ def layers_of(puzzle: Any) -> list[int]:
         frontier = {bytes(after) for here in frontier for after in puzzle.successors(list(here))} - found
         found = found | frontier
     return counts
+
+
+def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
+    """The distances of a block puzzle; a position is the sorted texts of its blocks."""
+    drawings = [start.split("/") for start in as_list(settings["start"])]
+    board = {(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"}
+
+    def after(position: Position) -> Iterable[Position]:
+        blocks = [_block_in(text) for text in position]
+        for letter, cells in blocks:
+            free = board.difference(*(other for _, other in blocks)) | cells
+            for moved in _slid(cells, free, settings):
+                others = [text for text in position if text != _block_text(letter, cells)]
+                yield tuple(sorted([*others, _block_text(letter, moved)]))
+
+    return distances([blocks_position(drawing, settings) for drawing in drawings], after)
+
+
+def blocks_position(rows: Sequence[str], settings: Mapping[str, Any]) -> Position:
+    """A position as in `blocks_distances`, from its drawing."""
+    letters = sorted(set("".join(rows)) - set(".#"))
+    cells = {
+        letter: frozenset((r, c) for r, row in enumerate(rows) for c, symbol in enumerate(row) if symbol == letter)
+        for letter in letters
+    }
+    return tuple(sorted(_block_text(letter if settings.get("distinct") else "", cells[letter]) for letter in letters))
+
+
+def _block_text(letter: str, cells: frozenset[tuple[int, int]]) -> str:
+    return f"{letter}:{' '.join(f'{r},{c}' for r, c in sorted(cells))}"
+
+
+def _block_in(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
+    letter, _, cells = text.partition(":")
+    return letter, frozenset((int(r), int(c)) for r, c in (cell.split(",") for cell in cells.split()))
+
+
+def _slid(
+    cells: frozenset[tuple[int, int]], free: set[tuple[int, int]], settings: Mapping[str, Any]
+) -> set[frozenset[tuple[int, int]]]:
+    """Where one move takes a block."""
+    height, width = (max(one) - min(one) for one in zip(*cells, strict=True))
+    directions = {(0, 1), (0, -1), (1, 0), (-1, 0)}
+    if settings.get("axis"):
+        directions = {(0, 1), (0, -1)} if width > height else {(1, 0), (-1, 0)}
+    found, waiting = {cells}, [cells]
+    while waiting:
+        here = waiting.pop()
+        moved = {frozenset((r + down, c + right) for r, c in here) for down, right in directions}
+        new = {one for one in moved if one <= free} - found
+        found |= new
+        waiting += new if settings.get("moves") == "slides" else ()
+    return found - {cells}

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes.spaces.space import StateSpace
@@ -21,15 +22,26 @@ def small(pieces: list[str]) -> bool:
 
 @st.composite
 def sliding_settings(draw: st.DrawFn) -> Settings:
-    """Boards of 1 to 7 places with any tiles, and one start or several."""
+    """Boards of 1 to 7 places, some with holes, walls and several blanks; any tiles, and one start or several."""
     rows = draw(st.integers(1, 7))
-    columns = draw(st.integers(1, 7 // rows))
-    tile = st.integers(1, draw(st.integers(1, 6))).map(str)
-    tiles = draw(st.lists(tile, min_size=rows * columns - 1, max_size=rows * columns - 1))
+    columns = draw(st.integers(1, 9 // rows))
+    squares = rows * columns
+    holes = draw(st.sets(st.integers(0, squares - 1), min_size=max(0, squares - 7), max_size=min(3, squares - 1)))
+    places = squares - len(holes)
+    tile = st.integers(draw(st.sampled_from((0, 1, 1))), draw(st.integers(1, 6))).map(str)
+    tiles = draw(st.lists(tile, min_size=places - 1, max_size=places - 1))
     pieces = draw(st.just(["0", *tiles]).filter(small))
-    starts = draw(st.lists(st.permutations(pieces).map(" ".join), min_size=1, max_size=3))
-    start = starts[0] if len(starts) == 1 else starts
-    return {"name": "random", "family": "sliding", "rows": rows, "columns": columns, "start": start}
+    arranged = draw(st.lists(st.permutations(pieces), min_size=1, max_size=3))
+    starts = [
+        " ".join("#" if square in holes else one.pop() for square in range(squares)) for one in map(list, arranged)
+    ]
+    walls = draw(st.lists(st.sampled_from(pairs), max_size=2)) if (pairs := neighbours(rows, columns, holes)) else []
+    table = {"name": "random", "family": "sliding", "rows": rows, "columns": columns, "start": starts}
+    return {
+        **table,
+        "start": starts[0] if len(starts) == 1 else starts,
+        **({"walls": [*map(list, walls)]} if walls else {}),
+    }
 
 
 @st.composite
@@ -63,6 +75,32 @@ def _moves(places: int) -> st.SearchStrategy[Settings]:
         edge = st.tuples(square, square).filter(lambda pair: pair[0] != pair[1]).map(list)
         kinds.append(st.fixed_dictionaries({"edges": st.lists(edge, min_size=1, max_size=8)}))
     return st.one_of(kinds)
+
+
+@st.composite
+def blocks_settings(draw: st.DrawFn) -> Settings:
+    """Boards of up to 3 x 4 squares with some blocks of up to 3 squares, holes, and moves of every kind."""
+    rows, columns = draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    shapes = [[(0, 0)], [(0, 0), (0, 1)], [(0, 0), (1, 0)], [(0, 0), (0, 1), (1, 0)], [(0, 0), (1, 0), (1, -1)]]
+    axis = draw(st.booleans())
+    grid = [["#" if draw(st.integers(0, 9)) == 0 else "." for _ in range(columns)] for _ in range(rows)]
+    letters = iter("ABCDEFGHIJKL")
+    for r in range(rows):
+        for c in range(columns):
+            shape = draw(st.sampled_from(shapes[1:3] if axis else shapes))
+            cells = [(r + down, c + right) for down, right in shape]
+            fits = all(0 <= i < rows and 0 <= j < columns and grid[i][j] == "." for i, j in cells)
+            if fits and draw(st.booleans()):
+                letter = next(letters)
+                for i, j in cells:
+                    grid[i][j] = letter
+    symbols = {symbol for row in grid for symbol in row}
+    if "." not in symbols or symbols <= {".", "#"}:
+        grid = [list("A."), list("B.")]
+        axis = False
+    moves, distinct = draw(st.sampled_from(("steps", "slides"))), draw(st.booleans())
+    start = "/".join(map("".join, grid))
+    return {"name": "r", "family": "blocks", "start": start, "axis": axis, "moves": moves, "distinct": distinct}
 
 
 def puzzle_settings() -> st.SearchStrategy[Settings]:

@@ -56,6 +56,9 @@ PUZZLES: dict[str, dict[str, Any]] = {
     "hanoi": {"family": "hanoi", "pegs": 4, "discs": 4},
     "lights": {"family": "lights-out", "rows": 2, "columns": 3},
     "one-way": {"family": "generators", "n": 5, "moves": {"A": "(0 1 2 3 4)", "B": "(0 1)"}, "turns": "single"},
+    "several blanks": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 . 3 # .", "walls": [[0, 1]]},
+    "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
+    "cars": {"family": "blocks", "axis": True, "moves": "slides", "start": "AA.B/C..B/C.DD", "goal": "..AA/????/????"},
     "group": {"family": "generators", "n": 7, "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(1 2)(3 6)"}},
 }
 
@@ -193,7 +196,7 @@ def test_sequences_of_moves(cli: Command, refused: Callable[..., str], tmp_path:
     assert "found none of them" in refused("query", "x")
     assert "found all three" in refused("query", "x", "1", "--moves", "U", "--pattern", "?")
     assert "a position or --moves, found both" in refused("solve", "x.toml", found["position"], "--moves", "U")
-    assert "have no names" in refused("solve", "eight-puzzle", "--moves", "U")
+    assert "expected moves R, D, L, U; found 'X'" in refused("solve", "eight-puzzle", "--moves", "D X")
 
 
 def test_a_rotation_may_lead_to_what_moves_do_not_reach(cli: Command, tmp_path: Path) -> None:

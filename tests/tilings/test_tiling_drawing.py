@@ -1,6 +1,4 @@
-"""Tilings as text and as SVG."""
-
-import xml.etree.ElementTree as ElementTree
+"""Tilings as text and as pictures."""
 
 import numpy as np
 import pytest
@@ -8,8 +6,9 @@ import pytest
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.problem import TilingProblem, parse_problem
 from antipodes.exact_cover.search import search_partition
+from antipodes.puzzles.picture import Line, Region
 from antipodes.tilings.drawing import draw, steps, symbols_of
-from antipodes.tilings.pictures import PALETTE, colours, svg
+from antipodes.tilings.pictures import PALETTE, colours, draw_tiling
 
 
 def problem(cells: str, pieces: dict[str, str]) -> TilingProblem:
@@ -66,18 +65,17 @@ def test_colours_are_all_different() -> None:
     assert all(len(colour) == 7 for colour in colours(128))
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_svg_shows_every_piece_of_every_tiling(count: int) -> None:
-    tilings = np.repeat(tilings_of(BOX), count, axis=0)
-    root = ElementTree.fromstring(svg(BOX, tilings))
-    fills = [path.get("fill") for path in root.iter("{http://www.w3.org/2000/svg}path")]
-    shown = [colour for colour in fills if colour != "none"]
-    assert set(shown) == set(colours(2) if count else ())
-    assert fills.count("none") == 2 * count
+def test_a_picture_has_every_piece_on_its_cells() -> None:
+    for task in (BOX, FLAT):
+        shapes = draw_tiling(task, tilings_of(task)[0]).shapes
+        regions = [one for one in shapes if isinstance(one, Region)]
+        assert {one.fill for one in regions} == set(colours(len(task.pieces)))
+        assert sum(len(one.squares) for one in regions) == task.board.size
 
 
-def test_a_sheet_has_as_many_side_by_side_as_asked() -> None:
-    tilings = np.repeat(tilings_of(FLAT), 6, axis=0)
-    wide, high = (ElementTree.fromstring(svg(FLAT, tilings, across)) for across in (6, 1))
-    assert int(wide.get("width", 0)) > 4 * int(high.get("width", 0))
-    assert int(high.get("height", 0)) > 4 * int(wide.get("height", 0))
+def test_lines_of_a_picture_are_the_borders_of_the_pieces() -> None:
+    """A domino on two cells: a frame of four lines, and no line within."""
+    domino = problem("..", {"D": "##"})
+    picture = draw_tiling(domino, tilings_of(domino)[0])
+    ends = {(one.x, one.y, one.end_x, one.end_y) for one in picture.shapes if isinstance(one, Line)}
+    assert ends == {(0, 0, 0, 24), (48, 0, 48, 24), (0, 0, 48, 0), (0, 24, 48, 24)}

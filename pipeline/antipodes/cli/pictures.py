@@ -12,6 +12,7 @@ from antipodes.errors import InputError
 from antipodes.quoting import shorten
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.picture import Picture
     from antipodes.puzzles.puzzle import Labels
     from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
 
@@ -67,14 +68,16 @@ class PictureFiles:
     def draw(self, puzzle: "PuzzleItself", positions: "Iterable[Labels]", captions: Sequence[str] = ()) -> None:
         """Draw positions ``(places,)`` into the files, and say so; nothing if there are no files or positions."""
         boards = [puzzle.picture(position) for position in positions] if self.files else []
-        if not boards:
-            return
+        if boards:
+            self.check_count(len(boards))
+            self.write(boards, f"{len(boards):,} {'position' if len(boards) == 1 else 'positions'}", captions)
+
+    def write(self, pictures: "Sequence[Picture]", what: str, captions: Sequence[str] = ()) -> None:
+        """Write pictures to the files, at least one, and say ``what`` they show."""
         from antipodes.pictures.files import write_pictures
 
-        self.check_count(len(boards))
-        write_pictures(self.files, boards, captions, self.size)
-        count = f"{len(boards):,} {'position' if len(boards) == 1 else 'positions'}"
-        say(f"{count} drawn into {shorten(' and '.join(map(str, self.files.values())))}")
+        write_pictures(self.files, pictures, captions, self.size)
+        say(f"{what} drawn into {shorten(' and '.join(map(str, self.files.values())))}")
 
     def draw_way(self, puzzle: "PuzzleItself", path: "Labels") -> None:
         """Draw the positions ``(distance + 1, places)`` of a way, each under the moves that are left."""

@@ -1,12 +1,13 @@
 """Pictures in pixels, by Pillow: PNG files, and GIF files that show one after another. Needs the extra ``pictures``."""
 
 import io
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from antipodes.errors import InputError
-from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Text
+from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Text
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 FINER = 3
-"""Shapes are drawn so many times as large, and made smaller again: that smooths their edges."""
+"""Shapes are drawn so many times as large, where memory allows, and made smaller again: that smooths their edges."""
 FONTS = ("DejaVuSans.ttf", "Arial.ttf", "LiberationSans-Regular.ttf")
 STEP, LAST = 700, 2500
 """Milliseconds of a frame of a GIF file, and of its last one."""
 MOST_PIXELS = 1 << 28
-"""Pixels of the largest image that is drawn, before it is made smaller."""
+"""Pixels of the largest image that is drawn: it takes 800 MB."""
 
 
 def png(picture: Picture, scale: float = 1) -> bytes:
@@ -44,19 +45,25 @@ def _image(picture: Picture, scale: float, option: str) -> "Image":
     except ImportError as error:
         raise InputError(f"{option} needs Pillow: pip install 'antipodes[pictures]'") from error
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
-    if size[0] * size[1] * FINER**2 > MOST_PIXELS:
-        raise InputError(f"{option}: expected at most {MOST_PIXELS // FINER**2:,} pixels, found {size[0]} x {size[1]}")
-    image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), PAPER)
+    if size[0] * size[1] > MOST_PIXELS:
+        raise InputError(f"{option}: expected at most {MOST_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
+    finer = min(FINER, math.isqrt(MOST_PIXELS // (size[0] * size[1])))
+    image = Image.new("RGB", (size[0] * finer, size[1] * finer), PAPER)
     drawn = ImageDraw.Draw(image)
     for shape in picture.shapes:
         if isinstance(shape, Text):
-            _write(drawn, shape, scale * FINER)
+            _write(drawn, shape, scale * finer)
         else:
-            _draw(drawn, shape, scale * FINER)
+            _draw(drawn, shape, scale * finer)
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def _draw(drawn: "ImageDraw", shape: Rectangle | Disc | Line, scale: float) -> None:
+def _draw(drawn: "ImageDraw", shape: Rectangle | Disc | Line | Region, scale: float) -> None:
+    if isinstance(shape, Region):
+        for row, column in shape.squares:
+            x, y = (shape.x + column * shape.side) * scale, (shape.y + row * shape.side) * scale
+            drawn.rectangle([x, y, x + shape.side * scale, y + shape.side * scale], shape.fill)
+        return
     if isinstance(shape, Line):
         ends = [(shape.x * scale, shape.y * scale), (shape.end_x * scale, shape.end_y * scale)]
         drawn.line(ends, shape.colour, max(1, round(shape.width * scale)))

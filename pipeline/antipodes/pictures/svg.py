@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Shape, Text
+from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Shape, Text
 
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 BASELINE = 0.36
@@ -39,6 +39,11 @@ def _parts(shape: Shape) -> Iterator[str]:
         ends = ((shape.x, shape.y), (shape.end_x, shape.end_y))
         yield "line " + " ".join(f'x{n}="{_number(x)}" y{n}="{_number(y)}"' for n, (x, y) in enumerate(ends, start=1))
         yield f'stroke={quoteattr(shape.colour)} stroke-width="{_number(shape.width)}" stroke-linecap="round"/>'
+    elif isinstance(shape, Region):
+        side = _number(shape.side)
+        corners = ((shape.x + column * shape.side, shape.y + row * shape.side) for row, column in shape.squares)
+        path = "".join(f"M{_number(x)} {_number(y)}h{side}v{side}h-{side}z" for x, y in corners)
+        yield f'path d="{path}" fill={quoteattr(shape.fill)}/>'
     else:
         if isinstance(shape, Disc):
             yield f'circle cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}"'

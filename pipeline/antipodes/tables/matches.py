@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.pattern import Pattern
+from antipodes.puzzles.goals import batches
 from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
@@ -36,7 +36,7 @@ class Matches:
 
 
 def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
-    """Count the positions that fit a pattern by their distance; the language is that of `Pattern`.
+    """Count the positions that fit a pattern by their distance; the language is that of `Pattern` and `BlockPattern`.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     """
     count, tally = 0, Counter[int]()
     nearest, farthest = _Extreme(-1), _Extreme(1)
-    for labels in Pattern.parse(space.puzzle, pattern).batches():
+    for labels in batches(space.puzzle, pattern):
         indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices)
         count += len(labels)

@@ -66,7 +66,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
-    if index_size(problem.puzzle) <= HELD_AT_ONCE:
+    if not problem.puzzle.enumerated and index_size(problem.puzzle) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
     if has_heuristic(problem.puzzle):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
+from antipodes.reachability.packing import Packing, Words
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
 from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
-from antipodes.searches.packing import Packing, Words
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
 from antipodes.storage.address import Address

@@ -1,15 +1,18 @@
 """The board of a puzzle: positions are read, written and drawn on it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antipodes.errors import PositionError
+from antipodes.errors import ConfigError, PositionError
+from antipodes.names import check_symbol
 from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Picture, Rectangle, Shape, colours_of, tile
 from antipodes.quoting import quote
 
 HOLE = "#"
+PIECE = re.compile(r"\w+")
 FRAME = 4
 """The space around the squares of a picture."""
 
@@ -85,3 +88,20 @@ class Board(Notation):
 
     def _piece(self, symbol: str, width: int) -> str:
         return ("·" if symbol in self.empty_symbols else symbol).rjust(width)
+
+
+def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]]:
+    """The symbols ``[row][column]`` of a start that draws its board: pieces, or some ``marks``.
+
+    ConfigError if the rows differ in length, or a symbol is neither; the message says what is ``expected``.
+    """
+    lines = [re.split(r"[\s,]+", line.strip()) for line in re.split(r"[\n/]", text) if line.strip()]
+    rows = [list(symbols[0]) if len(symbols) == 1 else symbols for symbols in lines]
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found one of {len(row)}")
+        for symbol in row:
+            if symbol not in marks and not PIECE.fullmatch(symbol):
+                raise ConfigError(f"start: expected {expected}, found {quote(symbol)}")
+            check_symbol(symbol, "start")
+    return rows

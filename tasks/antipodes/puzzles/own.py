@@ -41,6 +41,7 @@ def define_puzzle(
     parse: Callable[[str], Sequence[int]] | None = None,
     draw: Callable[[tuple[int, ...]], str] | None = None,
     plain: bool = False,
+    enumerated: bool = False,
     description: str = "",
 ) -> Puzzle:
     """A puzzle, to run and query as those that come with the program.
@@ -70,6 +71,9 @@ def define_puzzle(
     plain
         Whether the move tables list each position apart, which takes more memory. Functions that move some rare
         positions differently may need that; a run says so.
+    enumerated
+        Whether only the positions that can be reached are numbered: a search lists them before a run. It is for puzzles
+        in which these are few of all contents of the places, at most 33 million.
     description
         A line about the puzzle.
 
@@ -92,6 +96,7 @@ def define_puzzle(
         parts,
         tuple(dict.fromkeys((first, *others))),
         _moves(moves, parts, dict(inverses or {}), arguments.flag(plain, "plain")),
+        enumerated=arguments.flag(enumerated, "enumerated"),
     )
     _check_starts(puzzle)
     return puzzle

@@ -80,7 +80,19 @@ class Text:
     colour: str = INK
 
 
-Shape = Rectangle | Disc | Line | Text
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Squares of a grid as one area, without seams; square ``(0, 0)`` has its upper left corner at ``(x, y)``."""
+
+    x: float
+    y: float
+    squares: tuple[tuple[int, int], ...]
+    """Row and column of each."""
+    side: float
+    fill: str
+
+
+Shape = Rectangle | Disc | Line | Text | Region
 
 
 @dataclass(frozen=True, slots=True)

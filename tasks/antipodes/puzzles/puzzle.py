@@ -42,6 +42,8 @@ class Puzzle:
     moves: Moves
     sequence_moves: Moves | None = None
     """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
+    enumerated: bool = False
+    """Whether only the positions that can be reached are numbered, since they are few: a search lists them."""
     settings: Mapping[str, Any] | None = field(default=None, compare=False)
     """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
 

@@ -14,12 +14,14 @@ MOST_TEXT = 1 << 16
 """Characters of a start: more than the largest board takes with the longest names of its pieces."""
 MAX_SYMBOLS = 256
 """Different pieces of a puzzle: a label is a byte."""
+START, GOAL = "start", "goal"
+"""The key of the positions at depth 0, and another word for it."""
 IDENTITY = ("name", "description", "family")
 
 
 def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
     """Raise ConfigError for the first key that is neither in ``known`` nor common to all families."""
-    expected = sorted(known | set(IDENTITY))
+    expected = sorted(known | set(IDENTITY) | ({GOAL} if START in known else set()))
     for key in settings:
         if key not in expected:
             raise ConfigError(f"[puzzle] {shorten(key)}: unknown key; expected {', '.join(expected)}")
@@ -60,15 +62,31 @@ def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int
     return value
 
 
-def starts_in(settings: Mapping[str, Any]) -> list[str]:
-    """The texts of the start, which may be one or a list."""
-    value = _value(settings, "start")
+def flag(settings: Mapping[str, Any], key: str) -> bool:
+    """The value of a key that must be true or false; false if it is not given."""
+    value = settings.get(key, False)
+    if type(value) is not bool:
+        raise ConfigError(f"[puzzle] {key}: expected true or false, found {quote(value)}")
+    return value
+
+
+def choice(settings: Mapping[str, Any], key: str, values: Sequence[str]) -> str:
+    """The value of a key that must be one of some texts; the first one if it is not given."""
+    value = settings.get(key, values[0])
+    if not isinstance(value, str) or value not in values:
+        raise ConfigError(f"[puzzle] {key}: expected one of {', '.join(values)}, found {quote(value)}")
+    return value
+
+
+def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
+    """The texts of the start, or of another key, which may be one or a list."""
+    value = _value(settings, key)
     texts = value if isinstance(value, list) else [value]
     if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
-        raise ConfigError(f"[puzzle] start: expected a position or a list of positions, found {quote(value)}")
+        raise ConfigError(f"[puzzle] {key}: expected a position or a list of positions, found {quote(value)}")
     longest = max(map(len, texts))
     if longest > MOST_TEXT:
-        raise ConfigError(f"[puzzle] start: expected at most {MOST_TEXT:,} characters, found {longest:,}")
+        raise ConfigError(f"[puzzle] {key}: expected at most {MOST_TEXT:,} characters, found {longest:,}")
     return texts
 
 

@@ -84,9 +84,4 @@ def _first_legal(moves: Moves, numbers: list[int], undone: bool, labels: Labels)
 
 def names_along(moves: Moves, path: Labels) -> list[str | None]:
     """The name of the move from each position of a path ``(length + 1, places)`` to the next; None where none leads."""
-    names: list[str | None] = [None] * (len(path) - 1)
-    for number, name in enumerate(moves.names):
-        after, legal = moves.after(number, path[:-1])
-        for step in np.flatnonzero(legal & (after == path[1:]).all(axis=1)).tolist():
-            names[step] = names[step] or name
-    return names
+    return [None if number is None else moves.names[number] for number in moves.along(path)]

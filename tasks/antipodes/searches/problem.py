@@ -10,11 +10,11 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import shorten
-from antipodes.searches.packing import Packing
+from antipodes.reachability.packing import Packing
+from antipodes.reachability.steps.selection import steps_of, undoable
+from antipodes.reachability.steps.steps import Steps
 from antipodes.searches.progress import Listener, silence
 from antipodes.searches.solvability import parities, solvable
-from antipodes.searches.steps.selection import steps_of, undoable
-from antipodes.searches.steps.steps import Steps
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from antipodes.errors import InconsistentDistancesError
 from antipodes.puzzles.puzzle import Labels
-from antipodes.searches.packing import Packing, Words
-from antipodes.searches.steps.steps import Numbers
+from antipodes.reachability.packing import Packing, Words
+from antipodes.reachability.steps.steps import Numbers
 
 Edges = NDArray[np.int64]
 

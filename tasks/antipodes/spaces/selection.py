@@ -63,8 +63,10 @@ def _kind_for(puzzle: Puzzle) -> Kind:
 
     A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
     than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
-    number anyway: that can take a minute.
+    number anyway: that can take a minute. A puzzle that says so is enumerated.
     """
+    if puzzle.enumerated:
+        return _enumerated()
     if isinstance(puzzle.moves, Swaps):
         return _arrangements()
     return _kind_for_transforms(puzzle) if isinstance(puzzle.moves, Transforms) else _fields()
@@ -106,11 +108,18 @@ def _fields() -> Kind:
     return FieldSpace
 
 
+def _enumerated() -> Kind:
+    from antipodes.spaces.enumerated.enumerated_space import EnumeratedSpace
+
+    return EnumeratedSpace
+
+
 KINDS: Mapping[str, Callable[[], Kind]] = {
     "arrangements": _arrangements,
     "orbits": _orbits,
     "group": _group,
     "fields": _fields,
+    "enumerated": _enumerated,
 }
 """The kinds of spaces, by their names in a store."""
 
@@ -120,7 +129,8 @@ def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
     kind = _kind_for(puzzle)
     size = kind.size_for(puzzle)
     if size > arguments.GREATEST:
-        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}")
+        few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}{few}")
     return kind.cuts(puzzle)
 
 

@@ -1,7 +1,6 @@
 """``antipodes show``: tilings as drawings, on the terminal and in files."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +11,7 @@ from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say, terminal_columns
+from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import ConfigError, InputError
 from antipodes.storage.address import in_shell
 
@@ -53,8 +53,10 @@ def show(
     every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
     where: Annotated[list[str] | None, Where] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tilings into an SVG file.")] = None,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tilings into a PNG file.")] = None,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw the tilings in a store: the first of them, one, or all."""
@@ -64,18 +66,18 @@ def show(
 
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
-    files = {kind: path for kind, path in (("svg", svg), ("png", png)) if path}
+    pictures = PictureFiles.of(svg, png, gif, size)
     with open_tilings(find_store(store), raw) as tilings:
         matching = _matching(tilings, where or [])
-        shown = None if every else limit or (SHOWN_IN_FILES if files else SHOWN)
+        shown = None if every else limit or (SHOWN_IN_FILES if pictures else SHOWN)
         chosen = _chosen(tilings, matching, number, steps, shown)
         if as_json:
             print_json(tilings_view(tilings, chosen, len(matching)))
         elif not len(matching):
             which = " like that" if where and len(tilings) else ""
             print(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
-        elif files:
-            _write(tilings, chosen, steps, files)
+        elif pictures:
+            _write(tilings, chosen, steps, pictures)
         else:
             _print(tilings, chosen, len(matching), steps, style)
     if not tilings.complete:
@@ -134,11 +136,9 @@ def _steps(tilings: "Tilings", chosen: Sequence[int]) -> "tuple[list[NDArray[np.
     return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
 
 
-def _write(tilings: "Tilings", chosen: Sequence[int], in_steps: bool, files: dict[str, Path]) -> None:
-    from antipodes.tilings.pictures import write_picture
+def _write(tilings: "Tilings", chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
+    from antipodes.tilings.pictures import draw_tiling
 
     shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
-    for kind, path in files.items():
-        write_picture(tilings.problem, shown, path, kind)
-        what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
-        say(f"{what} of {len(tilings):,} drawn into {path}")
+    what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
+    pictures.write([draw_tiling(tilings.problem, tiling) for tiling in shown], f"{what} of {len(tilings):,}")

@@ -75,7 +75,10 @@ def solve(
     position: Position = None,
     moves: MoveSequence = None,
     method: Method = None,
-    to: Annotated[str | None, typer.Option(metavar="GOAL", help="Another goal. [default: the puzzle's start]")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's start]"),
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False,
     max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None,
     max_seconds: Annotated[
@@ -179,11 +182,12 @@ def _check_options(options: Options) -> None:
 
 
 def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
+    from antipodes.puzzles.goals import goals_in
     from antipodes.searches.problem import Problem
 
     if position is None:
         raise InputError("expected a position to solve, found none")
-    goal = None if options.goal is None else puzzle.parse(options.goal)
+    goal = None if options.goal is None else goals_in(puzzle, options.goal)
     problem = Problem.of(puzzle, position, goal)
     with loading():
         from antipodes.tables.solve import solve_timed

@@ -1,15 +1,18 @@
 """The puzzle families: each turns the ``[puzzle]`` table of a config into a `Puzzle`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from antipodes import arguments
-from antipodes.errors import ConfigError
+from antipodes.errors import ConfigError, InputError
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import GOAL, START, starts_in
 from antipodes.quoting import quote
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
+    "blocks": ("blocks", "blocks"),
     "burnt-pancake": ("burnt_pancake", "burnt_pancake"),
     "generators": ("generators", "generators"),
     "hanoi": ("hanoi", "hanoi"),
@@ -26,6 +29,9 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
 def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle that a ``[puzzle]`` table describes.
 
+    ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
+    goal, which may be a pattern.
+
     Raises
     ------
     ConfigError
@@ -36,4 +42,20 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
         raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}, found {quote(family)}")
     module, function = FAMILIES[family]
     describe: Callable[[Mapping[str, Any]], Puzzle] = getattr(import_module(f"{__name__}.{module}"), function)
-    return describe(settings)
+    if GOAL not in settings:
+        return describe(settings)
+    others = {key: value for key, value in settings.items() if key != GOAL}
+    if START not in others:
+        return describe({**others, START: settings[GOAL]})
+    return _with_goals(describe(others), starts_in(settings, GOAL))
+
+
+def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
+    """The puzzle with its starts at the goals."""
+    from antipodes.puzzles.goals import goals_in
+
+    try:
+        goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
+    except InputError as error:
+        raise ConfigError(f"[puzzle] {GOAL}: {error}") from None
+    return replace(puzzle, starts=tuple(dict.fromkeys(goals)))

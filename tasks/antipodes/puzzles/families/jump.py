@@ -1,6 +1,5 @@
 """Pieces that jump to an empty square: knights on a small board, or any piece given by its moves."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ConfigError
-from antipodes.names import check_symbol
-from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.board import HOLE, Board, drawn_rows
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
+from antipodes.puzzles.square_names import FromTo, squares_of
 from antipodes.quoting import quote
 
 EMPTY = "-"
-SYMBOL = re.compile(r"\w+")
 KNIGHT = [(down, right) for down in (-2, -1, 1, 2) for right in (-2, -1, 1, 2) if abs(down) != abs(right)]
 NAMED_MOVES = {
     "knight": KNIGHT,
@@ -36,7 +34,7 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
         A key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"start", "moves", "offsets", "edges"})
-    drawings = [_drawing(text) for text in starts_in(settings)]
+    drawings = [drawn_rows(text, (EMPTY, HOLE), "pieces, '-' or '#'") for text in starts_in(settings)]
     board = _board(drawings)
     starts = [[symbol for row in drawing for symbol in row if symbol != HOLE] for drawing in drawings]
     if EMPTY not in starts[0]:
@@ -48,21 +46,8 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
         notation=board,
         symbols=symbols,
         starts=to_labels(starts, symbols),
-        moves=Swaps(_edges(settings, board)),
+        moves=Swaps(_edges(settings, board), FromTo(squares_of(board.rows, board.columns, board.holes), board.rows)),
     )
-
-
-def _drawing(text: str) -> list[list[str]]:
-    lines = [re.split(r"[\s,]+", line.strip()) for line in re.split(r"[\n/]", text) if line.strip()]
-    rows = [list(symbols[0]) if len(symbols) == 1 else symbols for symbols in lines]
-    for row in rows:
-        if len(row) != len(rows[0]):
-            raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found one of {len(row)}")
-        for symbol in row:
-            if symbol not in (EMPTY, HOLE) and not SYMBOL.fullmatch(symbol):
-                raise ConfigError(f"start: expected pieces, '-' or '#', found {quote(symbol)}")
-            check_symbol(symbol, "start")
-    return rows
 
 
 def _board(drawings: list[list[list[str]]]) -> Board:

@@ -17,7 +17,10 @@ class Moves(ABC):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each move; none if moves have no names. Moves of one name are never legal together."""
+        """The name of each move; none if moves have no names.
+
+        Where moves of one name are legal together, they lead to the same position.
+        """
         return ()
 
     @abstractmethod
@@ -54,6 +57,15 @@ class Moves(ABC):
 
         InputError where that is not known: see `invertible`.
         """
+
+    def along(self, path: Labels) -> list[int | None]:
+        """The number of the move from each position of a path ``(length + 1, places)`` to the next; None if none is."""
+        found: list[int | None] = [None] * (len(path) - 1)
+        for number in range(len(self)):
+            after, legal = self.after(number, path[:-1])
+            for step in np.flatnonzero(legal & (after == path[1:]).all(axis=1)).tolist():
+                found[step] = number if found[step] is None else found[step]
+        return found
 
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""

@@ -1,6 +1,8 @@
 """Swaps: moves of one piece to an empty place, as a compact array."""
 
+from collections.abc import Callable
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +11,8 @@ from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
 
 Pairs = NDArray[np.int16]
+Naming = Callable[[int, int], str]
+"""The name of a move, from the place of the piece and the empty place; for other processes it can be pickled."""
 MAX_PLACE = np.iinfo(np.int16).max
 
 
@@ -21,12 +25,18 @@ class Swaps(Moves):
     pairs: Pairs
     """``(moves, 2)``: the place of the piece, and the empty place."""
 
-    def __init__(self, pairs: ArrayLike) -> None:
+    def __init__(self, pairs: ArrayLike, naming: Naming | None = None) -> None:
         """Copy the pairs; InputError if a number is not a place."""
         wide = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if wide.size and not 0 <= wide.min() <= wide.max() <= MAX_PLACE:
             raise InputError(f"expected places from 0 to {MAX_PLACE}, found {wide.min()} to {wide.max()}")
         self.pairs = wide.astype(np.int16)
+        self._naming = naming
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each move, if moves have names; made when it is asked for, as there may be many."""
+        return () if self._naming is None else tuple(self._naming(*pair) for pair in self.pairs.tolist())
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -61,6 +71,11 @@ class Swaps(Moves):
         destination, origin = self.pairs[number]
         return _swapped(labels, origin, destination), (labels[:, origin] != 0) & (labels[:, destination] == 0)
 
+    def along(self, path: Labels) -> list[int | None]:
+        """The number of the move from each position of a path to the next; see `Moves`."""
+        numbers = {pair: number for number, pair in reversed(list(enumerate(map(tuple, self.pairs.tolist()))))}
+        return [numbers.get(_pair(before, after)) for before, after in pairwise(path)]
+
     def successors(self, labels: Labels) -> Labels:
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
         origin, destination = self.pairs.T
@@ -79,6 +94,15 @@ def _different(pairs: Pairs) -> NDArray[np.int32]:
     differs = np.ones(len(numbers), dtype=np.bool_)
     differs[1:] = numbers[1:] != numbers[:-1]  # np.unique loads numpy.ma, which takes 20 ms
     return numbers[differs]
+
+
+def _pair(before: Labels, after: Labels) -> tuple[int, ...]:
+    """The place of the piece and the empty place of the swap between two positions; () if it is none."""
+    places = np.flatnonzero(before != after)
+    if len(places) != 2 or sorted(before[places]) != sorted(after[places]) or before[places].all():
+        return ()
+    origin, destination = places if before[places[0]] else places[::-1]
+    return int(origin), int(destination)
 
 
 def _swapped(labels: Labels, one: int, other: int) -> Labels:

@@ -151,6 +151,19 @@ class Transforms(Moves):
         """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
         return self._backwards.after(number, labels)
 
+    def successors(self, labels: Labels) -> Labels:
+        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        legal: Mask = np.ones(len(self), dtype=np.bool_)
+        if self.allowed is not None:
+            legal = np.logical_and.reduce((self.allowed >> labels.astype(np.uint64)) & np.uint64(1), axis=1)
+        sums = labels[self.origin[legal]].astype(np.int16) + self.added[legal]
+        after: Labels = (sums % self.moduli).astype(np.uint8)
+        return after
+
+    def predecessors(self, labels: Labels) -> Labels:
+        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        return self._backwards.successors(labels)
+
     def legal(self, number: int, labels: Labels) -> Mask:
         """Which of the positions ``(n, places)`` allow the move, ``(n,)``."""
         if self.allowed is None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from antipodes.reachability.packing import Words
 from antipodes.searches.breadth_first.reached import Reached
-from antipodes.searches.packing import Words
 from antipodes.searches.problem import Problem
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from antipodes.puzzles.moves.moves import Labels
-from antipodes.searches.breadth_first.position_set import PositionSet
+from antipodes.reachability.position_set import PositionSet
+from antipodes.reachability.steps.steps import Numbers
 from antipodes.searches.breadth_first.reached import Reached
-from antipodes.searches.steps.steps import Numbers
 
 BLOCK = 1 << 16
 """Positions expanded at once."""

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
-from antipodes.searches.breadth_first.position_set import PositionSet
-from antipodes.searches.packing import Packing, Words
+from antipodes.reachability.packing import Packing, Words
+from antipodes.reachability.position_set import PositionSet
+from antipodes.reachability.steps.steps import Steps
 from antipodes.searches.progress import Pace
-from antipodes.searches.steps.steps import Steps
 
 MEMORY_LIMIT = 4 << 30
 """Bytes for the positions of a search and their hash table."""
@@ -70,7 +70,7 @@ class Reached:
         begin, end = self._ends[-2:]
         while begin < end:
             self._pace.start()
-            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget))
+            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget)).positions
             self._pace.learn(expanded)
             self.expanded += expanded
             begin += expanded

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, neighbours
-from antipodes.searches.packing import Packing, Words
+from antipodes.reachability.packing import Packing, Words
 
 
 class BlankSteps(NamedTuple):

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.steps.kernels import Positions, legal
-from antipodes.searches.steps.move_arrays import MoveArrays
+from antipodes.reachability.steps.kernels import Positions, legal
+from antipodes.reachability.steps.move_arrays import MoveArrays
 
 Numbers = NDArray[np.int64]
 DEPTH, EXPANDED, FOUND, NEXT_BOUND = range(4)

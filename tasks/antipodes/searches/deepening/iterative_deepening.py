@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels
 from antipodes.puzzles.swap_graph import Edges, distances_to, neighbours, swap_edges
+from antipodes.reachability.steps.compiled_steps import CompiledSteps
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.deepening.blank_steps import blank_steps
 from antipodes.searches.deepening.block_descent import BlockDescent
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.progress import Listener, Pace, Progress
-from antipodes.searches.steps.compiled_steps import CompiledSteps
 from antipodes.searches.unreachability import UnreachableProof
 
 FAR = 1 << 62

@@ -62,7 +62,7 @@ class FieldTables:
         """
         after, legal = self.moves.after(number, labels)
         if self.moves.reversible:
-            self._check_undone(number, labels, after, legal)
+            check_undone(self.moves, number, labels, after, legal)
         row = np.full(len(labels), ILLEGAL, dtype=np.int64)
         column = row.copy()
         row[legal], column[legal] = np.divmod(self.index.rank(after[legal]), self.index.width)
@@ -71,16 +71,6 @@ class FieldTables:
         decided = bool(((by_row == target[:, np.newaxis]) | (by_row == ILLEGAL)).all())
         rows = np.flatnonzero(target != ILLEGAL)
         return Rows(rows, target[rows], column.reshape(by_row.shape)[rows].astype(np.int32), decided)
-
-    def _check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
-        before, found = self.moves.undone(number, after[legal])
-        wrong = np.flatnonzero(~found | (before != labels[legal]).any(axis=1))
-        if len(wrong):
-            position = shorten(" ".join(map(str, labels[legal][wrong[0]].tolist())))
-            raise InputError(
-                f"move {self.moves.names[number]!r}: expected an inverse that undoes it, "
-                f"found one that does not lead back to {position}"
-            )
 
     def estimated_maps(self) -> int | None:
         """The number of column maps to keep memory for, from a sample of rows; None if a row does not decide.
@@ -158,6 +148,18 @@ class FieldTables:
         position = self.index.places * (8 * (1 + 4) + 4) + 8 * 10
         blocks = -(-self.index.rows // self.block_rows)
         return threads * self.block_rows * self.index.width * position + NUMBER_BYTES * (most_maps + blocks)
+
+
+def check_undone(moves: Functions, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
+    """Raise InputError unless the inverse of a move leads back from where it led, wherever it is legal."""
+    before, found = moves.undone(number, after[legal])
+    wrong = np.flatnonzero(~found | (before != labels[legal]).any(axis=1))
+    if len(wrong):
+        position = shorten(" ".join(map(str, labels[legal][wrong[0]].tolist())))
+        raise InputError(
+            f"move {moves.names[number]!r}: expected an inverse that undoes it, "
+            f"found one that does not lead back to {position}"
+        )
 
 
 class MapNumbers:

@@ -8,9 +8,9 @@ from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
-from antipodes.searches.breadth_first.position_set import PositionSet
-from antipodes.searches.steps.move_arrays import arrays_of
-from antipodes.searches.steps.steps import Numbers, Steps
+from antipodes.reachability.position_set import PositionSet
+from antipodes.reachability.steps.move_arrays import arrays_of
+from antipodes.reachability.steps.steps import Expanded, Numbers, Steps
 
 
 class CompiledSteps(Steps):
@@ -26,19 +26,19 @@ class CompiledSteps(Steps):
 
     def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
         """The successors of positions; see `Steps`."""
-        from antipodes.searches.steps.kernels import successors
+        from antipodes.reachability.steps.kernels import successors
 
         return successors(labels, self.arrays)
 
-    def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
+    def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
         """Add the successors of positions to their set; see `Steps`."""
-        from antipodes.searches.breadth_first.hash_set_kernels import expand
+        from antipodes.reachability.hash_set_kernels import expand
 
         positions.make_room(self.most)
         layout = positions.packing.layout
-        after, count = expand(positions.words, positions.slots, begin, end, len(positions), layout, self.arrays)
+        after, count, most = expand(positions.words, positions.slots, begin, end, len(positions), layout, self.arrays)
         positions.count = count
-        return int(after) - begin
+        return Expanded(int(after) - begin, int(most))
 
     def replay(self, labels: Labels, path: Numbers) -> Labels:
         """The positions that a sequence of moves passes from ``(places,)``, ``(moves + 1, places)``."""

@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.steps.move_arrays import MoveArrays
+from antipodes.reachability.steps.move_arrays import MoveArrays
 
 Positions = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
+ONE = np.uint64(1)
 
 
 @kernel
@@ -38,7 +39,10 @@ def successors(positions: Positions, moves: MoveArrays) -> tuple[Positions, Numb
             if guard[move] >= 0 and positions[i, guard[move]] != 0:
                 move = next_group[move]
                 continue
-            if legal(positions, i, move, condition_at, tested, mask):
+            condition, stop = condition_at[move], condition_at[move + 1]
+            while condition < stop and (mask[condition] >> np.uint64(min(63, positions[i, tested[condition]]))) & ONE:
+                condition += 1
+            if condition == stop:
                 if count == len(after):
                     after = np.concatenate((after, np.empty_like(after)))
                     before = np.concatenate((before, np.empty_like(before)))

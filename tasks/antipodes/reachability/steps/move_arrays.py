@@ -21,7 +21,7 @@ MOST_PAIRED = 128
 
 
 class MoveArrays(NamedTuple):
-    """Moves, grouped by a place that must be empty (label 0), if there is one.
+    """Moves, each with a place that must be empty (label 0), if there is one. Others with the same place best follow.
 
     The conditions of a move ``m`` are the entries from ``condition_at[m]`` to ``condition_at[m + 1]``, and its changes
     those from ``change_at[m]`` to ``change_at[m + 1]``.
@@ -91,10 +91,11 @@ def _arrays_of_transforms(moves: Transforms, parts: Sequence[Part]) -> MoveArray
     changes = (origin != np.arange(moves.places)) | (added != 0)
     move, place = np.nonzero(changes)
     at, tested, mask = _conditions(moves)
+    guard = _guards(moves)
     effects = np.stack((origin, added), axis=1)
     return MoveArrays(
-        guard=np.full(len(moves), NO_GUARD, dtype=np.int64),
-        next_group=np.full(len(moves), len(moves), dtype=np.int64),
+        guard=guard,
+        next_group=_next_group(guard),
         condition_at=at,
         tested=tested,
         mask=mask,
@@ -120,6 +121,19 @@ def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]
         return np.zeros(len(moves) + 1, dtype=np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)
     tests = moves.conditional
     return _ends(tests), np.nonzero(tests)[1], moves.conditions[tests]
+
+
+def _guards(moves: Transforms) -> Numbers:
+    """For each move the first place that must hold label 0, or NO_GUARD."""
+    empty = moves.conditional & (np.uint64(1) == (0 if moves.conditions is None else moves.conditions))
+    return np.where(empty.any(axis=1), empty.argmax(axis=1), NO_GUARD)
+
+
+def _next_group(guard: Numbers) -> Numbers:
+    """For each move the first later one that has another guard."""
+    last = np.flatnonzero(np.append(guard[1:] != guard[:-1], True))
+    following: Numbers = last[np.searchsorted(last, np.arange(len(guard)))] + 1
+    return following
 
 
 def _wasted(moves: Transforms) -> NDArray[np.bool_]:

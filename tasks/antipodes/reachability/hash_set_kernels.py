@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.jit.compile import kernel
-from antipodes.searches.packing import Layout
-from antipodes.searches.steps.move_arrays import MoveArrays
+from antipodes.reachability.packing import Layout
+from antipodes.reachability.steps.move_arrays import MoveArrays
 
 Words = NDArray[np.uint64]
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
@@ -75,10 +75,11 @@ def fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
 @kernel
 def expand(
     words: Words, slots: Slots, begin: int, end: int, count: int, layout: Layout, moves: MoveArrays
-) -> tuple[int, int]:
-    """Enter the successors of the positions from ``begin`` to ``end``: the first not expanded, and the set's size.
+) -> tuple[int, int, int]:
+    """Enter the successors of the positions from ``begin`` to ``end``.
 
-    It stops before the words could run out.
+    It returns the first not expanded, the set's size, and the most legal moves of an expanded position. It stops before
+    the words could run out.
     """
     # A call counts the arrays of a tuple in and out, which takes longer than a move; indices without a sign need no
     # test for counting from the end.
@@ -90,12 +91,13 @@ def expand(
     labels = np.empty(len(word), np.uint64)
     key = np.empty(words.shape[1], np.uint64)
     all_moves, all_words, last_slot = np.uint64(len(guard)), np.uint64(len(key)), np.uint64(len(slots) - 1)
+    most = ZERO
     for i in range(np.uint64(begin), np.uint64(end)):
         if count + len(guard) > len(words):
-            return int(i), count
+            return int(i), count, int(most)
         for p in range(np.uint64(len(labels))):
             labels[p] = (words[i, word[p]] >> shift[p]) & bits[p]
-        move = ZERO
+        move, legal = ZERO, ZERO
         while move < all_moves:
             if guard[move] >= 0 and labels[np.uint64(guard[move])] != ZERO:
                 move = next_group[move]
@@ -126,5 +128,7 @@ def expand(
                     words[count, w] = key[w]
                 slots[slot] = count
                 count += 1
+            legal += ONE
             move += ONE
-    return end, count
+        most = max(most, legal)
+    return end, count, int(most)

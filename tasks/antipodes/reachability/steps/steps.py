@@ -1,14 +1,23 @@
 """The interface of moves on many positions, as the searches use them."""
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.moves import Labels
-from antipodes.searches.breadth_first.position_set import PositionSet
+from antipodes.reachability.position_set import PositionSet
 
 Numbers = NDArray[np.int64]
+
+
+class Expanded(NamedTuple):
+    """What one call has expanded."""
+
+    positions: int
+    most_moves: int
+    """The most legal moves of one of them."""
 
 
 class Steps(ABC):
@@ -27,8 +36,8 @@ class Steps(ABC):
         """
 
     @abstractmethod
-    def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
-        """Add the successors of the positions numbered ``begin`` to ``end``; return how many were expanded, at least 1.
+    def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
+        """Add the successors of the positions numbered ``begin`` to ``end``, or of some of them, at least one.
 
         Raises
         ------

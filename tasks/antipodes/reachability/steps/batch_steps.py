@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from antipodes.puzzles.moves.moves import Labels, Mask
-from antipodes.searches.breadth_first.position_set import PositionSet
-from antipodes.searches.steps.steps import Numbers, Steps
+from antipodes.reachability.position_set import PositionSet
+from antipodes.reachability.steps.steps import Expanded, Numbers, Steps
 
 BATCH_BYTES = 1 << 20
 """Bytes of the positions that a move is made on at once."""
@@ -33,12 +33,14 @@ class BatchSteps(Steps):
             before.append(np.flatnonzero(legal))
         return np.concatenate(after), np.concatenate(before)
 
-    def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
+    def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
         """Add the successors of positions to their set; see `Steps`."""
         packing = positions.packing
         end = min(end, begin + max(1, BATCH_BYTES // packing.places))
         labels = packing.unpack(positions.words[begin:end])
+        moves = np.zeros(len(labels), dtype=np.int64)
         for move in range(self._most):
             made, legal = self._make(move, labels)
             positions.add(packing.pack(made[legal]))
-        return end - begin
+            moves += legal
+        return Expanded(end - begin, int(moves.max()))

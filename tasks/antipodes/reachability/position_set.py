@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ResourceLimitError
-from antipodes.searches.packing import Packing, Words
+from antipodes.reachability.packing import Packing, Words
 
 FIRST_CAPACITY = 1 << 14
 SLICE = 1 << 19
@@ -33,7 +33,7 @@ class PositionSet:
 
     def add(self, keys: Words) -> None:
         """Add the positions ``(n, words)`` that are new; ResourceLimitError if they do not fit into memory."""
-        from antipodes.searches.breadth_first.hash_set_kernels import insert
+        from antipodes.reachability.hash_set_kernels import insert
 
         for begin in range(0, len(keys), SLICE):
             few = keys[begin : begin + SLICE]
@@ -42,7 +42,7 @@ class PositionSet:
 
     def numbers(self, keys: Words) -> NDArray[np.int64]:
         """The number of each of the positions ``(n, words)``, or -1."""
-        from antipodes.searches.breadth_first.hash_set_kernels import find
+        from antipodes.reachability.hash_set_kernels import find
 
         found = np.empty(len(keys), dtype=np.int64)
         for begin in range(0, len(keys), SLICE):
@@ -70,7 +70,7 @@ class PositionSet:
         self._fill_slots()
 
     def _fill_slots(self) -> None:
-        from antipodes.searches.breadth_first.hash_set_kernels import fill_slots
+        from antipodes.reachability.hash_set_kernels import fill_slots
 
         for begin in range(0, self.count, SLICE):
             fill_slots(self.words, begin, min(self.count, begin + SLICE), self.slots)

@@ -7,9 +7,9 @@ from antipodes.puzzles.moves.moves import Moves
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
-from antipodes.searches.steps.batch_steps import BatchSteps
-from antipodes.searches.steps.compiled_steps import CompiledSteps
-from antipodes.searches.steps.steps import Steps
+from antipodes.reachability.steps.batch_steps import BatchSteps
+from antipodes.reachability.steps.compiled_steps import CompiledSteps
+from antipodes.reachability.steps.steps import Steps
 
 
 def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:

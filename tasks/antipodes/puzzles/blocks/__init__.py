@@ -1,0 +1,1 @@
+"""Blocks: pieces of one or more squares that slide on a board."""

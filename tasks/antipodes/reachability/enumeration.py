@@ -1,0 +1,93 @@
+"""All positions that moves lead to from the starts: found by a search, held in an order that depends on them alone."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from antipodes.errors import ResourceLimitError
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.reachability.packing import Packing, Words
+from antipodes.reachability.position_set import PositionSet
+from antipodes.reachability.steps.selection import steps_of
+
+MOST = 1 << 25
+"""Positions that are enumerated: 33 million take some 2 GB while they are found."""
+ENOUGH = 1 << 40
+"""Bytes that the set may take: no limit, as MOST is one."""
+BATCH = 1 << 16
+"""Positions expanded at once, after which an interruption is answered."""
+KEPT = 2
+"""Enumerations that this process keeps: plans, searches and tables of a puzzle share one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """The positions that can be reached, numbered in ascending order of their words."""
+
+    positions: PositionSet
+    most_moves: int
+    """No position has more legal moves."""
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all positions in order."""
+        return hashlib.sha256(self.words.astype("<u8", copy=False).tobytes()).hexdigest()
+
+    @property
+    def words(self) -> Words:
+        """The packed positions, ``(n, words)``."""
+        return self.positions.words[: len(self.positions)]
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the positions and their hash table."""
+        return self.positions.words.nbytes + self.positions.slots.nbytes
+
+
+_recent: dict[str, Enumeration] = {}
+"""The enumerations that were asked for last, by the fingerprint of their puzzle."""
+
+
+def enumeration(puzzle: Puzzle) -> Enumeration:
+    """All positions of a puzzle that can be reached.
+
+    Raises
+    ------
+    ResourceLimitError
+        There are more than MOST of them.
+    """
+    found = _recent.pop(puzzle.fingerprint, None) or _sorted(puzzle, *_search(puzzle))
+    _recent[puzzle.fingerprint] = found
+    for oldest in list(_recent)[:-KEPT]:
+        _recent.pop(oldest, None)
+    return found
+
+
+def _search(puzzle: Puzzle) -> tuple[Words, int]:
+    """The positions in the order in which they are found, and the most legal moves of one."""
+    packing, steps = Packing.of(puzzle.parts), steps_of(puzzle.moves, puzzle.parts)
+    found = PositionSet(packing, ENOUGH)
+    found.add(packing.pack(puzzle.start_labels))
+    begin, most_moves = 0, 0
+    while begin < len(found):
+        expanded = steps.add_successors(found, begin, min(len(found), begin + BATCH))
+        begin += expanded.positions
+        most_moves = max(most_moves, expanded.most_moves)
+        if len(found) > MOST:
+            raise ResourceLimitError(
+                f"expected at most {MOST:,} positions that can be reached, found more: the positions of {puzzle.name} "
+                "are listed before a run, and these do not fit into memory; solve does without a list"
+            )
+    return found.words[: len(found)], most_moves
+
+
+def _sorted(puzzle: Puzzle, words: Words, most_moves: int) -> Enumeration:
+    order = np.lexsort(words.T[::-1])
+    positions = PositionSet(Packing.of(puzzle.parts), ENOUGH)
+    positions.add(words[order])
+    return Enumeration(positions, most_moves)

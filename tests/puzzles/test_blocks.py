@@ -1,0 +1,174 @@
+"""Block puzzles: how they are written and drawn, what is refused, and their moves by brute force."""
+
+import re
+from typing import Any
+
+import pytest
+from brute_force import blocks_distances, blocks_position
+from hypothesis import given, settings
+from strategies import blocks_settings
+
+from antipodes.config import load_config
+from antipodes.errors import ConfigError, PatternError, PositionError
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.goals import batches, goals_in
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.reachability.enumeration import enumeration
+
+START = "BAAC/BAAC/DEEF/DGHF/I..J"
+
+
+def blocks(**changes: Any) -> Puzzle:
+    return puzzle_from({"name": "p", "family": "blocks", "start": START, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"start": "AAB/A.A"}, "start: expected one block 'A' of squares that touch, found it in several pieces"),
+        ({"start": "AA/BB"}, "start: expected at least one empty square"),
+        ({"start": "../#."}, "start: expected at least one block, found none"),
+        ({"start": "AA/B"}, "start: expected rows of 2 squares, found one of 1"),
+        ({"start": "A?/.."}, "start: expected blocks, '.' or '#', found '\\?'"),
+        ({"start": ["A./..", "AA/.."]}, "start: expected blocks as in the start, found 'A' of 2 squares in row 1"),
+        ({"start": ["A./.B", "A./.."]}, "start: expected the same pieces"),
+        ({"start": ["A./..", "A./.#"]}, "start: expected a piece on square 3, found '#'"),
+        ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
+        ({"distinct": 1}, "distinct: expected true or false, found 1"),
+        ({"axis": True}, "start: axis: expected blocks longer one way than the other, found 'A'"),
+        ({"rows": 5}, "rows: unknown key; expected axis, description, distinct, family, goal, moves, name, start"),
+        ({"start": "A...." + 4 * "/.....", "moves": "slides"}, "moves: expected at most 4,096 moves"),
+    ],
+)
+def test_refused_with_the_key(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        blocks(**changes)
+
+
+@pytest.mark.parametrize(
+    "text", [START, START.replace("/", "\n"), "XUUV/XUUV/YEEZ/YGHZ/I..J", "JAAB JAAB CEED CGHD F..I"]
+)
+def test_blocks_of_one_shape_have_any_letters(text: str) -> None:
+    puzzle = blocks()
+    assert puzzle.format(puzzle.parse(text)) == START
+
+
+def test_distinct_blocks_keep_their_letters() -> None:
+    puzzle = blocks(distinct=True)
+    swapped = "CAAB/CAAB/DEEF/DGHF/I..J"
+    assert puzzle.format(puzzle.parse(swapped)) == swapped
+    with pytest.raises(PositionError, match="expected blocks as in the start, found 'X'"):
+        puzzle.parse(START.replace("B", "X"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("BAAC/BAAC/DEEF/DGHF/I...", "expected 2 x '.', found 3"),
+        ("BAAC/BAAC/DEEF/DGHF/IKKJ", "expected 2 x '.', found 0"),
+        ("BAAC/BAAC/DEEF/DGGF/I..J", "expected 1 x 'E', found 2"),
+        ("BAAC/BAAC/DEEF/DGHF/I.#J", "expected a piece on square 18, found '#'"),
+        ("BAAC/BAAC", "expected 20 symbols, found 8"),
+        ("BAAC/BAAC/DEEF/DEHF/I..J", "found 'E' of 3 squares in row 3"),
+        ("BAAC/BAAC/DEEF/DGHF/I.DJ", "found it in several pieces"),
+    ],
+)
+def test_no_position(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        blocks().parse(text)
+
+
+def test_a_drawing_has_the_outlines_of_the_blocks() -> None:
+    puzzle = blocks(start="AAB/#CB/..D")
+    assert puzzle.draw(puzzle.start_labels[0]).splitlines() == [
+        "╭───────┬───╮",
+        "│ A     │ B │",
+        "├───┬───┤   │",
+        "│ ░ │ C │   │",
+        "├───┴───┼───┤",
+        "│       │ D │",
+        "╰───────┴───╯",
+    ]
+
+
+def test_names_of_several_characters_and_walls_around() -> None:
+    puzzle = blocks(start="a1 a1 # / . b b")
+    assert puzzle.format(puzzle.start_labels[0]) == "a1 a1 # / . b b"
+    assert puzzle.format(puzzle.parse("x x y y .")) == "a1 a1 # / b b ."
+
+
+def test_axis_keeps_cars_in_their_lines() -> None:
+    puzzle = blocks(start="AA./..B/CCB", axis=True)
+    assert {puzzle.format(one) for one in puzzle.successors(puzzle.start_labels[0])} == {".AA/..B/CCB", "AAB/..B/CC."}
+    with pytest.raises(PositionError, match="expected blocks as in the start, found 'C' of 2 squares in row 2"):
+        puzzle.parse("AA./CCB/..B")
+
+
+@settings(deadline=None, max_examples=60)
+@given(blocks_settings())
+def test_distances_by_brute_force(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    expected = blocks_distances(table)
+    found = enumeration(puzzle)
+    positions = found.positions.packing.unpack(found.words)
+    texts = [puzzle.format(one) for one in positions]
+    assert {blocks_position(text.split("/"), table) for text in texts} == expected.keys()
+    assert len(texts) == len(expected)
+    assert puzzle.parse_many(texts).tolist() == positions.tolist()
+    for labels, text in zip(positions[:20], texts, strict=False):
+        depth = expected[blocks_position(text.split("/"), table)]
+        after = [blocks_position(puzzle.format(one).split("/"), table) for one in puzzle.successors(labels)]
+        assert min((expected[one] for one in after), default=0) >= depth - 1
+        assert puzzle.moves.reversible
+
+
+@settings(deadline=None, max_examples=30)
+@given(blocks_settings())
+def test_every_position_that_can_be_reached_matches_anything(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    found = {bytes(one) for one in goals_in(puzzle, re.sub(r"[^#/]", "?", table["start"]))}
+    positions = enumeration(puzzle)
+    assert {bytes(one) for one in positions.positions.packing.unpack(positions.words)} <= found
+
+
+def test_patterns_of_klotski() -> None:
+    """65,880 arrangements of the ten blocks are known, 25,955 of which can be reached from the classic start."""
+    puzzle = load_config("klotski").puzzle
+    assert sum(map(len, batches(puzzle, "????/????/????/????/????"))) == 65880
+    exits = goals_in(puzzle, "????/????/????/?XX?/?XX?")
+    assert {puzzle.format(one).split("/")[3][1:3] for one in exits} == {"AA"}
+    assert len({bytes(one) for one in exits}) == len(exits)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("????/????/????/?AA?/?AB?", "found 'A' of 3 squares"),
+        ("????", "expected 20 symbols, found 4"),
+        ("XXYY/????/????/????/????", "expected at most 1 x 'E', found 2"),
+        ("..??/.???/????/????/????", "expected at most 2 x '.', found 3"),
+        ("..??/A.??/????/????/????", "expected at most 2 x '.', found 3"),
+    ],
+)
+def test_no_pattern(pattern: str, message: str) -> None:
+    with pytest.raises(PatternError, match=message):
+        goals_in(blocks(), pattern)
+
+
+def test_a_pattern_that_nothing_matches() -> None:
+    with pytest.raises(PatternError, match="expected one that a position matches, found none"):
+        goals_in(blocks(start="AAB/..B"), ".?./???")
+
+
+def test_a_goal_is_a_start_by_another_name() -> None:
+    goal = {"name": "p", "family": "sliding", "rows": 2, "columns": 2, "goal": "1 2 / 3 0"}
+    start = {**{key: value for key, value in goal.items() if key != "goal"}, "start": goal["goal"]}
+    assert puzzle_from(goal).starts == puzzle_from(start).starts
+    both = puzzle_from({**start, "goal": ["0 ? / ? ?", "1 2 / 3 0"]})
+    assert len(both.starts) == 7
+    with pytest.raises(ConfigError, match=r"goal: pattern '\? \?': expected 4 squares, found 2"):
+        puzzle_from({**start, "goal": "? ?"})
+    with pytest.raises(ConfigError, match=r"goal: .*expected 4 symbols, found 1"):
+        puzzle_from({**start, "goal": "1"})
+    with pytest.raises(ConfigError, match="goal: expected a position or a list of positions, found 5"):
+        puzzle_from({**start, "goal": 5})

@@ -1,0 +1,121 @@
+"""The space of the positions that a search lists: those of brute force, in an order of their own."""
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import blocks_distances
+from hypothesis import given, settings
+from strategies import blocks_settings
+
+from antipodes.config import load_config
+from antipodes.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.spaces.enumerated.enumerated_space import EnumeratedSpace
+from antipodes.spaces.rules import by_tables, differing, successors
+from antipodes.spaces.selection import best_space, index_size, stored_space
+from antipodes.spaces.space import NOT_NUMBERED, SpaceRecord
+
+
+def counter(**changes: Any) -> Puzzle:
+    """Twenty dials of ten digits, of which one move turns the first and one sets the second to the first."""
+
+    def turn(dials: np.ndarray) -> np.ndarray:
+        dials[:, 0] = (dials[:, 0] + 1) % 10
+        return dials
+
+    def copy(dials: np.ndarray) -> np.ndarray:
+        dials[:, 1] = dials[:, 0]
+        return dials
+
+    moves = {"turn": turn, "copy": copy}
+    arguments: dict[str, Any] = {"name": "dials", "radices": [10] * 20, "start": [0] * 20, "moves": moves}
+    return define_puzzle(**{**arguments, "enumerated": True, **changes})
+
+
+@settings(deadline=None, max_examples=30)
+@given(blocks_settings())
+def test_it_numbers_what_can_be_reached(table: dict[str, Any]) -> None:
+    puzzle = puzzle_from(table)
+    space = best_space(puzzle)
+    assert (type(space), space.width, space.reachable) == (EnumeratedSpace, 1, space.size)
+    assert space.size == index_size(puzzle) == len(blocks_distances(table))
+    every = np.arange(space.size)
+    labels = space.unrank(every)
+    assert space.rank(labels).tolist() == every.tolist()
+    tables, some = space.move_tables(), every[:100]
+    assert not len(differing(successors(space, some), by_tables(tables, some), len(some)))
+    assert sum(array.nbytes for array in tables[:3]) <= space.table_bytes
+
+
+def test_the_order_does_not_depend_on_the_search() -> None:
+    puzzle = load_config("klotski").puzzle
+    assert isinstance(puzzle.moves, Transforms)
+    moves = puzzle.moves
+    assert moves.allowed is not None
+    others = Transforms(moves.names[::-1], moves.origin[::-1], moves.moduli, moves.added[::-1], moves.allowed[::-1])
+    backwards = best_space(replace(puzzle, moves=others))
+    assert backwards.size == 25955
+    assert backwards.record == best_space(puzzle).record
+
+
+def test_positions_that_cannot_be_reached_have_no_number() -> None:
+    puzzle = load_config("klotski").puzzle
+    beside = puzzle.parse("GHIJ/..BC/EEBC/DAAF/DAAF")
+    assert best_space(puzzle).rank(beside[np.newaxis]).tolist() == [NOT_NUMBERED]
+
+
+def test_indices_are_checked() -> None:
+    with pytest.raises(InputError, match="expected an index from 0 to 25954, found 25955"):
+        best_space(load_config("klotski").puzzle).unrank(np.array([25955]))
+
+
+def test_it_is_built_again_from_its_record() -> None:
+    puzzle = load_config("klotski").puzzle
+    record = best_space(puzzle).record
+    assert stored_space(puzzle, record) == best_space(puzzle)
+    with pytest.raises(FieldError, match="rows: expected 25955 rows of one column, found 7 of 1"):
+        stored_space(puzzle, replace(record, rows=7))
+    with pytest.raises(FieldError, match=r"details: expected .* found {'digest': 'x'}"):
+        stored_space(puzzle, replace(record, details={"digest": "x"}))
+    with pytest.raises(FieldError, match="space: expected one for the puzzle eight-puzzle, found 'enumerated'"):
+        stored_space(load_config("eight-puzzle").puzzle, SpaceRecord("enumerated", 181440, 1))
+
+
+def test_another_process_finds_the_positions_again() -> None:
+    space = best_space(load_config("klotski").puzzle)
+    sent = pickle.dumps(space)
+    assert len(sent) < 100_000, "the puzzle alone"
+    assert pickle.loads(sent).record == space.record
+
+
+def test_a_puzzle_with_too_many_positions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.reachability.enumeration.MOST", 1000)
+    puzzle = puzzle_from({"name": "p", "family": "blocks", "start": "AB../CD../EF../GH.."})
+    with pytest.raises(ResourceLimitError, match="expected at most 1,000 positions that can be reached, found more"):
+        best_space(puzzle)
+
+
+def test_a_puzzle_of_ones_own() -> None:
+    space = best_space(counter())
+    assert (type(space), space.size, space.most_moves) == (EnumeratedSpace, 100, 2)
+    tables = space.move_tables()
+    assert not tables.undirected
+    every = np.arange(100)
+    assert not len(differing(successors(space, every), by_tables(tables, every), 100))
+
+
+def test_a_large_puzzle_of_ones_own_is_told_of_the_list() -> None:
+    with pytest.raises(SizeLimitError, match="if few of them can be reached, give the puzzle enumerated=True"):
+        best_space(counter(enumerated=False))
+
+
+def test_an_inverse_that_does_not_undo_is_found() -> None:
+    puzzle = counter(inverses={"turn": "turn", "copy": "copy"})
+    with pytest.raises(InputError, match="move 'turn': expected an inverse that undoes it"):
+        best_space(puzzle).move_tables()
