@@ -143,8 +143,8 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
         (["tile", "3x20", "--scheduler", "slurm"], "--scheduler: expected threads, local or an address"),
         (["tile", "3x20", "--workers", "0"], "--workers"),
         (["tile", "3x20", "--checkpoint-every", "-1"], "--checkpoint-every"),
-        (["show", "nowhere"], "expected a store at nowhere, found nothing"),
-        (["resume", "nowhere"], "expected a store at nowhere, found nothing"),
+        (["show", "nowhere"], "found neither a path nor a store in outputs/ named 'nowhere'"),
+        (["resume", "nowhere"], "found neither a path nor a store in outputs/ named 'nowhere'"),
     ],
 )
 def test_bad_usage(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:
