@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from antipodes.tables.lookup import Found
     from antipodes.tables.table import Table
 
-MOST_BEFORE_THE_FIRST = 1000
+MOST_BEFORE_THE_FIRST = 100
 """Lines of input that may be no positions before the first that is one: more of them are the wrong file."""
 
 
