@@ -143,13 +143,8 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
         (["tile", "3x20", "--scheduler", "slurm"], "--scheduler: expected threads, local or an address"),
         (["tile", "3x20", "--workers", "0"], "--workers"),
         (["tile", "3x20", "--checkpoint-every", "-1"], "--checkpoint-every"),
-<<<<<<< HEAD
-        (["show", "nowhere"], "found neither a path nor a store in outputs/ named 'nowhere'"),
-        (["resume", "nowhere"], "found neither a path nor a store in outputs/ named 'nowhere'"),
-=======
         (["show", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
         (["resume", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
->>>>>>> h-shell
     ],
 )
 def test_bad_usage(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:
