@@ -186,7 +186,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic: expected --method ida-star"),
         (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
         (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store: expected --method table"),
-        (["eight-puzzle", FARTHEST, "--store", "nowhere"], "expected a store at nowhere"),
+        (["eight-puzzle", FARTHEST, "--store", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
         (["eight-puzzle", "--method", "routes"], "half turn"),
         (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to: not with"),
