@@ -39,6 +39,7 @@ from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 from antipodes.tables.table_method import TABLE
 from antipodes.tables.verify import verify
 from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.count import count_tilings
 from antipodes.tilings.report import TilingReport
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import Tilings, open_tilings
@@ -64,6 +65,7 @@ __all__ = [
     "Tilings",
     "__version__",
     "check_puzzle",
+    "count_tilings",
     "define_puzzle",
     "load_board",
     "load_config",

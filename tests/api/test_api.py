@@ -163,6 +163,17 @@ def test_a_puzzle_made_in_python_is_run_stored_opened_and_verified(puzzle: Puzzl
     assert api.run(puzzle, workers=1).seconds < 60, "the finished table is only reported"
 
 
+@pytest.mark.slow
+def test_processes_get_a_puzzle_made_in_python() -> None:
+    report = api.run(spinner(), scheduler="local", workers=2, checkpoint_every=0)
+    assert (report.complete, sum(report.layers)) == (True, 15)
+    assert api.verify(report.store).ok
+
+
+def test_tilings_are_counted() -> None:
+    assert api.count_tilings(api.load_board("3x20")).tilings == 2
+
+
 def test_permutations_made_in_python_need_no_help(cli: Any) -> None:
     wheels = {"L": "(0 1 2 3 4)", "R": [0, 1, 2, 3, 5, 6, 7, 8, 4]}
     puzzle = api.define_puzzle(name="wheels", start="A A B B . C C D D", moves=wheels)

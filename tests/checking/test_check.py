@@ -10,6 +10,7 @@ from own_puzzles import jugs, lights, random_puzzle, towers
 from antipodes.checking import brute_force
 from antipodes.checking.check import check_puzzle
 from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 
@@ -54,6 +55,12 @@ def problem_of(puzzle: Puzzle) -> str:
     report = check_puzzle(puzzle)
     assert not report.ok
     return "\n".join(report.problems)
+
+
+@pytest.mark.parametrize(("offsets", "one_way"), [([[0, 1]], True), ([[0, 1], [0, -1]], False)])
+def test_offsets_that_lead_one_way_are_noted(offsets: list[list[int]], one_way: bool) -> None:
+    puzzle = puzzle_from({"name": "p", "family": "jump", "start": "AB--", "offsets": offsets})
+    assert any("some moves lead one way" in note for note in check_puzzle(puzzle).notes) == one_way
 
 
 @pytest.mark.parametrize("puzzle", [dials(), towers(3, 4), lights(3, 3), jugs()], ids=lambda one: one.name)

@@ -12,6 +12,7 @@ from antipodes.config import load_config
 from antipodes.errors import ConfigError, PatternError, PositionError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.goals import batches, goals_in
+from antipodes.puzzles.picture import Line, Text
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.reachability.enumeration import enumeration
 
@@ -172,3 +173,14 @@ def test_a_goal_is_a_start_by_another_name() -> None:
         puzzle_from({**start, "goal": "1"})
     with pytest.raises(ConfigError, match="goal: expected a position or a list of positions, found 5"):
         puzzle_from({**start, "goal": 5})
+
+
+def test_pictures_have_the_outlines_of_blocks_and_the_walls() -> None:
+    puzzle = blocks(start="AAB/#.B")
+    picture = puzzle.picture(puzzle.start_labels[0])
+    assert sum(isinstance(shape, Line) for shape in picture.shapes) == 6 + 6
+    assert [shape.text for shape in picture.shapes if isinstance(shape, Text)] == ["A", "B"]
+    settings = {"name": "p", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
+    plain, walled = (puzzle_from({**settings, **more}) for more in ({}, {"walls": [[0, 1], [1, 3]]}))
+    shapes = [one.picture(one.start_labels[0]).shapes for one in (plain, walled)]
+    assert (shapes[1][: len(shapes[0])], len(shapes[1])) == (shapes[0], len(shapes[0]) + 2)

@@ -20,6 +20,7 @@ PUZZLES = (
     "burnt-pancake-8",
     "hanoi-3-pegs",
     "ivy",
+    "klotski",
     "lights-out-5x5",
     "m12",
     "pancake-10",

@@ -224,7 +224,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
     last = err.splitlines()[-1]
     assert last.endswith("resume with: antipodes resume outputs/2x5x6.zarr --workers 2 --checkpoint-every 0")
     manifest = TilingStore(tmp_path / "outputs/2x5x6.zarr").read()
-    assert f"{len(manifest.searched)} of 61 partitions are in" in last
+    assert f"{len(manifest.searched)} of 61 partitions are kept in" in last
     assert 2 <= len(manifest.searched) < 61
 
 

@@ -1,10 +1,11 @@
 """Queries of tilings from Python."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
+from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.errors import InputError, NotAStoreError
 from antipodes.exact_cover.placements import placements_of
@@ -128,3 +129,33 @@ def test_no_tilings(tmp_path: Path) -> None:
 def test_no_store(tmp_path: Path) -> None:
     with pytest.raises(NotAStoreError, match=r"expected a store at .*found nothing"):
         open_tilings(tmp_path / "nowhere.zarr")
+
+
+def test_tilings_under_conditions(six_by_ten: Tilings) -> None:
+    """As many as containing says, and all others."""
+    covering = six_by_ten.where("X covers 23")
+    assert np.array_equal(covering, six_by_ten.where("X covers 2,3"))
+    assert np.array_equal(covering, six_by_ten.containing("X", [(2, 3)]))
+    avoiding = six_by_ten.where("X avoids 23")
+    assert np.array_equal(np.sort(np.concatenate((covering, avoiding))), np.arange(len(six_by_ten)))
+    both = six_by_ten.where("X covers 23", "I avoids 0 9")
+    assert set(both) == set(covering) & set(six_by_ten.where("I avoids 0 9"))
+
+
+def test_copies_in_conditions_and_cells(tmp_path: Path) -> None:
+    with open_tilings(tiled(COPIES, tmp_path / "copies.zarr"), raw=True) as tilings:
+        found = {index for index, tiling in enumerate(tilings) if _covers(tiling.cells, "D", (0, 0))}
+        assert set(tilings.where("D covers 0")) == found != set()
+        assert set(tilings.where("D avoids 0")) == set(range(len(tilings))) - found
+        assert [*tilings[0].cells] == ["V.1", "V.2", "D.1", "D.2"]
+        assert tilings.find(*tilings[3].placements).tolist() == [3]
+
+
+def _covers(cells: Mapping[str, list[tuple[int, ...]]], piece: str, cell: tuple[int, ...]) -> bool:
+    return any(cell in covered for label, covered in cells.items() if label.startswith(piece))
+
+
+@pytest.mark.parametrize("condition", ["X", "Q covers 1", "X covers 60", "X touches 3"])
+def test_wrong_conditions(condition: str, six_by_ten: Tilings) -> None:
+    with pytest.raises(InputError, match="where: expected a "):
+        six_by_ten.where(condition)

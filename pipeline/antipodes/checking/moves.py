@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.moves import Labels, Mask
+from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.quoting import shorten
 
@@ -31,6 +32,8 @@ def move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         unknown = [name for number, name in enumerate(moves.names) if not moves.has_inverse(number)]
         if unknown:
             yield f"no inverse is known of {shorten(', '.join(unknown))}: paths of a table take longer to find"
+    if isinstance(moves, Swaps) and not moves.reversible:
+        yield "some moves lead one way: depths count the moves from the start to a position, not back"
     legal: dict[str, bool] = {}
     for number in tried_moves(puzzle):
         name = name_of(puzzle, number)

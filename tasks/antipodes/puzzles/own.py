@@ -73,7 +73,7 @@ def define_puzzle(
         positions differently may need that; a run says so.
     enumerated
         Whether only the positions that can be reached are numbered: a search lists them before a run. It is for puzzles
-        in which these are few of all contents of the places, at most 33 million.
+        in which these are few of all contents of the places, at most 16 million.
     description
         A line about the puzzle.
 

@@ -12,8 +12,8 @@ from antipodes.reachability.packing import Packing, Words
 from antipodes.reachability.position_set import PositionSet
 from antipodes.reachability.steps.selection import steps_of
 
-MOST = 1 << 25
-"""Positions that are enumerated: 33 million take some 2 GB while they are found."""
+MOST = 1 << 24
+"""Positions that are enumerated: they take some 700 MB, and the better part of a minute."""
 ENOUGH = 1 << 40
 """Bytes that the set may take: no limit, as MOST is one."""
 BATCH = 1 << 16

@@ -138,8 +138,8 @@ def _pictured(block: Block, colour: str) -> Iterator[Shape]:
         yield Rectangle(x, y, SQUARE, SQUARE, colour)
         yield from (line for (down, right), line in _edges(x, y).items() if (row + down, column + right) not in squares)
     row, column = block.first
-    x, y = FRAME + (column + 0.5) * SQUARE, FRAME + (row + 0.5) * SQUARE
-    yield Text(x, y, block.letter, fitting(block.letter, SQUARE - 10, SQUARE * 0.48), ink_on(colour))
+    middle, centre = FRAME + (column + 0.5) * SQUARE, FRAME + (row + 0.5) * SQUARE
+    yield Text(middle, centre, block.letter, fitting(block.letter, SQUARE - 10, SQUARE * 0.48), ink_on(colour))
 
 
 def _edges(x: float, y: float) -> Mapping[Square, Line]:

@@ -29,7 +29,7 @@ DIGEST = "digest"
 """The key of the details that has the digest of all positions."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnumeratedSpace(StateSpace):
     """The positions that can be reached, in ascending order; see `Enumeration`.
 
