@@ -180,3 +180,20 @@ def test_a_server_that_does_not_show_what_was_put(
     proxy.fault = lambda number, made, path: "404" if made == method and ".clock/" in path else None
     with pytest.raises(StoreError, match=r"cannot (lock|write) s3://.*(404 Not Found|just put there)"):
         run_puzzle(load_config(PUZZLE), bucket.url())
+
+
+def test_a_request_that_fails_for_long_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, told, tries = [0.0], [], []
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("time.sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
+    monkeypatch.setattr(retry, "watch", retry.Watch(told.append))
+
+    def request() -> str:
+        tries.append(clock[0])
+        if clock[0] < 20:
+            raise OSError('kind: Other, message: "no route to host"')
+        return "answer"
+
+    assert retry.RetryPolicy("s3://nowhere", 75).run("read", "s3://nowhere/a", request) == "answer"
+    assert told == ["cannot read s3://nowhere/a: no route to host; trying for 75 s"]
+    assert len(tries) > 5

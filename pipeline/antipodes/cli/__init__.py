@@ -33,6 +33,7 @@ from antipodes.cli.failures import complain_of_usage, flushed, known_status, sta
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
 from antipodes.jit import compiling
+from antipodes.storage.cloud import retry
 
 EXAMPLES = """\
 antipodes run eight-puzzle
@@ -86,6 +87,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if not {"--quiet", "-q"} & set(sys.argv):
         compiling.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
+        retry.watch.tell = say
     status = run_command(sys.argv[1:])
     gc.disable()  # else Python collects garbage once more when the process ends
     gc.freeze()

@@ -24,8 +24,8 @@ class Interrupts:
     def __init__(self) -> None:
         self.next_command: Callable[[], str] = lambda: "the same command"
         """The command that resumes, shown when the run is stopped."""
-        self.under_way = "the layer"
-        """The work that the run finishes after the first signal."""
+        self.next_steps = "finishing and committing the layer"
+        """What is done after the first signal."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
         self._unraisable_before = sys.unraisablehook
@@ -50,7 +50,7 @@ class Interrupts:
         if self._requested:
             raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
         self._requested = True
-        say(f"finishing and committing {self.under_way}; interrupt again to stop immediately")
+        say(f"{self.next_steps}; interrupt again to stop immediately")
 
     def _stop_again(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """Python drops what is raised in a finaliser; a stop that was lost there is raised once more a moment later."""

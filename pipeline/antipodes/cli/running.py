@@ -34,7 +34,7 @@ class Request:
             from antipodes.cli.progress import show_progress
 
         self.interrupts.next_command = partial(self.options.next_command, self.store)
-        self.interrupts.under_way = under_way
+        self.interrupts.next_steps = f"finishing and committing {under_way}"
         with show_progress(self.quiet, began=self.options.began) as listener:
             yield listener
 

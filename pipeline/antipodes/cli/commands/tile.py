@@ -135,7 +135,7 @@ def count_only(
         from antipodes.cli.progress import show_progress
         from antipodes.tilings.count import count_tilings
 
-    interrupts.under_way = "the partitions that are under way"
+    interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
         counted = count_tilings(config, method, options, listener, interrupts.requested)
     if as_json:

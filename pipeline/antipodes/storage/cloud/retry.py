@@ -14,6 +14,8 @@ VARIABLE = "ANTIPODES_STORE_PATIENCE"
 """The environment variable with the seconds for which a failing request is retried."""
 DEFAULT_SECONDS = 75.0
 """Those seconds unless the variable says otherwise: with the last try's own time less than two minutes."""
+TELL_SECONDS = 2.0
+"""Seconds for which a request fails before that is told."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
 """Seconds between tries; each pause is twice the one before."""
 
@@ -30,6 +32,17 @@ METADATA_SERVICE = ("169.254.169.254", "metadata.google.internal")
 T = TypeVar("T")
 _exhausted: dict[str, float] = {}
 """The time at which retries of a server ran out; for a while, requests are not retried, so that a failed run ends."""
+
+
+@dataclass
+class Watch:
+    """Whom to tell of requests that fail for long, and are tried again; set ``tell`` to be called, in any thread."""
+
+    tell: Callable[[str], None]
+
+
+watch = Watch(lambda message: None)
+"""The watch of this process."""
 
 
 class IncompleteReadError(Exception):
@@ -83,6 +96,7 @@ class RetryPolicy:
         """
         begin, pause = time.monotonic(), FIRST_PAUSE
         end = begin if self._is_exhausted(begin) else begin + self.seconds
+        told = False
         while True:
             try:
                 result = without_panic(request)
@@ -94,6 +108,9 @@ class RetryPolicy:
                     raise
                 if not _is_transient(error) or time.monotonic() + pause > end:
                     raise self._failure(what, address, error, time.monotonic() - begin) from None
+                if not told and time.monotonic() - begin >= TELL_SECONDS:
+                    told = True
+                    watch.tell(f"cannot {what} {address}: {reason(error)}; trying for {end - begin:.0f} s")
             else:
                 _exhausted.pop(self.server, None)
                 return result
