@@ -105,6 +105,29 @@ def test_axis_keeps_cars_in_their_lines() -> None:
         puzzle.parse("AA./CCB/..B")
 
 
+def test_a_slide_is_undone_only_where_it_has_one_way_back() -> None:
+    slides = blocks(start="A../...", moves="slides")
+    assert slides.format(slides.follow("A-c1")[-1]) == ".../..A"
+    with pytest.raises(
+        PositionError, match='expected moves that are undone in one way, found "A-c1\'" as move 2, with 5'
+    ):
+        slides.follow("A-c1 A-c1'")
+    with pytest.raises(PositionError, match='expected legal moves, found "A-a1\'" as move 1'):
+        slides.follow("A-a1'")
+    narrow = blocks(start="A.", moves="slides")
+    assert narrow.format(narrow.follow("A-b1 A-b1'")[-1]) == "A."
+
+
+@pytest.mark.parametrize("moves", ["steps", "slides"])
+def test_a_block_named_like_a_square_is_called_by_its_own(moves: str) -> None:
+    puzzle = blocks(start="a1 a1 X / Y . .", moves=moves)
+    way = puzzle.follow("c2-c1" if moves == "slides" else "c2-down")
+    assert puzzle.format(way[-1]) == "a1 a1 . / X . Y"
+    for labels in way:
+        after = [[labels, one] for one in puzzle.successors(labels)]
+        assert len({name for path in after for name in puzzle.move_names(path) or ()}) == len(after)
+
+
 @settings(deadline=None, max_examples=60)
 @given(blocks_settings())
 def test_distances_by_brute_force(table: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.reachability.enumeration import enumeration
 from antipodes.spaces.enumerated.enumerated_space import EnumeratedSpace
 from antipodes.spaces.rules import by_tables, differing, successors
 from antipodes.spaces.selection import best_space, index_size, stored_space
@@ -108,6 +109,33 @@ def test_a_puzzle_of_ones_own() -> None:
     assert not tables.undirected
     every = np.arange(100)
     assert not len(differing(successors(space, every), by_tables(tables, every), 100))
+
+
+def one_of_many(shift: int, **changes: Any) -> Puzzle:
+    """A one among zeros goes round by some places; no other contents of the places have a move."""
+
+    def roll(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.roll(places, shift, axis=1), places.sum(axis=1) == 1
+
+    start = [1] + [0] * 19
+    arguments: dict[str, Any] = {"name": "roll", "radices": [2] * 20, "start": start, "moves": {"s": roll}}
+    return define_puzzle(**arguments, enumerated=True, **changes)
+
+
+def test_moves_that_differ_only_where_they_are_legal_are_told_apart() -> None:
+    one, four = one_of_many(1), one_of_many(4)
+    assert one.fingerprint != four.fingerprint
+    assert one.fingerprint == one_of_many(1).fingerprint
+    assert [best_space(puzzle).size for puzzle in (one, four)] == [20, 5]
+
+
+def test_moves_that_differ_far_from_the_start_have_their_own_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.puzzles.moves.functions.WALKED", 0)
+    one, four = one_of_many(1), one_of_many(4)
+    assert one.fingerprint == four.fingerprint
+    assert [best_space(puzzle).size for puzzle in (one, four)] == [20, 5]
+    copy = pickle.loads(pickle.dumps(one))
+    assert enumeration(copy) is enumeration(one), "a task of a worker lists nothing again"
 
 
 def test_a_large_puzzle_of_ones_own_is_told_of_the_list() -> None:

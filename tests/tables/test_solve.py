@@ -79,6 +79,13 @@ def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
     assert choose_method(Problem.of(lights, lights.start_labels[0])).method == "bidirectional"
 
 
+def test_nothing_is_listed_to_choose_a_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.reachability.enumeration.MOST", 10)
+    blocks = puzzle_from({"name": "b", "family": "blocks", "start": "AB../CD../EF../GH.."})
+    problem = Problem.of(blocks, blocks.parse("..AB/CD../EF../GH.."))
+    assert choose_method(problem, tmp_path).method == choose_method(problem).method == "bidirectional"
+
+
 @pytest.mark.parametrize("method", SEARCHES)
 def test_a_search_ends_when_its_time_is_up(method: str) -> None:
     eight = load_config("eight-puzzle").puzzle

@@ -9,6 +9,7 @@ from typing import Any
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.machine import available_memory
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
@@ -62,7 +63,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     """The method that is likely to be the fastest: the table in the store, if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
-    if address is not None and index_size(problem.puzzle) > SEARCHED_AT_ONCE and answers(address, problem):
+    if address is not None and _worth_reading(problem.puzzle) and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
@@ -71,6 +72,11 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     if has_heuristic(problem.puzzle):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
+
+
+def _worth_reading(puzzle: Puzzle) -> bool:
+    """Whether a table saves time. One of listed positions does not: a list takes as long as a search of them all."""
+    return not puzzle.enumerated and index_size(puzzle) > SEARCHED_AT_ONCE
 
 
 def solve_timed(

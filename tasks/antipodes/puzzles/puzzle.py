@@ -101,7 +101,7 @@ class Puzzle:
         """SHA-256 of parts, starts and moves: two puzzles with the same fingerprint have the same table."""
         parts = [[part.symbols, part.counts, part.places] for part in self.parts]
         digest = hashlib.sha256(json.dumps([parts, sorted(self.starts)]).encode())
-        digest.update(self.moves.essence)
+        digest.update(self.moves.essence_from(self.start_labels))
         return digest.hexdigest()
 
     def parse(self, text: str) -> Labels:

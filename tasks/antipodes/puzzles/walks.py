@@ -53,11 +53,7 @@ def follow(text: str, kinds: tuple[Moves, ...], start: Labels) -> Labels:
     path = [start]
     for at, (name, undone) in enumerate(steps, start=1):
         moves, those = numbers[name]
-        after = _first_legal(moves, those, undone, path[-1])
-        if after is None:
-            written = f"{name}{PRIME * undone}"
-            raise PositionError(f"expected legal moves, found {quote(written)} as move {at}")
-        path.append(after)
+        path.append(_moved(moves, those, undone, path[-1], f"{quote(name + PRIME * undone)} as move {at}"))
     return np.array(path, dtype=np.uint8)
 
 
@@ -72,14 +68,20 @@ def _numbers(kinds: tuple[Moves, ...]) -> dict[str, tuple[Moves, list[int]]]:
     return found
 
 
-def _first_legal(moves: Moves, numbers: list[int], undone: bool, labels: Labels) -> Labels | None:
-    """The position ``(places,)`` after the move of one of the numbers that is legal; None if none is."""
-    for number in numbers:
-        changed, legal = (moves.before if undone else moves.after)(number, labels[np.newaxis])
-        if legal[0]:
-            position: Labels = changed[0]
-            return position
-    return None
+def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found: str) -> Labels:
+    """The position ``(places,)`` after the legal moves of some numbers, which all have one name.
+
+    PositionError, which says what was ``found``, if none is legal; or if several are that come from different
+    positions: a slide has the name of the square where it ends, and not of that where it began.
+    """
+    tried = [(moves.before if undone else moves.after)(number, labels[np.newaxis]) for number in numbers]
+    ends = np.unique([changed[0] for changed, legal in tried if legal[0]] or labels[:0].reshape(0, 0), axis=0)
+    if not len(ends):
+        raise PositionError(f"expected legal moves, found {found}")
+    if len(ends) > 1:
+        raise PositionError(f"expected moves that are undone in one way, found {found}, with {len(ends)} ways back")
+    position: Labels = ends[0]
+    return position
 
 
 def names_along(moves: Moves, path: Labels) -> list[str | None]:

@@ -49,8 +49,11 @@ class Enumeration:
         return self.positions.words.nbytes + self.positions.slots.nbytes
 
 
-_recent: dict[str, Enumeration] = {}
-"""The enumerations that were asked for last, by the fingerprint of their puzzle."""
+_recent: dict[tuple[str, bytes], Enumeration] = {}
+"""The enumerations that were asked for last, by the fingerprint of their puzzle and the identity of its moves.
+
+The fingerprint of functions has their results on some positions, and others may differ on the rest.
+"""
 
 
 def enumeration(puzzle: Puzzle) -> Enumeration:
@@ -61,8 +64,9 @@ def enumeration(puzzle: Puzzle) -> Enumeration:
     ResourceLimitError
         There are more than MOST of them.
     """
-    found = _recent.pop(puzzle.fingerprint, None) or _sorted(puzzle, *_search(puzzle))
-    _recent[puzzle.fingerprint] = found
+    key = puzzle.fingerprint, puzzle.moves.identity
+    found = _recent.pop(key, None) or _sorted(puzzle, *_search(puzzle))
+    _recent[key] = found
     for oldest in list(_recent)[:-KEPT]:
         _recent.pop(oldest, None)
     return found

@@ -8,6 +8,7 @@ many moves as there are least sets of squares that must be empty.
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -111,10 +112,18 @@ class BlockMoves:
         yield from zip(after, before, strict=True)
         yield from zip(sorted(set(before) - set(after)), sorted(set(after) - set(before)), strict=True)
 
+    @cached_property
+    def _square_names(self) -> frozenset[str]:
+        return frozenset(square_name(square, self.rows) for square in self.squares)
+
     def _name(self, move: BlockMove) -> str:
-        """The block, by its letter if it alone has its shape, else by its square; and where it goes."""
+        """The block, by its letter if it alone has its shape, else by its square; and where it goes.
+
+        A letter that is the name of a square would be taken for the block on that square.
+        """
         letters = self.kinds[move.kind].letters
-        block = letters[0] if len(letters) == 1 else square_name(move.origin, self.rows)
+        by_letter = len(letters) == 1 and letters[0] not in self._square_names
+        block = letters[0] if by_letter else square_name(move.origin, self.rows)
         (row, column), (to_row, to_column) = move.origin, move.destination
         to = square_name(move.destination, self.rows)
         return f"{block}-{to if self.slides else DIRECTIONS[to_row - row, to_column - column]}"

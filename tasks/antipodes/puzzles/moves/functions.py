@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ Function = Callable[[NDArray[np.int64]], Any]
 the move is legal, ``(n,)``."""
 SAMPLE = 64
 """Random positions on which a fingerprint has the results of each move."""
+WALKED = 1000
+"""Positions near the starts on which it has them, too: moves may be illegal on almost all others."""
 
 
 class Functions(Moves):
@@ -66,6 +69,7 @@ class Functions(Moves):
         self._parts = tuple(parts)
         self._moduli = np.array(moduli_of(parts), dtype=np.int64)
         self._source = source
+        self._identity = uuid4().bytes
         self.plain = plain
         self._functions = tuple(OwnFunction(_function(one, name), f"move {name!r}") for name, one in functions.items())
         self._inverses = self._resolved(dict(inverses or {}))
@@ -132,11 +136,34 @@ class Functions(Moves):
         """
         known = [None if one is None else one if isinstance(one, int) else "own" for one in self._inverses]
         digest = hashlib.sha256(repr((self._source, self._names, known)).encode())
-        sample = random_positions(self._parts, SAMPLE, "fingerprint")
-        for number in range(len(self)):
-            after, legal = self.after(number, sample)
-            digest.update(legal.tobytes() + after[legal].tobytes())
+        self._results(random_positions(self._parts, SAMPLE, "fingerprint"), digest.update)
         return b"functions" + digest.digest()
+
+    def essence_from(self, starts: Labels) -> bytes:
+        """The essence, and the results on the first positions that a search from the starts finds."""
+        digest = hashlib.sha256(self.essence)
+        seen = set[bytes]()
+        frontier = np.unique(starts, axis=0)
+        while len(frontier) and len(seen) < WALKED:
+            frontier = frontier[: WALKED - len(seen)]
+            seen.update(map(bytes, frontier))
+            reached = np.unique(np.concatenate(self._results(frontier, digest.update)), axis=0)
+            frontier = reached[[bytes(position) not in seen for position in reached]]
+        return digest.digest()
+
+    @property
+    def identity(self) -> bytes:
+        """One for all copies of these moves, in any process, and for no others."""
+        return self._identity
+
+    def _results(self, labels: Labels, digest: Callable[[bytes], None]) -> list[Labels]:
+        """The positions ``(k, places)`` after each move, where it is legal; they are digested, too."""
+        results = []
+        for number in range(len(self)):
+            after, legal = self.after(number, labels)
+            digest(legal.tobytes() + after[legal].tobytes())
+            results.append(after[legal])
+        return results
 
     @property
     def reversible(self) -> bool:

@@ -47,6 +47,15 @@ class Moves(ABC):
     def essence(self) -> bytes:
         """The bytes of a fingerprint: equal for moves that make the same table."""
 
+    def essence_from(self, starts: Labels) -> bytes:
+        """The `essence`, and what it leaves out of the moves from some starts ``(n, places)``."""
+        return self.essence
+
+    @property
+    def identity(self) -> bytes:
+        """Equal only for moves that are the same everywhere, also where the essence of functions did not look."""
+        return self.essence
+
     @abstractmethod
     def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they mean nothing."""

@@ -69,7 +69,7 @@ class Transforms(Moves):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each move; moves of one name have conditions that exclude each other."""
+        """The name of each move; see `Moves.names`."""
         return self._names
 
     @property
