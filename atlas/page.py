@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from antipodes.config import load_config
+from antipodes.spaces.selection import numbering_space
 from antipodes.tables.drawing import draw_positions
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.results import Result, Results
@@ -80,8 +81,10 @@ def _section(name: str, result: Result, source: str) -> str:
 def _drawing(name: str, result: Result) -> str:
     """The start and an antipode, side by side if there is room."""
     puzzle = load_config(name).puzzle
-    labels = np.stack((puzzle.start_labels[0], puzzle.parse(result.antipode)))
-    return draw_positions(puzzle, labels, COLUMNS, ["start", f"{result.radius:,} moves away"])
+    starts = puzzle.start_labels if puzzle.origin is None else numbering_space(puzzle).start_labels
+    labels = np.stack((starts[0], puzzle.parse(result.antipode)))
+    first = "start" if puzzle.origin is None else "a goal"
+    return draw_positions(puzzle, labels, COLUMNS, [first, f"{result.radius:,} moves away"])
 
 
 def _layers(layers: Sequence[int]) -> str:

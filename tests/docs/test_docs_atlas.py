@@ -6,7 +6,7 @@ from oracles import ORACLES
 from project import DOCS
 
 from antipodes.config import bundled_configs, load_config
-from antipodes.spaces.selection import index_size
+from antipodes.spaces.selection import index_size, numbering_space
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.page import page
 from atlas.results import layers_of, read_results, result_of
@@ -45,8 +45,9 @@ def test_every_bundled_puzzle_is_there() -> None:
 def test_no_more_positions_than_numbers(name: str) -> None:
     result, puzzle = RESULTS.puzzles[name], load_config(name).puzzle
     assert result.states <= index_size(puzzle) <= result.index_size
-    assert result.layers[0] == len(puzzle.starts)
-    assert 0 < result.layers[1] <= len(puzzle.starts) * len(puzzle.moves)
+    starts = len(puzzle.starts if puzzle.origin is None else numbering_space(puzzle).start_labels)
+    assert result.layers[0] == starts
+    assert 0 < result.layers[1] <= starts * len(puzzle.moves)
 
 
 def test_radii_are_the_published_ones() -> None:

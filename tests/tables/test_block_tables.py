@@ -45,6 +45,23 @@ def test_klotski_has_a_table_as_any_puzzle_has(cli: Command, refused: Callable[.
     assert "expected 2 x '.', found 1" in refused("query", "klotski", KLOTSKI.replace(".", "K", 1))
 
 
+@pytest.mark.parametrize(("goal", "layers"), [("B.A", None), (["B.A", "A.B", "BA."], [1, 2]), ("???", [3])])
+def test_goals_that_the_start_cannot_reach_do_not_count(
+    goal: str | list[str], layers: list[int] | None, cli: Command, refused: Callable[..., str]
+) -> None:
+    Path("p.toml").write_text(
+        f'[puzzle]\nname = "p"\nfamily = "blocks"\ndistinct = true\nstart = "A.B"\ngoal = {json.dumps(goal)}\n'
+    )
+    if layers is None:
+        assert "goal: expected one that the start can reach, found none in 1" in refused("run", "p.toml")
+        return
+    report = json.loads(cli("run", "p.toml", "--quiet", "--json").out)
+    assert (report["layers"], report["index_size"]) == (layers, 3)
+    assert verify(Path("outputs/p.zarr"), Threads(1)).ok
+    assert json.loads(cli("solve", "p.toml", "--moves", "A-right", "--to", "A.B", "--json").out)["distance"] == 1
+    assert "3 positions searched by brute force" in cli("check", "p.toml").out
+
+
 def test_cars_are_as_far_as_from_the_nearest_exit(cli: Command) -> None:
     start = "BBBCC./DDE.../AAEFG./.HHFG./I.JJGK/ILL..K"
     solved = json.loads(cli("solve", "rush-hour", start, "--json", "--quiet").out)

@@ -1,6 +1,7 @@
 """The check of a puzzle: everything that `antipodes check` tries."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,6 +27,8 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     The ``seed`` draws the positions that are tried.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle")
+    if puzzle.origin is not None:  # goals may be out of reach, so depths count from where sequences begin
+        puzzle = replace(puzzle, starts=(puzzle.origin,), origin=None)
     report = CheckReport()
     if not report.add(_start_problems(puzzle)):
         return report

@@ -57,7 +57,7 @@ def search_problems(puzzle: Puzzle, space: StateSpace, tables: MoveTables, expec
     """The first layer of a search with the tables that is not that by brute force."""
     whole = Partition(0, 0, space.rows)
     state = State(whole, space.width, space.rows)
-    state.begin(space.rank(puzzle.start_labels), None)
+    state.begin(space.rank(space.start_labels), None)
     layers = [*expected.layers, *([expected.layers[0][:0]] if expected.ended else [])]
     for depth, layer in enumerate(layers):
         if depth and (frontier := state.frontier(depth - 1)):

@@ -44,6 +44,11 @@ class Puzzle:
     """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
     enumerated: bool = False
     """Whether only the positions that can be reached are numbered, since they are few: a search lists them."""
+    origin: tuple[int, ...] | None = None
+    """The position that is drawn beside goals, which are then the starts; sequences of moves begin there.
+
+    Where only the positions that can be reached are numbered, it is from there.
+    """
     settings: Mapping[str, Any] | None = field(default=None, compare=False)
     """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
 
@@ -96,12 +101,22 @@ class Puzzle:
         """The starts, ``(starts, places)``."""
         return np.array(self.starts, dtype=np.uint8)
 
+    @property
+    def first(self) -> Labels:
+        """The position ``(places,)`` where sequences of moves begin: the origin, else the first start."""
+        return self.start_labels[0] if self.origin is None else np.array(self.origin, dtype=np.uint8)
+
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of parts, starts and moves: two puzzles with the same fingerprint have the same table."""
+        """SHA-256 of parts, starts and moves, and of an origin that decides what is numbered.
+
+        Two puzzles with the same fingerprint have the same table.
+        """
         parts = [[part.symbols, part.counts, part.places] for part in self.parts]
         digest = hashlib.sha256(json.dumps([parts, sorted(self.starts)]).encode())
         digest.update(self.moves.essence_from(self.start_labels))
+        if self.enumerated and self.origin is not None:
+            digest.update(bytes(self.origin))
         return digest.hexdigest()
 
     def parse(self, text: str) -> Labels:
@@ -227,7 +242,7 @@ class Puzzle:
         return [name for name in names if name is not None]
 
     def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
-        """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the start.
+        """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the `first`.
 
         The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see `antipodes.puzzles.formats.sequences`.
 
@@ -241,7 +256,7 @@ class Puzzle:
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:
             raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")
-        begin = self.start_labels[0] if start is None else self.checked_one(start)
+        begin = self.first if start is None else self.checked_one(start)
         kinds = (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
         try:
             return follow(text, kinds, begin)

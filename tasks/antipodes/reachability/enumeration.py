@@ -1,4 +1,7 @@
-"""All positions that moves lead to from the starts: found by a search, held in an order that depends on them alone."""
+"""All positions that moves lead to from the starts: found by a search, held in an order that depends on them alone.
+
+Of a puzzle with goals, all that moves lead to from its origin: which goals can be reached is known afterwards.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes.errors import ResourceLimitError
+from antipodes.errors import ConfigError, ResourceLimitError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.reachability.packing import Packing, Words
 from antipodes.reachability.position_set import PositionSet
@@ -63,6 +66,8 @@ def enumeration(puzzle: Puzzle) -> Enumeration:
     ------
     ResourceLimitError
         There are more than MOST of them.
+    ConfigError
+        The origin of the puzzle reaches none of its goals.
     """
     key = puzzle.fingerprint, puzzle.moves.identity
     found = _recent.pop(key, None) or _sorted(puzzle, *_search(puzzle))
@@ -76,7 +81,7 @@ def _search(puzzle: Puzzle) -> tuple[Words, int]:
     """The positions in the order in which they are found, and the most legal moves of one."""
     packing, steps = Packing.of(puzzle.parts), steps_of(puzzle.moves, puzzle.parts)
     found = PositionSet(packing, ENOUGH)
-    found.add(packing.pack(puzzle.start_labels))
+    found.add(packing.pack(puzzle.start_labels if puzzle.origin is None else puzzle.first[np.newaxis]))
     begin, most_moves = 0, 0
     while begin < len(found):
         expanded = steps.add_successors(found, begin, min(len(found), begin + BATCH))
@@ -87,6 +92,8 @@ def _search(puzzle: Puzzle) -> tuple[Words, int]:
                 f"expected at most {MOST:,} positions that can be reached, found more: the positions of {puzzle.name} "
                 "are listed before a run, and these do not fit into memory; solve does without a list"
             )
+    if not (found.numbers(packing.pack(puzzle.start_labels)) >= 0).any():
+        raise ConfigError(f"[puzzle] goal: expected one that the start can reach, found none in {len(puzzle.starts):,}")
     return found.words[: len(found)], most_moves
 
 

@@ -78,7 +78,7 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     arguments.instance(puzzle, Puzzle, "a Puzzle")
     arguments.function(listener, "a listener")
     limit = arguments.integer(limit, "a limit of moves a route", 1)
-    position = puzzle.start_labels[0] if start is None else puzzle.checked_one(start)
+    position = puzzle.first if start is None else puzzle.checked_one(start)
     edges = _symmetric_edges(puzzle, position)
     pieces = np.flatnonzero(position)
     if (limit + 1) ** len(pieces) > MAX_BOARDS:

@@ -92,6 +92,11 @@ class StateSpace(ABC):
         return None
 
     @property
+    def start_labels(self) -> Labels:
+        """The starts of the puzzle that it numbers, ``(starts, places)``: the positions at depth 0."""
+        return self.puzzle.start_labels
+
+    @property
     @abstractmethod
     def block_rows(self) -> int:
         """Rows that share the first digit of their number. Chunks are best parts of such a block, or whole blocks."""

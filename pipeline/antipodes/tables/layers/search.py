@@ -137,7 +137,7 @@ class LayerSearch(ABC):
     def _place(self, plan: Plan) -> None:
         """Make the groups, or those that were lost, at the last commit; the workers must reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
-        starts = plan.space.rank(self._config.puzzle.start_labels)
+        starts = plan.space.rank(plan.space.start_labels)
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))

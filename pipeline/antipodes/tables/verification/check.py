@@ -77,7 +77,7 @@ class TableCheck:
 
     def _starts(self) -> Indices:
         """The indices of the starts, ranked and unranked again: all distances are counted from them."""
-        labels = self._space.puzzle.start_labels
+        labels = self._space.start_labels
         starts = self._space.rank(labels)
         if not np.array_equal(self._space.unrank(starts), labels):
             raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")

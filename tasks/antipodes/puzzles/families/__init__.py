@@ -30,7 +30,7 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle that a ``[puzzle]`` table describes.
 
     ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
-    goal, which may be a pattern.
+    goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count.
 
     Raises
     ------
@@ -51,11 +51,11 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
-    """The puzzle with its starts at the goals."""
+    """The puzzle with its starts at the goals, and its first start as the origin."""
     from antipodes.puzzles.goals import goals_in
 
     try:
         goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
     except InputError as error:
         raise ConfigError(f"[puzzle] {GOAL}: {error}") from None
-    return replace(puzzle, starts=tuple(dict.fromkeys(goals)))
+    return replace(puzzle, starts=tuple(dict.fromkeys(goals)), origin=puzzle.starts[0])

@@ -21,7 +21,7 @@ from antipodes.reachability.steps.selection import steps_of
 from antipodes.reachability.steps.steps import Steps
 from antipodes.spaces.field.field_tables import check_undone
 from antipodes.spaces.move_tables import ILLEGAL, Fill, MoveTables, map_type
-from antipodes.spaces.space import Indices, SpaceRecord, StateSpace
+from antipodes.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
 
 BLOCK = 1 << 17
 """Positions of a block, times moves: filled in some 20 ms, after which an interruption is answered."""
@@ -86,6 +86,13 @@ class EnumeratedSpace(StateSpace):
     def reachable(self) -> int:
         """All positions."""
         return self.rows
+
+    @cached_property
+    def start_labels(self) -> Labels:
+        """The starts, or those of the goals that can be reached from the origin."""
+        starts = self.puzzle.start_labels
+        reached: Labels = starts[self.rank(starts) != NOT_NUMBERED]
+        return reached
 
     @property
     def block_rows(self) -> int:
