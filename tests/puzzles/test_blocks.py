@@ -33,6 +33,11 @@ def blocks(**changes: Any) -> Puzzle:
         ({"start": "A?/.."}, "start: expected blocks, '.' or '#', found '\\?'"),
         ({"start": ["A./..", "AA/.."]}, "start: expected blocks as in the start, found 'A' of 2 squares in row 1"),
         ({"start": ["A./.B", "A./.."]}, "start: expected the same pieces"),
+        ({"start": ["AA./...", "AA/../.."]}, "start: expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
+        ({"start": "/"}, "start: expected blocks, '.' or '#', found no row"),
+        ({"start": [" / /", "A."]}, "start: expected blocks, '.' or '#', found no row"),
+        ({"start": "AA./...", "goal": "AA/../.."}, "goal: .*expected 2 rows of 3, or one line"),
+        ({"start": "AA./...", "goal": "A?/??/??"}, "goal: .*expected 2 rows of 3, or one line"),
         ({"start": ["A./..", "A./.#"]}, "start: expected a piece on square 3, found '#'"),
         ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
         ({"distinct": 1}, "distinct: expected true or false, found 1"),
@@ -69,6 +74,7 @@ def test_distinct_blocks_keep_their_letters() -> None:
         ("BAAC/BAAC/DEEF/DGHF/IKKJ", "expected 2 x '.', found 0"),
         ("BAAC/BAAC/DEEF/DGGF/I..J", "expected 1 x 'E', found 2"),
         ("BAAC/BAAC/DEEF/DGHF/I.#J", "expected a piece on square 18, found '#'"),
+        ("BAACB/AACDE/EFDGH/FI..J", "expected 5 rows of 4, or one line, found rows of 5, 5, 5, 5"),
         ("BAAC/BAAC", "expected 20 symbols, found 8"),
         ("BAAC/BAAC/DEEF/DEHF/I..J", "found 'E' of 3 squares in row 3"),
         ("BAAC/BAAC/DEEF/DGHF/I.DJ", "found it in several pieces"),
@@ -96,6 +102,14 @@ def test_names_of_several_characters_and_walls_around() -> None:
     puzzle = blocks(start="a1 a1 # / . b b")
     assert puzzle.format(puzzle.start_labels[0]) == "a1 a1 # / . b b"
     assert puzzle.format(puzzle.parse("x x y y .")) == "a1 a1 # / b b ."
+
+
+@pytest.mark.parametrize(("start", "drawn"), [("#./A#", "#A/.#"), ("##/#./AA", "##/#./AA"), ("A#/##/#.", "A./")])
+def test_as_many_lines_as_places(start: str, drawn: str) -> None:
+    puzzle = blocks(start=start)
+    assert puzzle.format(puzzle.start_labels[0]) == start
+    assert puzzle.parse(start).tolist() == puzzle.start_labels[0].tolist()
+    assert len(puzzle.parse(drawn)) == puzzle.places
 
 
 def test_axis_keeps_cars_in_their_lines() -> None:
@@ -177,6 +191,15 @@ def test_patterns_of_klotski() -> None:
 def test_no_pattern(pattern: str, message: str) -> None:
     with pytest.raises(PatternError, match=message):
         goals_in(blocks(), pattern)
+
+
+@pytest.mark.parametrize("pattern", ["#?", "?#"])
+def test_a_pattern_with_some_of_the_holes(pattern: str) -> None:
+    puzzle = blocks(start="A.#")
+    with pytest.raises(PatternError, match="expected all 3 squares, or none that is a hole '#', found 2"):
+        goals_in(puzzle, pattern)
+    with pytest.raises(PositionError, match="expected all 3 squares, or none that is a hole"):
+        puzzle.parse(pattern.replace("?", "A"))
 
 
 def test_a_pattern_that_nothing_matches() -> None:

@@ -19,7 +19,7 @@ def test_separators(text: str) -> None:
     assert BOARD.split(text, PARTS) == ["1", "1", "2", "2", "11", "0"]
 
 
-@pytest.mark.parametrize("text", ["112210", "112 210", "112/210", "11221.", "1 1 2 21 0"])
+@pytest.mark.parametrize("text", ["112210", "112 210", "112/210", "/112//210/", "1/1/2/2/1/0", "11221.", "1 1 2 21 0"])
 def test_single_characters_need_no_separators(text: str) -> None:
     assert BOARD.split(text, PARTS) == ["1", "1", "2", "2", "1", "0"]
 
@@ -35,6 +35,8 @@ def test_single_characters_need_no_separators(text: str) -> None:
         ("1 1 2 2 # 0", "found '#'"),
         ("1 1 2 2 1 " + "9" * 5000, "99…"),
         ("9" * 5000, "found 1"),
+        ("1 1 / 2 2 / 11 0", "expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
+        ("1122/10", "found rows of 4, 2"),
     ],
 )
 def test_refused(text: str, message: str) -> None:
@@ -46,7 +48,7 @@ def test_refused(text: str, message: str) -> None:
 
 def test_holes_are_optional_in_positions() -> None:
     board = Board(2, 2, frozenset({1}), empty_symbols=("-",), separator="")
-    for text in ("A#/B-", "A # B -", "A#B-", "AB-", "A B -"):
+    for text in ("A#/B-", "A # B -", "A#B-", "AB-", "A B -", "A/B-", "A / B / -"):
         assert board.split(text, [Part(3, ("-", "A", "B"))]) == ["A", "B", "-"]
 
 
@@ -54,6 +56,13 @@ def test_holes_are_optional_in_positions() -> None:
 def test_holes_elsewhere_are_refused(text: str, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         Board(2, 2, frozenset({1}), ("-",), "").split(text, [Part(3, ("-", "A", "B"))])
+
+
+def test_single_characters_are_told_apart_whatever_the_number_of_lines() -> None:
+    board = Board(2, 2, frozenset({1, 2}), empty_symbols=("-",), separator="")
+    assert board.split("-#/#A", [Part(2, ("-", "A"))]) == ["-", "A"]
+    for text in ("-A/", "-/A", "-#/#A", "-##A"):
+        assert board.split(text, [Part(2, ("-", "A"))]) == ["-", "A"]
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.data())

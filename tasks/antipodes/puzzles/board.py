@@ -1,15 +1,16 @@
 """The board of a puzzle: positions are read, written and drawn on it."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antipodes.errors import ConfigError, PositionError
 from antipodes.names import check_symbol
-from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
+from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Picture, Rectangle, Shape, colours_of, tile
-from antipodes.quoting import quote
+from antipodes.quoting import quote, shorten
 
 HOLE = "#"
 PIECE = re.compile(r"\w+")
@@ -38,16 +39,40 @@ class Board(Notation):
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""
         (part,) = parts
-        written = symbols_in(text, self.rows * self.columns, self.places)
+        written = self.symbols_in(text)
+        rows = rows_in(text, len(written))
         if len(written) == self.rows * self.columns and self.holes:
             written = self._without_holes(written)
         if len(written) != self.places:
             close_together = len(written) == 1 and all(len(symbol) == 1 for symbol in part.symbols)
             found = len(written[0]) if close_together else len(written)
             raise PositionError(f"expected {self.places} symbols, found {found}")
+        self.check_rows(rows)
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         check_symbols(written, part.symbols)
         return written
+
+    def symbols_in(self, text: str) -> list[str]:
+        """The symbols of a text, with or without holes; of another number if it is no position."""
+        if not self.separator:
+            return characters_in(text)
+        return symbols_in(text, self.rows * self.columns, self.places)
+
+    def check_rows(self, found: Sequence[int]) -> None:
+        """Raise PositionError unless lines of so many symbols are the rows, or one line, or a line for each symbol.
+
+        Lines that end elsewhere were meant for another board. Holes may be left out.
+        """
+        if len(found) > 1 and set(found) != {1} and list(found) != self.row_lengths(sum(found)):
+            lengths = shorten(", ".join(map(str, found)))
+            raise PositionError(f"expected {self.rows} rows of {self.columns}, or one line, found rows of {lengths}")
+
+    def row_lengths(self, symbols: int) -> list[int]:
+        """The number of symbols in each row of so many: of all squares, or of all places."""
+        if symbols == self.rows * self.columns:
+            return [self.columns] * self.rows
+        holes = Counter(hole // self.columns for hole in self.holes)
+        return [self.columns - holes[row] for row in range(self.rows) if holes[row] < self.columns]
 
     def _without_holes(self, written: list[str]) -> list[str]:
         for square, symbol in enumerate(written):
@@ -97,6 +122,8 @@ def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]
     """
     lines = [re.split(r"[\s,]+", line.strip()) for line in re.split(r"[\n/]", text) if line.strip()]
     rows = [list(symbols[0]) if len(symbols) == 1 else symbols for symbols in lines]
+    if not rows:
+        raise ConfigError(f"start: expected {expected}, found no row")
     for row in rows:
         if len(row) != len(rows[0]):
             raise ConfigError(f"start: expected rows of {len(rows[0])} squares, found one of {len(row)}")

@@ -12,6 +12,7 @@ from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_p
 from antipodes.quoting import quote, shorten
 
 SEPARATORS = re.compile(r"[\s,/]+")
+ROW_ENDS = re.compile(r"[\n/]")
 
 
 class Notation(ABC):
@@ -101,6 +102,18 @@ def symbols_in(text: str, *expected: int) -> list[str]:
     if len(apart) not in expected and len(close) in expected:
         return close
     return apart
+
+
+def characters_in(text: str) -> list[str]:
+    """The symbols of a text in which each is a single character."""
+    return list("".join(_apart(text)))
+
+
+def rows_in(text: str, symbols: int) -> list[int]:
+    """The number of symbols in each line of a text, which has so many."""
+    lines = [apart for line in ROW_ENDS.split(text) if (apart := _apart(line))]
+    lengths = [len(line) for line in lines]
+    return lengths if sum(lengths) == symbols else [len("".join(line)) for line in lines]
 
 
 def _apart(text: str) -> list[str]:

@@ -15,14 +15,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import arguments
-from antipodes.errors import PatternError
+from antipodes.errors import PatternError, PositionError
 from antipodes.puzzles.board import HOLE, Board
-from antipodes.puzzles.notation import SEPARATORS
+from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.quoting import quote, shorten
 
@@ -78,10 +79,12 @@ class Pattern:
         try:
             if not puzzle.counts:
                 raise PatternError(f"expected a puzzle that is one arrangement of pieces, found {puzzle.name}")
-            groups = _places_only(puzzle, [group for part in GROUP.finditer(text) for group in _groups(puzzle, part)])
-            pattern = cls(puzzle, text, tuple(groups))
+            parts = [(part[0], list(_groups(puzzle, part))) for part in GROUP.finditer(text)]
+            pattern = cls(puzzle, text, tuple(_places_only(puzzle, [group for _, groups in parts for group in groups])))
+            if isinstance(puzzle.notation, Board):
+                _check_rows(puzzle.notation, parts)
             pattern._check_pieces()
-        except PatternError as error:
+        except (PatternError, PositionError) as error:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
 
@@ -176,6 +179,20 @@ def _label(puzzle: Puzzle, symbol: str) -> int:
     if symbol not in puzzle.symbols:
         raise PatternError(f"expected one of {shorten(' '.join(puzzle.symbols))}, found {quote(symbol)}")
     return puzzle.symbols.index(symbol)
+
+
+def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> None:
+    """Raise PositionError where lines end elsewhere than rows. A bag may hold the end of a row."""
+    ends, in_bags, square = set[int](), set[int](), 0
+    for text, groups in parts:
+        if not groups and ROW_ENDS.search(text):
+            ends.add(square)
+        for group in groups:
+            in_bags.update(range(square + 1, square + group.squares))
+            square += group.squares
+    if ends - {0, square}:
+        ends |= in_bags & set(accumulate(board.row_lengths(square)))
+        board.check_rows([end - begin for begin, end in pairwise(sorted(ends | {0, square}))])
 
 
 def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from antipodes.errors import PositionError
 from antipodes.puzzles.blocks.kinds import EMPTY, Block, Kind, blocks_on
 from antipodes.puzzles.board import FRAME, HOLE, Board
-from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.notation import rows_in
 from antipodes.puzzles.outlines import OUTSIDE, outlined
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.picture import (
@@ -47,12 +47,15 @@ class BlockBoard(Board):
     def grid(self, text: str) -> list[list[str]]:
         """The symbols ``[row][column]`` of a text; PositionError if it has another number, or other holes."""
         squares = self.rows * self.columns
-        written = symbols_in(text, squares, self.places)
+        written = self.symbols_in(text)
         if len(written) not in (squares, self.places):
             found = len(written) if self.separator else len("".join(written))
             raise PositionError(f"expected {squares} symbols, found {found}")
+        self.check_rows(rows_in(text, len(written)))
         if len(written) == squares:
             self._without_holes(written)
+        elif HOLE in written:
+            raise PositionError(f"expected all {squares} squares, or none that is a hole '#', found {len(written)}")
         remaining = iter(written)
         skipped = self.holes if len(written) < squares else frozenset()
         every = [HOLE if square in skipped else next(remaining) for square in range(squares)]

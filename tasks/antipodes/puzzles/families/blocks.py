@@ -34,7 +34,7 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
     drawings = [drawn_rows(text, (EMPTY, HOLE), "blocks, '.' or '#'") for text in starts_in(settings)]
     try:
         board = _board(drawings[0], distinct, axis)
-        starts = [board.split(" ".join(symbol for row in drawing for symbol in row), ()) for drawing in drawings]
+        starts = [board.split("/".join(map(" ".join, drawing)), ()) for drawing in drawings]
     except PositionError as error:
         raise ConfigError(f"start: {error}") from None
     symbols = _symbols(board)
