@@ -22,6 +22,7 @@ from antipodes.checking.check import check_puzzle
 from antipodes.config import Config, PuzzleLike, as_config, load_config, load_puzzle
 from antipodes.errors import AntipodesError, InputError
 from antipodes.events import Listener, silence
+from antipodes.puzzles.goals import goals_in
 from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.runs.default_store import chosen_store
@@ -169,7 +170,8 @@ def solve(
     puzzle
         As for `run`.
     position, goal
-        A text or labels ``(places,)``; a goal may also be labels ``(goals, places)``. None: the puzzle's starts.
+        A text or labels ``(places,)``; a goal may also be a pattern, or labels ``(goals, places)``. None: the puzzle's
+        starts.
     method
         "bfs", "bidirectional", "iddfs" or "ida-star"; None: the one that suits the problem.
     table
@@ -195,7 +197,7 @@ def solve(
         The search would exceed the memory limit.
     """
     found = as_config(puzzle).puzzle
-    problem = Problem.of(found, _labels(found, position), None if goal is None else _labels(found, goal))
+    problem = Problem.of(found, _labels(found, position), None if goal is None else _goals(found, goal))
     if table is not None:
         if method not in (None, TABLE):
             raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
@@ -268,3 +270,8 @@ def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, An
 def _labels(puzzle: Puzzle, position: str | ArrayLike) -> Labels | ArrayLike:
     """A text as labels; what is none is checked by the problem."""
     return puzzle.parse(position) if isinstance(position, str) else position
+
+
+def _goals(puzzle: Puzzle, goal: str | ArrayLike) -> Labels | ArrayLike:
+    """As `_labels`, of a pattern all positions that match."""
+    return goals_in(puzzle, goal) if isinstance(goal, str) else goal

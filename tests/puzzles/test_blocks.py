@@ -230,3 +230,18 @@ def test_pictures_have_the_outlines_of_blocks_and_the_walls() -> None:
     plain, walled = (puzzle_from({**settings, **more}) for more in ({}, {"walls": [[0, 1], [1, 3]]}))
     shapes = [one.picture(one.start_labels[0]).shapes for one in (plain, walled)]
     assert (shapes[1][: len(shapes[0])], len(shapes[1])) == (shapes[0], len(shapes[0]) + 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"family": "sliding", "rows": 2, "columns": 2, "goal": 5}, "[puzzle] goal: expected a position or a list"),
+        ({"family": "sliding", "rows": 2, "columns": 2, "goal": "1 2 / 0"}, "goal: expected 2 x 2 = 4 tiles, found 3"),
+        ({"family": "twisty", "goal": "a"}, "[puzzle] goal: unknown key; expected definition"),
+        ({"goal": "A?"}, "[puzzle] goal: expected a position, or a start beside a pattern"),
+        ({"family": "pancake", "goal": "{1 2}"}, "found the pattern '{1 2}' alone"),
+    ],
+)
+def test_what_is_wrong_with_a_goal_is_said_of_it(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        puzzle_from({"name": "p", "family": "blocks", **changes})

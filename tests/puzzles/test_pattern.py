@@ -45,6 +45,9 @@ def all_positions(puzzle: Puzzle) -> set[tuple[str, ...]]:
         (TILES, "[13]22/3?.", ["1 2 2 3 3 0", "3 2 2 3 1 0"]),
         (TILES, "[01][01]?/{2 2}3", ["0 1 3 2 2 3", "1 0 3 2 2 3"]),
         (TILES, "[1][1]????", []),
+        (TILES, "1/2/2/3/3/0", ["1 2 2 3 3 0"]),
+        (TILES, "1 {2 2} \n {330}", ["1 2 2 0 3 3", "1 2 2 3 0 3", "1 2 2 3 3 0"]),
+        (TILES, "1 2 {2 3} 3 0 /", ["1 2 2 3 3 0", "1 2 3 2 3 0"]),
         (HOLED, "A?#/{B-}C", ["AB-BC", "ABB-C"]),
         (HOLED, "A?{B-}C", ["AB-BC", "ABB-C"]),
         (
@@ -107,6 +110,8 @@ def test_batches_are_bounded_and_list_each_position_once(monkeypatch: pytest.Mon
     ("puzzle", "pattern", "message"),
     [
         (TILES, "{12}2/33", "expected 6 squares, found 5"),
+        (TILES, "12/23/30", "expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
+        (TILES, "{1223}/30", "found rows of 3, 1, 2"),
         (TILES, "", "expected 6 squares, found 0"),
         (TILES, "{12 2 330", r"brackets in pairs, found '\{'"),
         (TILES, "12]2 330", r"brackets in pairs, found '\]'"),

@@ -1,5 +1,6 @@
 """The puzzle families: each turns the ``[puzzle]`` table of a config into a `Puzzle`."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -9,7 +10,7 @@ from antipodes import arguments
 from antipodes.errors import ConfigError, InputError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import GOAL, START, starts_in
-from antipodes.quoting import quote
+from antipodes.quoting import quote, shorten
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "blocks": ("blocks", "blocks"),
@@ -24,6 +25,8 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
     "twisty": ("twisty", "twisty"),
 }
 """The module and the function of each family, loaded when a puzzle needs it: all of them take 25 ms."""
+OF_START = re.compile(rf"^(\[puzzle\] )?{START}:")
+"""How a message of a family begins that is about the start."""
 
 
 def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
@@ -46,8 +49,26 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
         return describe(settings)
     others = {key: value for key, value in settings.items() if key != GOAL}
     if START not in others:
-        return describe({**others, START: settings[GOAL]})
+        return _with_start_at_goal(describe, settings, others)
     return _with_goals(describe(others), starts_in(settings, GOAL))
+
+
+def _with_start_at_goal(
+    describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any], others: Mapping[str, Any]
+) -> Puzzle:
+    """The puzzle with the goal as its start; what is wrong with that is said of the goal."""
+    from antipodes.puzzles.goals import MARKS
+
+    for text in starts_in(settings, GOAL):
+        if MARKS & set(text):
+            raise ConfigError(
+                f"[puzzle] {GOAL}: expected a position, or a {START} beside a pattern, to say which pieces there are, "
+                f"found the pattern {quote(shorten(text))} alone"
+            )
+    try:
+        return describe({**others, START: settings[GOAL]})
+    except ConfigError as error:
+        raise ConfigError(OF_START.sub(rf"\g<1>{GOAL}:", str(error))) from None
 
 
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
