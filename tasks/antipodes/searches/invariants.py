@@ -8,38 +8,53 @@ groups. So the difference of two positions, together with the number of moves, i
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.puzzles.moves.moves import Labels, Mask, Moves
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.puzzle import Puzzle
 
 Element = tuple[int, ...]
-EITHER = frozenset({0, 1})
 MOST = 1 << 12
 """Elements of the largest group that is listed."""
 
 
-def parities_by_sums(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """The possible parities of the number of moves between two positions; none if the goal is unreachable."""
+def parities_by_sums(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
+    """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
+
+    Neither of them, if a goal is unreachable.
+    """
     span = _span(puzzle.moves, puzzle.parts)
     if span is None:
-        return EITHER
-    change = []
+        return np.ones((len(goals), 2), dtype=np.bool_)
+    changes = [np.zeros(len(goals), dtype=np.int64)]  # there may be no other
     for part, here in zip(puzzle.parts, puzzle.ranges, strict=True):
         if part.counts is None:
-            change.append(
-                int(goal[here].astype(np.int64).sum() - position[here].astype(np.int64).sum()) % len(part.symbols)
-            )
+            change = goals[:, here].sum(axis=1, dtype=np.int64) - position[here].sum(dtype=np.int64)
+            changes.append(change % len(part.symbols))
         elif part.all_different:
-            change.append(_parity_between(position[here], goal[here]))
-    return frozenset(parity for parity in EITHER if (*change, parity) in span)
+            changes.append(_parities_between(position[here], goals[:, here]))
+    different, which = np.unique(np.stack(changes, axis=1), axis=0, return_inverse=True)
+    known = [[(*change[1:], parity) in span for parity in (0, 1)] for change in different.tolist()]
+    possible: Mask = np.array(known, dtype=np.bool_).reshape(-1, 2)[which.reshape(-1)]
+    return possible
 
 
-def _parity_between(position: Labels, goal: Labels) -> int:
-    """The parity of the permutation of places between two arrangements of different pieces."""
-    return permutation_parity(np.argsort(position)[np.argsort(np.argsort(goal))].tolist())
+def _parities_between(position: Labels, goals: Labels) -> NDArray[np.int64]:
+    """The parity of the permutation of places from one arrangement of different pieces to each of others, ``(n,)``.
+
+    It is that of the swaps that bring one piece after another to its place.
+    """
+    to = np.argsort(position)[np.argsort(np.argsort(goals, axis=1), axis=1)]
+    back = np.argsort(to, axis=1)
+    every, odd = np.arange(len(goals)), np.zeros(len(goals), dtype=np.bool_)
+    for place in range(goals.shape[1]):
+        here, there = to[:, place].copy(), back[:, place].copy()
+        odd ^= here != place
+        to[every, there], back[every, here] = here, there
+    return odd.astype(np.int64)
 
 
 @lru_cache(maxsize=4)

@@ -51,8 +51,7 @@ class Problem:
         wanted = puzzle.start_labels if goals is None else _checked_goals(puzzle, goals)
         if not len(wanted):
             raise InputError("expected at least one goal, found none")
-        possible = [solvable(puzzle, position, goal) is not False for goal in wanted]
-        return cls(puzzle, position, np.ascontiguousarray(wanted[possible]))
+        return cls(puzzle, position, np.ascontiguousarray(wanted[solvable(puzzle, position, wanted).possible]))
 
     @property
     def known_unreachable(self) -> bool:
@@ -62,7 +61,7 @@ class Problem:
     @cached_property
     def known_reachable(self) -> bool:
         """Whether it is known without a search that a goal can be reached."""
-        return any(solvable(self.puzzle, self.position, goal) for goal in self.goals)
+        return bool(solvable(self.puzzle, self.position, self.goals).certain.any())
 
     @cached_property
     def packing(self) -> Packing:
@@ -87,7 +86,8 @@ class Problem:
     @cached_property
     def parities(self) -> frozenset[int]:
         """The parities that the number of moves to a goal can have."""
-        return frozenset().union(*(parities(self.puzzle, self.position, goal) for goal in self.goals))
+        even_and_odd = parities(self.puzzle, self.position, self.goals).any(axis=0)
+        return frozenset(np.flatnonzero(even_and_odd).tolist())
 
 
 A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"

@@ -5,51 +5,72 @@ a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the
 rest.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
+from antipodes.puzzles.moves.moves import Mask
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.puzzles.swap_graph import any_order, both_ways, connected, swap_edges, two_colouring
-from antipodes.searches.invariants import EITHER, parities_by_sums
+from antipodes.searches.invariants import parities_by_sums
 
 
-def parities(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
-    """The possible parities, 0 or 1, of the number of moves to the goal; none if it is unreachable."""
-    return _by_colour(puzzle, position, goal) & parities_by_sums(puzzle, position, goal)
+class Solvable(NamedTuple):
+    """What is known of goals without a search, ``(goals,)`` each."""
+
+    possible: Mask
+    """False: the goal cannot be reached."""
+    certain: Mask
+    """True: it can."""
 
 
-def solvable(puzzle: Puzzle, position: Labels, goal: Labels) -> bool | None:
-    """Whether the goal can be reached from the position; None if only a search finds out."""
-    if (position == goal).all():
-        return True
-    if not parities(puzzle, position, goal):
-        return False
+def parities(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
+    """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
+
+    Neither of them, if a goal is unreachable.
+    """
+    both: Mask = _by_colour(puzzle, position, goals) & parities_by_sums(puzzle, position, goals)
+    return both
+
+
+def solvable(puzzle: Puzzle, position: Labels, goals: Labels) -> Solvable:
+    """Whether each of the goals ``(n, places)`` can be reached from the position, as far as that is known."""
+    same: Mask = (goals == position).all(axis=1)
+    possible: Mask = same | parities(puzzle, position, goals).any(axis=1)
     edges = swap_edges(puzzle)
     if edges is None or not both_ways(edges) or puzzle.counts[0] != 1:
-        return None
+        return Solvable(possible, same)
     around = connected(edges, puzzle.places)
     if around is None:
-        return None
+        return Solvable(possible, same)
     degrees = sorted(map(len, around))
     if degrees[-1] <= 2:
-        return _on_a_line(around, position, goal, closed=degrees[0] == 2)
-    return True if any_order(puzzle) else None
+        possible = same | possible & _on_a_line(around, position, goals, closed=degrees[0] == 2)
+        return Solvable(possible, possible)
+    return Solvable(possible, possible if any_order(puzzle) else same)
 
 
-def _by_colour(puzzle: Puzzle, position: Labels, goal: Labels) -> frozenset[int]:
+def _by_colour(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
     """By two-colouring: each move changes the number of empty places of one colour by one."""
     edges = swap_edges(puzzle)
     colours = two_colouring(edges, puzzle.places) if edges else None
     if colours is None:
-        return EITHER
-    change = int(colours[position == 0].sum()) - int(colours[goal == 0].sum())
-    return frozenset({change % 2})
+        return np.ones((len(goals), 2), dtype=np.bool_)
+    coloured = [(labels == 0) @ colours.astype(np.int64) for labels in (position, goals)]
+    odd: Mask = (coloured[1] - coloured[0]) % 2 == 1
+    return np.stack((~odd, odd), axis=1)
 
 
-def _on_a_line(around: list[list[int]], position: Labels, goal: Labels, closed: bool) -> bool:
+def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed: bool) -> Mask:
     """On a path the pieces keep their order, on a cycle they keep it up to rotation."""
     first = min(range(len(around)), key=lambda place: len(around[place]))
     line = [first]
     while len(line) < len(around):
         line.append(next(place for place in around[line[-1]] if place not in line[-2:]))
-    pieces = [int(label) for label in position[line] if label]
-    wanted = [int(label) for label in goal[line] if label]
-    rotations = range(len(pieces)) if closed else range(1)
-    return any(pieces[i:] + pieces[:i] == wanted for i in rotations) or not pieces
+    wanted = goals[:, line]
+    wanted = wanted[wanted != 0].reshape(len(goals), -1)  # there is one empty place
+    pieces = position[line][position[line] != 0]
+    found = (wanted == pieces).all(axis=1)
+    for rotation in range(1, len(pieces) if closed else 1):
+        found |= (wanted == np.roll(pieces, rotation)).all(axis=1)
+    return found
