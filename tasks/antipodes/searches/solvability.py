@@ -70,7 +70,7 @@ def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed:
     wanted = goals[:, line]
     wanted = wanted[wanted != 0].reshape(len(goals), -1)  # there is one empty place
     pieces = position[line][position[line] != 0]
-    found = (wanted == pieces).all(axis=1)
+    found: Mask = (wanted == pieces).all(axis=1)
     for rotation in range(1, len(pieces) if closed else 1):
         found |= (wanted == np.roll(pieces, rotation)).all(axis=1)
     return found
