@@ -100,6 +100,20 @@ def test_show_filters_tilings(cli: Command, tmp_path: Path) -> None:
     assert cli("show", "square", "--where", "W covers 0 24").out == "square: no tilings like that\n"
 
 
+@pytest.mark.parametrize("further", [(), ("--json",), ("--steps",), ("--svg", "x.svg")])
+def test_show_refuses_a_number_that_does_not_match(
+    further: tuple[str, ...], cli: Command, refused: Refused, tmp_path: Path
+) -> None:
+    tile(cli, board_file(SQUARE, tmp_path / "board.toml"))
+    condition = ("--raw", "--where", "I covers 0 1")
+    like_that = json.loads(cli("show", "square", *condition, "--all", "--json").out)
+    other = min(set(range(1, like_that["count"] + 1)) - {one["number"] for one in like_that["tilings"]})
+    assert like_that["matching"]
+    assert f"--number: expected a tiling that fulfils all conditions of --where, found {other}" in refused(
+        "show", "square", "--number", other, *condition, *further
+    )
+
+
 def test_copies_and_cells_that_stay_empty(cli: Command, tmp_path: Path) -> None:
     report = tile(cli, board_file(COPIES, tmp_path / "board.toml"))
     assert report["raw_solutions"] > report["solutions"] > 0

@@ -86,6 +86,23 @@ def check_against_brute_force(task: TilingProblem) -> None:
 
 
 @pytest.mark.parametrize(
+    ("cells", "where", "expected"),
+    [
+        ("..?", (), 1),
+        ("?.?", (), 1),
+        ("?..?", (), 1),
+        ("??????", ["D covers 0"], 1),
+        ("??????", (), 3),
+        ("?.?.?", (), 0),
+    ],
+)
+def test_a_single_piece_covers_the_cells_that_have_to_be_filled(cells: str, where: object, expected: int) -> None:
+    task = problem(cells, {"D": "##"}, where)
+    check_against_brute_force(task)
+    assert len(tilings_of(task)[0]) == expected
+
+
+@pytest.mark.parametrize(
     ("cells", "pieces"),
     [
         (box(1, 3, 5), "PUV"),

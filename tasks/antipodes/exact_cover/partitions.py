@@ -85,8 +85,17 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> Partitions:
         allowed, first = np.ones(len(placements), dtype=np.bool_), first_piece(problem)
         fixing = symmetry.placements[symmetry.pieces[:, first] == first]
         anchor_of = np.where(placements.piece == first, representatives(fixing), NO_ANCHOR)
-    anchors = np.flatnonzero((anchor_of == numbers) & possible(problem))
+    anchors = np.flatnonzero((anchor_of == numbers) & possible(problem) & _may_be_first(problem, placements))
     return Partitions(anchors, anchor_of.astype(np.int32), allowed, second_piece=method != PLAIN)
+
+
+def _may_be_first(problem: TilingProblem, placements: Placements) -> NDArray[np.bool_]:
+    """Which placements can be the first of a tiling, ``(placements,)``: an only piece covers all that has to be."""
+    if problem.copies > 1:
+        return np.ones(len(placements), dtype=np.bool_)
+    needed = np.append(problem.required, False)  # the cell -1, after the last of a piece, is none
+    covers_all: NDArray[np.bool_] = needed[placements.cells].sum(axis=1) == needed.sum()
+    return covers_all
 
 
 def possible(problem: TilingProblem) -> bool:
