@@ -85,6 +85,16 @@ def check_against_brute_force(task: TilingProblem) -> None:
         assert sum(one.placements for one in counted) == placements
 
 
+@pytest.mark.parametrize(("side", "symmetries"), [(2, 8), (32, 8)])
+def test_the_copies_of_a_batch_fit_in_their_memory(side: int, symmetries: int) -> None:
+    task = problem(box(1, side, side), {"D": {"shape": "##", "count": side * side // 2}})
+    assert len(symmetry_of(task)) == symmetries
+    size = search.batch_size(task)
+    assert 1 <= size <= search.BATCH
+    assert size * symmetries * task.copies * np.int32().nbytes <= search.BATCH_BYTES
+    assert (size == search.BATCH) == (side == 2)
+
+
 @pytest.mark.parametrize(
     ("cells", "where", "expected"),
     [

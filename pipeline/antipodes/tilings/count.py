@@ -78,7 +78,7 @@ def count_tilings(
     chosen = checked_method(method) or PRUNING
     in_scan_order(config.problem, chosen)  # refuses boards that the method does not take
     count = _Count(config.problem, chosen, listener, interrupted)
-    with _opened(options, listener, scheduler) as opened:
+    with _opened(options, listener, scheduler) as opened, opened.performance_report(options.performance_report):
         count.run(opened)
     began = begin if options.began is None else options.began
     return count.result(time.perf_counter() - began)
