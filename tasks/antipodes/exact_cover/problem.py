@@ -142,8 +142,13 @@ def _text(table: Mapping[str, object], key: str) -> str:
 
 
 def _conditions(value: object, board: Board, pieces: tuple[Piece, ...]) -> tuple[Condition, ...]:
+    names = [piece.name for piece in pieces]
+    return tuple(parse_condition(one, board, names, "[board] where") for one in listed_conditions(value))
+
+
+def listed_conditions(value: object) -> list[str]:
+    """The sentences of the key ``where``, a list of them or one; ConfigError if it is neither."""
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise ConfigError(f"[board] where: expected a list of conditions, found {quote(value)}")
-    names = [piece.name for piece in pieces]
-    return tuple(parse_condition(one, board, names, "[board] where") for one in listed)
+    return listed

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.errors import InputError
 from antipodes.exact_cover.boards import Board
-from antipodes.exact_cover.fillers import FewestFirst, Filler, FirstEmpty
+from antipodes.exact_cover.fillers import MOST_OPTIONS, FewestFirst, Filler, FirstEmpty, check_options
 from antipodes.exact_cover.options import options_of
 from antipodes.exact_cover.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
 from antipodes.exact_cover.pieces import Piece
@@ -168,6 +168,16 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
             f"found {problem.board.size:,} cells, and pieces that fill {problem.area:,}"
         )
     return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MOST_SCANNED)
+
+
+def check_size(problem: TilingProblem, method: str = PRUNING) -> None:
+    """Raise ResourceLimitError if some partition has more placements than a search of it has memory for."""
+    placements = placements_of(problem)
+    if len(placements) <= MOST_OPTIONS or in_scan_order(problem, method):
+        return
+    partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
+    for anchor in partitions.anchors.tolist():
+        check_options(int(allowed_beside(anchor, problem, partitions, placements, symmetry).sum()))
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
