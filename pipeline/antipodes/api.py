@@ -30,6 +30,7 @@ from antipodes.searches.answer import LISTED, Answer
 from antipodes.searches.problem import Problem
 from antipodes.searches.progress import Listener as SearchListener
 from antipodes.searches.progress import silence as search_silence
+from antipodes.sizes import memory_size
 from antipodes.storage.address import Address
 from antipodes.tables import solve as solving
 from antipodes.tables.counts import Counts, open_counts
@@ -157,7 +158,7 @@ def solve(
     max_depth: int | None = None,
     max_seconds: float | None = None,
     listed: int = LISTED,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     heuristic: str | None = None,
     listener: SearchListener = search_silence,
 ) -> Answer:
@@ -180,7 +181,7 @@ def solve(
     listed
         Paths in the answer, at most; all are counted.
     memory_limit
-        Bytes.
+        Bytes, or a text such as "2GiB".
     heuristic
         "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
     listener
@@ -198,6 +199,9 @@ def solve(
     if table is not None:
         if method not in (None, TABLE):
             raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
+        unfit = {"max_seconds": max_seconds, "memory_limit": memory_limit, "heuristic": heuristic}
+        if given := [name for name, value in unfit.items() if value is not None]:
+            raise InputError(f"expected no {given[0]} beside a table, which is read at once")
         return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     return solving.solve(
@@ -207,7 +211,7 @@ def solve(
         max_depth=max_depth,
         max_seconds=max_seconds,
         listed=listed,
-        memory_limit=memory_limit,
+        memory_limit=None if memory_limit is None else memory_size(memory_limit),
         listener=listener,
         **options,
     )

@@ -171,9 +171,10 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
         return bundled[str(name_or_path)]
     if os.path.isfile(path):  # False also for names longer than the system takes
         return path
-    close = get_close_matches(str(name_or_path), bundled, n=3) or [f"antipodes {noun}s lists them"]
+    close = get_close_matches(str(name_or_path), bundled, n=3)
+    bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"antipodes {noun}s lists the bundled ones"
     found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
-    raise ConfigError(f"expected {expected}, found {found}; bundled {noun}s: {', '.join(close)}")
+    raise ConfigError(f"expected {expected}, found {found}; {bundled_ones}")
 
 
 def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -70,6 +70,21 @@ def test_moves_by_name_by_number_and_by_arrow(finished: Path) -> None:
         assert player.message == "no move to take back"
 
 
+def test_a_move_of_the_name_of_a_key_needs_its_own_case(cli: Command) -> None:
+    """On this puzzle B is a move; b takes a move back all the same."""
+    cli("run", "ivy", "--quiet")
+    shown = cli("play", "ivy", "--moves", "R L", stdin="B\nb\nb\n").out
+    heads = re.findall(r"^ivy: .*$", shown, re.MULTILINE)
+    assert [", after" in head for head in heads] == [False, True, False, False]
+    assert "no move to take back" in shown
+
+
+def test_what_waits_for_enter(finished: Path) -> None:
+    with open_table(finished) as table:
+        player = Player(Game(table, NEAR))
+        assert not any(player.waits_after(typed) for typed in ("1", "4", "L", "l", "b", "q", "x"))
+
+
 def test_a_position_is_drawn_where_none_is_given(finished: Path, cli: Command) -> None:
     assert "12 moves from the start" in cli("play", finished, "--depth", 12, stdin="q\n").out
 
@@ -89,7 +104,9 @@ def test_bad_input(arguments: tuple[object, ...], message: str, finished: Path, 
 
 
 def test_an_unfinished_table_is_refused(unfinished: Path, refused: Callable[..., str]) -> None:
-    assert "expected a finished table, found one up to depth 10" in refused("play", unfinished, NEAR)
+    for arguments in ((NEAR,), ("--depth", 3), ()):
+        message = refused("play", unfinished, *arguments, status=1)
+        assert f"the table is unfinished: antipodes resume {unfinished}" in message
 
 
 def test_moves_that_cannot_be_undone_are_refused(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
@@ -111,7 +128,9 @@ def test_keys_of_a_terminal(finished: Path) -> None:
         shown += read_until(mine, "1 move from the start")
         os.write(mine, b"b")
         shown += read_until(mine, "2 moves from the start")
-        os.write(mine, b"  q")
+        os.write(mine, b"\x1b[3~\x7f")  # a key that means nothing, and backspace
+        shown += read_until(mine, "no move to take back")
+        os.write(mine, b"x  \x04")
         shown += read_until(mine, "solved, after 2 moves", "\x1b[?1049l")
         assert running.wait(20) == 0
     os.close(mine)

@@ -172,7 +172,7 @@ def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
     assert f"{report['states']:,} of {report['index_size']:,}" in cli("status", "x").out
     assert cli("layers", "x").status == 0
     if undone:
-        solved = json.loads(cli("solve", "x.toml", farthest[0], "--json", "--quiet").out)
+        solved = json.loads(cli("solve", "x.toml", farthest[0], "--method", "table", "--json", "--quiet").out)
         assert (solved["method"], len(solved["moves"])) == ("table", report["radius"])
         every = json.loads(cli("solve", "x.toml", farthest[0], "--json", "--quiet", "--all", "--method", "bfs").out)
         assert len(every["moves"]) == len(every["solutions"]) == every["solution_count"]
@@ -192,9 +192,10 @@ def test_sequences_of_moves(cli: Command, refused: Callable[..., str], tmp_path:
     text = cli("solve", "x.toml", "--moves", "U", "--quiet").out
     assert "moves: U'\n" in text
     assert "found 'B' at character 3" in refused("query", "x", "--moves", "U B")
-    assert "found both" in refused("query", "x", "--moves", "U", found["position"])
+    assert "found positions and --moves" in refused("query", "x", "--moves", "U", found["position"])
     assert "found none of them" in refused("query", "x")
-    assert "found all three" in refused("query", "x", "1", "--moves", "U", "--pattern", "?")
+    every = refused("query", "x", "1", "--moves", "U", "--pattern", "?")
+    assert "found positions and --moves and --pattern" in every
     assert "a position or --moves, found both" in refused("solve", "x.toml", found["position"], "--moves", "U")
     assert "expected moves R, D, L, U; found 'X'" in refused("solve", "eight-puzzle", "--moves", "D X")
 

@@ -49,11 +49,13 @@ class Command(TyperCommand):
             if word == "--":
                 after += words
             elif self._is_option(word, options):
-                name, _, value = word.partition("=")
+                name, equals, _ = word.partition("=")
                 if name not in options:
                     raise InputError(self._unknown(name, options))
-                takes_value = not options[name].is_flag and not value
-                before += [word, *islice(words, 1 if takes_value else 0)]
+                value = list(islice(words, 0 if options[name].is_flag or equals else 1))
+                if not (options[name].is_flag or equals or value):
+                    raise InputError(f"{name}: expected {options[name].metavar or 'a value'} after it, found nothing")
+                before += [word, *value]
             else:
                 after.append(word)
         return [*before, "--", *after]

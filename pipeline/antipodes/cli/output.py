@@ -47,10 +47,15 @@ def _json(value: Any) -> str:
     return text if can_encode(text, sys.stdout) else json.dumps(value)
 
 
+def printable(text: str) -> str:
+    """The text, its control characters, which could move the cursor, escaped."""
+    return "".join(one if one.isprintable() else escaped(one) for one in text)
+
+
 def say(message: str) -> None:
-    """Print one line on stderr; control characters, which could move the cursor, are escaped."""
+    """Print one line on stderr."""
     line = " ".join(LONG_WORD.sub(r"\1…", message).split())
-    print("antipodes:", "".join(one if one.isprintable() else escaped(one) for one in line), file=sys.stderr)
+    print("antipodes:", printable(line), file=sys.stderr)
 
 
 def complain(message: str, status: int) -> int:

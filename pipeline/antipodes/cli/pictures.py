@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw what is shown into an SVG file.")]
 Png = Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Draw what is shown into a PNG file.")]
-Gif = Annotated[Path | None, typer.Option("--gif", metavar="FILE", help="Draw the way into a GIF file, step by step.")]
+Gif = Annotated[
+    Path | None, typer.Option("--gif", metavar="FILE", help="Draw what is shown, one after another, into a GIF.")
+]
 Size = Annotated[
     int | None,
     typer.Option("--size", min=16, max=4096, metavar="PIXELS", help="With a picture: the width of each position."),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from antipodes.errors import InputError, UnreachableError
+from antipodes.errors import InputError, UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels
+from antipodes.storage.address import in_shell
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table
 
@@ -23,22 +24,29 @@ class Choice:
     """The distance of that position."""
 
 
+def check_playable(table: Table) -> None:
+    """Raise as `Game` unless there is a way to a start from each position of the table."""
+    if not table.puzzle.moves.reversible:
+        raise InputError(f"expected a puzzle whose moves can be undone, found {table.puzzle.name}")
+    if not table.complete:
+        raise UnfinishedError(f"the table is unfinished: antipodes resume {in_shell(table.address)}")
+
+
 class Game:
     """A walk through the positions of a table whose moves can be undone.
 
     Raises
     ------
     InputError
-        The text or the labels are no position, moves cannot be undone, or the table is unfinished.
+        The text or the labels are no position, or moves cannot be undone.
+    UnfinishedError
+        The table is unfinished.
     UnreachableError
         The position has no distance.
     """
 
     def __init__(self, table: Table, position: str | ArrayLike) -> None:
-        if not table.puzzle.moves.reversible:
-            raise InputError(f"expected a puzzle whose moves can be undone, found {table.puzzle.name}")
-        if not table.complete:
-            raise InputError(f"expected a finished table, found one up to depth {table.radius}")
+        check_playable(table)
         self._table = table
         self._walk = [table.space.labels(position)]
         table.distance(self._walk[0])

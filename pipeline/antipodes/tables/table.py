@@ -217,14 +217,14 @@ class Table(Opened):
 
         InputError if there is no such depth, or the limit is negative.
         """
-        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        depth = self._depth(depth)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
 
     def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
         """As `positions_at`, some thousand positions at a time: there may be more than fit into memory."""
-        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        depth = self._depth(depth)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         count = self._layers[depth] if most is None else min(most, self._layers[depth])
         return batches_at(self.space, self._chunks, depth, count)
@@ -234,8 +234,8 @@ class Table(Opened):
         rng = np.random.default_rng() if rng is None else rng
         arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
         if depth is None:
-            depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(len(self)), side="right"))
-        depth = arguments.integer(depth, "a depth", 0, self.radius)
+            depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
+        depth = self._depth(depth)
         drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
         position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
@@ -245,7 +245,7 @@ class Table(Opened):
 
         InputError if there is no such depth, or fewer than ``n`` positions are at it.
         """
-        depth = arguments.integer(depth, "a depth", 0, self.radius)
+        depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
         if not isinstance(seed, np.random.Generator):
             seed = arguments.optional(seed, arguments.integer, "a seed", 0)
@@ -263,8 +263,15 @@ class Table(Opened):
                 f"the table ends at depth {self.radius}, unfinished, so it has no array of depths: "
                 f"antipodes resume {in_shell(self.address)}"
             )
+        self._chunks.check_readable()
         array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH)
         return array
+
+    def _depth(self, depth: int) -> int:
+        """The depth, if it is one of the table; InputError else, UnfinishedError if nothing is committed."""
+        if self.radius < 0:
+            raise UnfinishedError(f"nothing is committed yet: antipodes resume {in_shell(self.address)}")
+        return arguments.integer(depth, "a depth", 0, self.radius)
 
     def to_xarray(self) -> "xarray.DataArray":
         """The depths by index, lazily; `antipodes.tables.as_xarray.depths_by_index` says more. Raises as `depths`."""

@@ -1,6 +1,6 @@
 """``antipodes farthest``: the antipodes."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,11 @@ from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, terminal_columns
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
+
+if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Labels
+    from antipodes.tables.counts import Counts
+    from antipodes.tables.table import Table
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""
@@ -41,10 +46,8 @@ def farthest(
     """Show the positions that are farthest from the start."""
     with loading():
         from antipodes.tables.counts import open_counts
-        from antipodes.tables.drawing import draw_positions, is_drawn
         from antipodes.tables.store.counts_store import CountsStore
         from antipodes.tables.store.opening import search_store
-        from antipodes.tables.store.search_manifest import MOST_ANTIPODES
         from antipodes.tables.table import open_table
         from antipodes.tables.views import farthest_view
 
@@ -54,10 +57,17 @@ def farthest(
     with open_counts(address) if counts_only else open_table(address) as found:
         positions = found.antipodes(limit if limit or as_json else SHOWN)
     shown = farthest_view(found.puzzle, found.layers, positions)
-    pictures.draw(found.puzzle, positions)
     if as_json:
         print_json(shown)
-        return
+    else:
+        _print(found, shown, positions, counts_only)
+    pictures.draw(found.puzzle, positions)
+
+
+def _print(found: "Table | Counts", shown: dict[str, Any], positions: "Labels", counts_only: bool) -> None:
+    from antipodes.tables.drawing import draw_positions, is_drawn
+    from antipodes.tables.store.search_manifest import MOST_ANTIPODES
+
     count = shown["count"]
     print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):

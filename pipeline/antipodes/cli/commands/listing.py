@@ -8,7 +8,7 @@ import typer
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
-from antipodes.cli.output import print_json
+from antipodes.cli.output import print_json, printable
 from antipodes.runs.default_store import OUTPUTS
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _print_table(stores: "list[Listed]") -> None:
             radius = shown.get("radius")
             rows.append(
                 (
-                    *(one.name, shown["kind"], "finished" if shown["complete"] else "unfinished", holds),
+                    *(printable(one.name), shown["kind"], "finished" if shown["complete"] else "unfinished", holds),
                     NOT_KNOWN if radius is None else f"{radius:,}" if shown["complete"] else f"{radius:,} so far",
                     human(one.bytes_stored),
                     NOT_KNOWN if one.committed is None else f"{one.committed:%Y-%m-%d %H:%M}",
@@ -87,4 +87,4 @@ def _print_table(stores: "list[Listed]") -> None:
         print("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
     for one in stores:
         if one.problem is not None:
-            print(f"{one.name}: {one.problem}")
+            print(f"{printable(one.name)}: {printable(one.problem)}")

@@ -41,18 +41,18 @@ def plan(
     with loading():
         from antipodes.config import load_config
         from antipodes.machine import available_memory
-        from antipodes.runs.options import tasks_at_once
-        from antipodes.sizes import memory_size
+        from antipodes.runs.options import RunOptions, tasks_at_once
         from antipodes.storage.address import storage_at
         from antipodes.tables.planning.plan import plan_run
         from antipodes.tables.views import plan_view
 
     config = load_config(puzzle)
-    limit = memory_size(memory_limit) if memory_limit is not None else available_memory()
-    counts_only = counts_only or config.run.get("counts_only", False)
+    options = RunOptions.chosen(config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None)
+    limit = available_memory() if options.memory_limit is None else options.memory_limit
+    counts_only = options.counts_only
     store = chosen_store(None, config.run, config.puzzle.name, counts_only)
     free = storage_at(store).free_bytes()
-    tasks = tasks_at_once(workers)
+    tasks = tasks_at_once(options.workers)
     planned = plan_run(config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only)
     lacking = _lacking(planned, limit, free)
     expected = None if lacking else _time(planned, tasks, store)
@@ -65,7 +65,7 @@ def plan(
     cut = (_counted(space.rows, "row"), _counted(space.width, "column"), _counted(space.most_column_maps, "column map"))
     print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}")
     print(f"  tasks        {_counted(planned.partition_count, 'partition')}")
-    print(f"  memory       {_memory(planned, limit, 'free' if memory_limit is None else 'limit')}")
+    print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
     print(f"  disk         {_disk(planned, free)}")
     if expected is not None:
         threads = _counted(tasks, "thread")

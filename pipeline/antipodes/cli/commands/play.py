@@ -49,12 +49,13 @@ def play(
     """Walk from a position to the start, with the distance always in sight."""
     with loading():
         from antipodes.cli.play.player import Player
-        from antipodes.tables.game import Game
+        from antipodes.tables.game import Game, check_playable
         from antipodes.tables.table import open_table
 
     if sum(given is not None and given != [] for given in (position, moves, depth)) > 1:
         raise InputError("expected a position, --moves or --depth, found several of them")
     with open_table(find_store(store)) as table:
+        check_playable(table)
         player = Player(Game(table, _begin(table, position, moves, depth)))
         if once:
             _print_way(table.puzzle, player)
@@ -110,15 +111,15 @@ def _by_keys(puzzle: "Puzzle", player: "Player") -> None:
     with Console().screen(hide_cursor=False) as shown, keys() as pressed:
         while ended is Ended.NO:
             shown.update(Text(f"{screen(puzzle, player, terminal_columns())}\n\n{HELP}\n> {typed}"))
-            key = next(pressed, "q")
+            key = next(pressed)
             if typed and key == "backspace":
                 typed = typed[:-1]
             elif key == "enter":
                 ended, typed = player.obey(typed), ""
             elif len(key) > 1:
                 ended, typed = player.obey(key), ""
-            elif player.is_whole(typed + key):
-                ended, typed = player.obey(typed + key), ""
-            else:
+            elif player.waits_after(typed + key):
                 typed += key
+            else:
+                ended, typed = player.obey(typed + key), ""
     print(screen(puzzle, player, terminal_columns()))

@@ -13,7 +13,7 @@ from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
 from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, MoveSequence, Store
-from antipodes.cli.output import print_json_list
+from antipodes.cli.output import print_json_list, say
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import InputError, UnfinishedError
 from antipodes.storage.address import in_shell
@@ -148,15 +148,18 @@ def _show_at_depth(
             f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
             f"antipodes resume {in_shell(find_store(store))}"
         )
-    batches = _batches(table, depth, chosen)
-    if pictures and depth <= table.radius:
-        pictures.check_count(min(chosen.random or chosen.limit or table.layers[depth], table.layers[depth]))
-        kept = [labels for batch in batches for labels in batch]
-        batches = iter([kept])
-        pictures.draw(table.puzzle, kept, [str(depth)] * len(kept))
-    texts = (table.puzzle.format(labels) for labels in chain.from_iterable(batches))
+    size = table.layers[depth] if 0 <= depth <= table.radius else 0
+    if chosen.random is not None and 0 < size < chosen.random:
+        say(
+            f"there are only {size:,} positions at depth {depth}"
+            if size > 1
+            else f"only one position is at depth {depth}"
+        )
+    pictures.check_count(min(chosen.random or chosen.limit or size, size))
+    shown = chain.from_iterable(_batches(table, depth, chosen))
+    kept = list(shown) if pictures else []
+    texts = map(table.puzzle.format, kept or shown)
     first = next(texts, None)  # raises where there is no such depth
-    size = table.layers[depth]
     if as_json:
         print_json_list(chain([] if first is None else [first], texts), "positions", depth=depth, count=size)
     elif chosen.count:
@@ -164,6 +167,7 @@ def _show_at_depth(
     else:
         for text in chain([first], texts):
             print(text)
+    pictures.draw(table.puzzle, kept, [str(depth)] * len(kept))
 
 
 def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Iterable[Labels]]":

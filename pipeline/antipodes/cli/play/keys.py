@@ -1,6 +1,8 @@
 """Keys of a terminal, one by one, without waiting for a line."""
 
+import codecs
 import os
+import re
 import sys
 import termios
 import tty
@@ -8,28 +10,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 NAMES = {
-    b"\x1b[A": "up",
-    b"\x1b[B": "down",
-    b"\x1b[C": "right",
-    b"\x1b[D": "left",
-    b"\x1bOA": "up",
-    b"\x1bOB": "down",
-    b"\x1bOC": "right",
-    b"\x1bOD": "left",
-    b" ": "space",
-    b"\r": "enter",
-    b"\n": "enter",
-    b"\x7f": "backspace",
-    b"\x08": "backspace",
-    b"\x04": "q",  # Ctrl-D, the end of the input
+    "\x1b[A": "up",
+    "\x1b[B": "down",
+    "\x1b[C": "right",
+    "\x1b[D": "left",
+    "\x1bOA": "up",
+    "\x1bOB": "down",
+    "\x1bOC": "right",
+    "\x1bOD": "left",
+    " ": "space",
+    "\r": "enter",
+    "\n": "enter",
+    "\x7f": "backspace",
+    "\x08": "backspace",
+    "\x04": "quit",  # Ctrl-D, the end of the input
 }
-LONGEST = 32
-"""Bytes that a key sends at most."""
+PRESSED = re.compile(r"\x1b[\[O][\d;]*[A-Za-z~]|[^\x1b]")
+"""What one key sends: a sequence, or a character."""
+AT_ONCE = 1024
+"""Bytes that are read together: several keys, if one is held."""
 
 
 @contextmanager
 def keys() -> Iterator[Iterator[str]]:
-    """The keys that are pressed on standard input, by their names or as characters; Ctrl-C works as ever."""
+    """The keys that are pressed on standard input, by their names or as characters; Ctrl-C works as ever.
+
+    The end of the input is the key "quit".
+    """
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)
     tty.setcbreak(number)
@@ -40,9 +47,9 @@ def keys() -> Iterator[Iterator[str]]:
 
 
 def _pressed(number: int) -> Iterator[str]:
-    while read := os.read(number, LONGEST):
-        if read in NAMES:
-            yield NAMES[read]
-        elif not read.startswith(b"\x1b"):  # other keys send sequences that mean nothing here
-            for one in read.decode(errors="replace"):
-                yield NAMES.get(one.encode(), one)
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    while read := os.read(number, AT_ONCE):
+        for key in PRESSED.findall(decoder.decode(read)):
+            if key in NAMES or not key.startswith("\x1b"):  # other keys mean nothing here
+                yield NAMES.get(key, key)
+    yield "quit"

@@ -31,8 +31,7 @@ class Player:
         """Do what a word or the name of a key says; what is unclear changes nothing and leaves a message."""
         word = command.strip()
         self.message = ""
-        choice = self._choice(word)
-        if choice is not None:
+        if (choice := self._named(word)) is not None:
             self.game.make(choice)
         elif word.lower() in QUIT:
             return Ended.YES
@@ -41,26 +40,31 @@ class Player:
         elif word.lower() in STEP:
             made = self.game.step()
             self.message = f"move {made.name}" if made else "this is the start"
+        elif (choice := self._meant(word)) is not None:
+            self.game.make(choice)
         else:
             names = " ".join(one.name for one in self.game.choices)
             self.message = f"expected a legal move ({names}), step, back or quit; found {quote(word)}"
         return Ended.NO
 
-    def is_whole(self, typed: str) -> bool:
-        """Whether typed characters are a command already, and not the beginning of a longer one."""
-        names = [one.name for one in self.game.choices]
-        words = [*names, *(BACK[:1] if "b" not in {name[:1] for name in names} else ())]
-        words += QUIT[:1] if "q" not in {name[:1] for name in names} else ()
-        return typed in words and not any(name != typed and name.startswith(typed) for name in names)
-
-    def _choice(self, word: str) -> "Choice | None":
-        """The legal move of a name, whose case counts only if several differ by it; of an arrow key, or a number."""
+    def waits_after(self, typed: str) -> bool:
+        """Whether a longer command begins with what was typed, so that Enter has to tell where it ends."""
         choices = self.game.choices
-        wanted = ARROWS.get(word, word)
-        exact = [one for one in choices if one.name == wanted]
-        close = [one for one in choices if one.name.lower() == wanted.lower()]
-        if exact or len(close) == 1:
-            return (exact or close)[0]
+        words = [*(one.name for one in choices), *(str(number) for number in range(1, len(choices) + 1))]
+        return any(len(word) > len(typed) and word.lower().startswith(typed.lower()) for word in words)
+
+    def _named(self, word: str) -> "Choice | None":
+        """The legal move of this name."""
+        return next((one for one in self.game.choices if one.name == word), None)
+
+    def _meant(self, word: str) -> "Choice | None":
+        """The legal move of an arrow key, of a name in another case if that is clear, or of a number."""
+        if word in ARROWS:
+            return self._named(ARROWS[word])
+        choices = self.game.choices
+        close = [one for one in choices if one.name.lower() == word.lower()]
+        if len(close) == 1:
+            return close[0]
         if word.isascii() and word.isdecimal() and 1 <= int(word) <= len(choices):
             return choices[int(word) - 1]
         return None

@@ -6,7 +6,10 @@ if TYPE_CHECKING:
     from antipodes.cli.play.player import Player
     from antipodes.puzzles.puzzle import Puzzle
 
-HELP = "space: next move of a shortest way   a move: its name or number   b: back   q: quit"
+HELP = (
+    "space: next move of a shortest way   backspace or b: back   q: quit\n"
+    "a move: its name or number, then Enter where longer ones begin alike"
+)
 SIGNS = {-1: "nearer", 0: "as far", 1: "farther"}
 
 

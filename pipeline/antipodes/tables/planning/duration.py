@@ -31,6 +31,10 @@ SAMPLE_STATES = 1 << 19
 """Positions of the sample that is searched: more than fit into the cache of a processor, found in some 10 ms."""
 SAMPLE_MAPS = 32
 """Column maps of the sample at most."""
+FEWEST_MOVES = 3
+"""Moves of the sample at least: two that are their own inverses would lead in a circle, position by position."""
+MOST_LAYERS = 256
+"""Layers of the sample that are searched at most; random moves reach all positions in some twenty."""
 POSITIONS_TRIED = 32
 """Positions of the puzzle whose moves are counted."""
 SAMPLE_SECONDS = 0.15
@@ -114,7 +118,7 @@ def _search(tables: MoveTables, log: SegmentLog) -> int:
     state = State(Partition(0, 0, rows), width, rows)
     count = state.begin(np.array([0]), log)
     total, depth = count, 0
-    while count:
+    while count and depth < MOST_LAYERS:
         frontier = state.frontier(depth)
         depth += 1
         count = state.advance(depth, [] if frontier is None else [frontier], tables, log)
@@ -135,7 +139,7 @@ def _moves(space: StateSpace, rng: np.random.Generator) -> int:
     """The number of legal moves of a position, on the average."""
     labels = space.unrank(rng.integers(space.size, size=POSITIONS_TRIED))
     counts = [len(space.puzzle.moves.successors(one)) for one in labels]
-    return max(2, round(sum(counts) / len(counts)))
+    return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
 
 
 def _random_tables(rows: int, width: int, moves: int, maps: int, rng: np.random.Generator) -> MoveTables:

@@ -47,13 +47,13 @@ class ChunkCache:
     def __getitem__(self, number: int) -> Depths:
         """The chunk, from memory or read now; ClosedError once the cache is closed."""
         with self._lock:
-            self._check_open()
+            self.check_open()
             if number in self._chunks:
                 self._chunks.move_to_end(number)
                 return self._chunks[number]
         chunk = self._read(number)
         with self._lock:
-            self._check_open()
+            self.check_open()
             self._chunks[number] = chunk
             if len(self._chunks) > self._capacity:
                 self._chunks.popitem(last=False)
@@ -65,6 +65,6 @@ class ChunkCache:
             self._closed = True
             self._chunks.clear()
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
         if self._closed:
             raise ClosedError(f"the table {self._address} was closed: open it again")

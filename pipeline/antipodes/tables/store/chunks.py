@@ -36,6 +36,11 @@ class TableChunks:
         """Drop the chunks in memory; from now on reading raises ClosedError."""
         self._chunks.close()
 
+    def check_readable(self) -> None:
+        """Raise ClosedError after `close`, and StoreError where another store is at the address now."""
+        self._chunks.check_open()
+        self._check_not_replaced()
+
     def number_of(self, index: int) -> int:
         """The number of the chunk that holds the depth of a position."""
         return index // self._states
@@ -43,6 +48,7 @@ class TableChunks:
     def distance(self, index: int) -> int:
         """The distance of one position, as `distances`, without the arrays that many need."""
         if index == NOT_NUMBERED:
+            self._chunks.check_open()
             return UNREACHABLE
         number, place = divmod(index, self._states)
         depth: int = self._chunks[number].item(place)
@@ -53,6 +59,7 @@ class TableChunks:
 
         A position that is NOT_NUMBERED is unreachable.
         """
+        self._chunks.check_open()
         distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
         numbered = np.flatnonzero(indices != NOT_NUMBERED)
         for number, group in by_chunk(indices[numbered], self._states):
@@ -92,6 +99,8 @@ class TableChunks:
             if chunk == len(ends):
                 raise self._fewer(depth)
             here = np.flatnonzero(self._chunks[chunk].ravel() == depth) + chunk * self._states
+            if len(here) != self.layer_counts[chunk, depth]:
+                raise self._fewer(depth)
             wanted = chunk_of == chunk
             indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
@@ -118,7 +127,7 @@ class TableChunks:
     def _fewer(self, depth: int) -> StoreDamagedError:
         expected = self._manifest.layers[depth]
         return StoreDamagedError(
-            f"{self.address} is damaged: expected {expected:,} positions at depth {depth}, found fewer"
+            f"{self.address} is damaged: expected {expected:,} positions at depth {depth}, found others"
         )
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
