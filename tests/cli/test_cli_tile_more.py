@@ -9,6 +9,9 @@ import pytest
 from programs import Command, Process
 from tiling_stores import COPIES, SQUARE, board_file
 
+from antipodes.cli.commands.tile import store_name
+from antipodes.exact_cover.problem import parse_problem
+
 Refused = Callable[..., str]
 
 
@@ -83,6 +86,27 @@ def test_conditions_are_another_store(cli: Command, tmp_path: Path) -> None:
     assert shown["count"] == every["raw_solutions"]
 
 
+@pytest.mark.parametrize(("first", "second"), [("#", "*"), ("A'", "A"), ("F", "f"), ("A-1", "A 1")])
+def test_conditions_on_pieces_of_similar_names_have_stores_of_their_own(first: str, second: str) -> None:
+    names = [
+        store_name(
+            parse_problem({"name": "b", "cells": "....", "pieces": {first: "##", second: "##"}, "where": where}), where
+        )
+        for where in ([f"{piece} covers 0"] for piece in (first, second))
+    ]
+    assert len({name.casefold() for name in names}) == 2
+    assert all(name.startswith("b-") and "covers-0" in name for name in names)
+
+
+def test_conditions_beside_a_store_in_the_board_file(cli: Command, refused: Refused, tmp_path: Path) -> None:
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    board.write_text(board.read_text() + '[run]\nstore = "here.zarr"\n')
+    message = refused("tile", board, "--where", "I covers 0")
+    assert "--where: expected --store, too, because [run] store, here.zarr, is for all tilings of the board" in message
+    assert tile(cli, board, "--where", "I covers 0", "--store", "there.zarr")["store"] == "there.zarr"
+    assert tile(cli, board)["store"] == "here.zarr"
+
+
 def test_conditions_in_the_board_file(cli: Command, tmp_path: Path) -> None:
     board = board_file(SQUARE, tmp_path / "board.toml")
     board.write_text(board.read_text() + 'where = ["I covers 0 1"]\n')
@@ -98,6 +122,20 @@ def test_show_filters_tilings(cli: Command, tmp_path: Path) -> None:
     assert lines[1].startswith("I")
     assert " of 10" in lines[0]
     assert cli("show", "square", "--where", "W covers 0 24").out == "square: no tilings like that\n"
+
+
+@pytest.mark.parametrize("further", [(), ("--json",), ("--steps",), ("--svg", "x.svg")])
+def test_show_refuses_a_number_that_does_not_match(
+    further: tuple[str, ...], cli: Command, refused: Refused, tmp_path: Path
+) -> None:
+    tile(cli, board_file(SQUARE, tmp_path / "board.toml"))
+    condition = ("--raw", "--where", "I covers 0 1")
+    like_that = json.loads(cli("show", "square", *condition, "--all", "--json").out)
+    other = min(set(range(1, like_that["count"] + 1)) - {one["number"] for one in like_that["tilings"]})
+    assert like_that["matching"]
+    assert f"--number: expected a tiling that fulfils all conditions of --where, found {other}" in refused(
+        "show", "square", "--number", other, *condition, *further
+    )
 
 
 def test_copies_and_cells_that_stay_empty(cli: Command, tmp_path: Path) -> None:
@@ -130,6 +168,7 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
         (["tile", "3x20", "--where", "X covers 60"], "--where: expected a cell, 0 to 59 or as row,column, found '60'"),
         (["tile", "3x20", "--count", "--store", "x"], "--count: stores nothing; expected no --store"),
         (["tile", "3x20", "--count", "--overwrite"], "--count: stores nothing; expected no --overwrite"),
+        (["tile", "3x20", "--count", "--performance-report", "x.html"], "--performance-report: expected a cluster"),
         (["tile", "3x20", "--count", "--method", "fast"], "--method: expected pruning or plain, found 'fast'"),
     ],
 )

@@ -103,6 +103,12 @@ def test_wrong_boards_are_refused(drawing: str, message: str) -> None:
         ({"pieces": {"a": {"shape": "#", "one_sided": 1}}}, r"pieces\.a\.one_sided: expected true or false, found 1"),
         ({"cells": "?" * 55}, r"expected at most 60 cells '\.', .* and at least as many with .*; found 0 and 55"),
         ({"cells": "." * 61 + "?"}, r"expected at most 60 cells '\.', .* found 61 and 62"),
+        (
+            {"cells": rectangle(2, 3), "pieces": {"D": {"shape": "##", "count": 2}, "D.1": "##"}},
+            r"\[board\] pieces: expected a name of its own .*, found 'D\.1' twice",
+        ),
+        ({2: "x", "b": 3}, r"\[board\] 2: unknown key"),
+        ({"pieces": {"a": {2: "x", "b": 3}}}, r"pieces\.a\.2: unknown key"),
         ({"where": 3}, r"\[board\] where: expected a list of conditions, found 3"),
         (
             {"where": ["X is nice"]},
@@ -123,7 +129,7 @@ def test_a_missing_key_is_named() -> None:
         parse_problem({"name": "test"})
 
 
-@pytest.mark.parametrize("pieces", ["PUV", "P U,V", ["P", "U", "V"]])
+@pytest.mark.parametrize("pieces", ["PUV", "P U,V", "P,   U,   V,     ", ["P", "U", "V"]])
 def test_some_of_the_pentominoes(pieces: object) -> None:
     problem = parse_problem({"name": "test", "cells": rectangle(3, 5), "pieces": pieces})
     assert [piece.name for piece in problem.pieces] == ["P", "U", "V"]
@@ -145,6 +151,15 @@ def test_the_fingerprint_of_boards_of_earlier_versions() -> None:
     """Stores made before pieces had counts stay valid."""
     known = "646eff8a201fec11ba9199210831e891751fa659fcec9b24ab21e716d743a2e5"
     assert parse_problem({"name": "test", "cells": rectangle(6, 10)}).fingerprint == known
+
+
+def test_the_fingerprint_does_not_depend_on_the_order_of_conditions_or_on_repetition() -> None:
+    plain = {"name": "test", "cells": rectangle(4, 4), "pieces": {"D": {"shape": "##", "count": 8}}}
+    one, other = (
+        parse_problem({**plain, "where": where})
+        for where in (["D covers 0", "D avoids 0 1"], ["D avoids 0 1", "D covers 0", "D  covers 0,0"])
+    )
+    assert one.fingerprint == other.fingerprint
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,33 @@ def check_against_brute_force(task: TilingProblem) -> None:
         assert sum(one.placements for one in counted) == placements
 
 
+@pytest.mark.parametrize(("side", "symmetries"), [(2, 8), (32, 8)])
+def test_the_copies_of_a_batch_fit_in_their_memory(side: int, symmetries: int) -> None:
+    task = problem(box(1, side, side), {"D": {"shape": "##", "count": side * side // 2}})
+    assert len(symmetry_of(task)) == symmetries
+    size = search.batch_size(task)
+    assert 1 <= size <= search.BATCH
+    assert size * symmetries * task.copies * np.int32().nbytes <= search.BATCH_BYTES
+    assert (size == search.BATCH) == (side == 2)
+
+
+@pytest.mark.parametrize(
+    ("cells", "where", "expected"),
+    [
+        ("..?", (), 1),
+        ("?.?", (), 1),
+        ("?..?", (), 1),
+        ("??????", ["D covers 0"], 1),
+        ("??????", (), 3),
+        ("?.?.?", (), 0),
+    ],
+)
+def test_a_single_piece_covers_the_cells_that_have_to_be_filled(cells: str, where: object, expected: int) -> None:
+    task = problem(cells, {"D": "##"}, where)
+    check_against_brute_force(task)
+    assert len(tilings_of(task)[0]) == expected
+
+
 @pytest.mark.parametrize(
     ("cells", "pieces"),
     [

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from antipodes.exact_cover.boards import Board
 from antipodes.exact_cover.partitions import partitions_of
+from antipodes.exact_cover.piece_sets import piece_set
 from antipodes.exact_cover.problem import TilingProblem, parse_problem
 from antipodes.exact_cover.search import search_partition
 from antipodes.puzzles.picture import Line, Region
@@ -57,6 +59,14 @@ def test_steps_place_one_piece_after_the_other() -> None:
 def test_each_piece_has_a_symbol_of_its_own() -> None:
     task = problem("......", {"bar": "##", "ban": "#", "b": "#", "a": "#", "x y": "#"})
     assert symbols_of(task) == ("r", "n", "b", "a", "x")
+
+
+@pytest.mark.parametrize("pieces", ["heptominoes", "one-sided-heptominoes"])
+def test_each_piece_of_the_largest_sets_has_a_symbol_of_its_own(pieces: str) -> None:
+    cells = sum(piece.size for piece in piece_set(pieces))
+    symbols = symbols_of(TilingProblem("test", Board(1, 1, cells), piece_set(pieces)))
+    assert len(set(symbols)) == len(piece_set(pieces))
+    assert "?" not in symbols
 
 
 def test_colours_are_all_different() -> None:

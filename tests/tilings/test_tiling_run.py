@@ -5,7 +5,7 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,9 @@ import pytest
 from faults import NAMES, SYNCS, Calls, fault_at
 from programs import Process, kill_within
 from stores import contents
-from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
+from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.errors import InputError, SchedulerError, StoreError, StoreMismatchError
+from antipodes.errors import ConfigError, InputError, ResourceLimitError, SchedulerError, StoreError, StoreMismatchError
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingSearchStarted
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.search import search_partition
@@ -26,6 +26,7 @@ from antipodes.executors.opening import open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.count import count_tilings
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 
@@ -49,6 +50,23 @@ def killed_at(step: int) -> Iterator[Calls]:
     with fault_at(step, kill, (SYNCS, NAMES)) as calls, pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "rmtree", calls.before(NAMES, shutil.rmtree))
         yield calls
+
+
+@pytest.mark.parametrize("run", [tile_board, lambda board, _: count_tilings(board)], ids=["tile", "count"])
+def test_too_many_placements_are_refused_before_there_is_a_store(
+    run: Callable[..., object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("antipodes.exact_cover.search.MOST_OPTIONS", 10)
+    monkeypatch.setattr("antipodes.exact_cover.fillers.MOST_OPTIONS", 10)
+    with pytest.raises(ResourceLimitError, match=r"expected a board and pieces with at most 10 placements .*, found"):
+        run(BoardConfig(COPIES), tmp_path / "store.zarr")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("where", [3, [3], {"X": 1}])
+def test_conditions_beside_malformed_ones(where: object) -> None:
+    with pytest.raises(ConfigError, match=r"\[board\] where: expected a list of conditions, found"):
+        BoardConfig({**SQUARE, "where": where}).under(["I covers 0"])
 
 
 @pytest.mark.parametrize("settings", [SQUARE, BOX, IMPOSSIBLE], ids=["square", "box", "impossible"])

@@ -8,7 +8,7 @@ from typing import Any
 from antipodes import arguments
 from antipodes.config import bundled_configs, find_config, read_config
 from antipodes.errors import ConfigError
-from antipodes.exact_cover.problem import TilingProblem, parse_problem
+from antipodes.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
 from antipodes.quoting import shorten
 
 
@@ -29,10 +29,11 @@ class BoardConfig:
         return f"<BoardConfig of {shorten(str(self.settings.get('name')), 30)}>"
 
     def under(self, conditions: Sequence[str]) -> "BoardConfig":
-        """The same board under further conditions, as in its key ``where``."""
-        before = self.settings.get("where", [])
-        listed = [before] if isinstance(before, str) else before
-        return replace(self, settings={**self.settings, "where": [*listed, *conditions]}) if conditions else self
+        """The same board under further conditions, as in its key ``where``; ConfigError if that is no list of such."""
+        if not conditions:
+            return self
+        before = listed_conditions(self.settings.get("where", []))
+        return replace(self, settings={**self.settings, "where": [*before, *conditions]})
 
     @cached_property
     def problem(self) -> TilingProblem:

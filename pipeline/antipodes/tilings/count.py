@@ -11,7 +11,7 @@ from antipodes.errors import InterruptedRunError
 from antipodes.events import Listener, PartitionSearched, TilingSearchStarted, silence
 from antipodes.exact_cover.partitions import PRUNING, partitions_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.search import Counted, count_partition, in_scan_order, warm_up
+from antipodes.exact_cover.search import Counted, check_size, count_partition, in_scan_order, warm_up
 from antipodes.executors.api import Call, Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
@@ -69,6 +69,8 @@ def count_tilings(
     ------
     InputError
         There is no such method, or an argument is of another type.
+    ResourceLimitError
+        The search would need more memory than it may.
     InterruptedRunError
         The count was told to stop; the message says how far it was.
     """
@@ -78,7 +80,7 @@ def count_tilings(
     chosen = checked_method(method) or PRUNING
     in_scan_order(config.problem, chosen)  # refuses boards that the method does not take
     count = _Count(config.problem, chosen, listener, interrupted)
-    with _opened(options, listener, scheduler) as opened:
+    with _opened(options, listener, scheduler) as opened, opened.performance_report(options.performance_report):
         count.run(opened)
     began = begin if options.began is None else options.began
     return count.result(time.perf_counter() - began)
@@ -108,6 +110,7 @@ class _Count:
         if not scheduler.wait_for_workers(self._listener, self._interrupted):
             raise InterruptedRunError("interrupted: there was no worker yet")
         with self._clock.measure("tables"):
+            check_size(self._problem, self._method)
             self._partitions = len(partitions_of(self._problem, self._method))
             scheduler.on_worker_start((warm_up, self._problem, self._method))
             scheduler.run_unordered({}, lambda *_: None, self._interrupted)

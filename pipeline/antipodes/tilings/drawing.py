@@ -1,6 +1,7 @@
 """Tilings as text: letters, lines between the pieces, or both; one, piece by piece, or many side by side."""
 
 from collections.abc import Iterator, Sequence
+from string import ascii_lowercase, ascii_uppercase, digits
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,13 @@ GAP = 3
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
 FILLED_HOLE = "░░░"
 """A hole between lines, where it would look like a piece if it were blank."""
-SPARE_SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+GREEK = "ΓΔΘΛΞΠΣΦΨΩαβγδεζηθλμξπρστφχψω"
+CYRILLIC = "БГДЖЗИЙЛЦЧШЩЪЫЬЭЮЯбвгджзийклмнптфцчшщъыьэюя"
+"""Of these alphabets the letters that do not look like Latin ones."""
+ACCENTED = "".join(map(chr, range(0x100, 0x180)))
+"""The block Latin Extended-A of Unicode."""
+SPARE_SYMBOLS = ascii_uppercase + ascii_lowercase + digits + GREEK + CYRILLIC + ACCENTED
+"""More than a named set has pieces."""
 
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 """The line that leaves a corner up (1), down (2), left (4) and right (8), by the sum of these."""
@@ -42,7 +49,10 @@ def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
 
 
 def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
-    """One character for each piece, different from the others': its name, else a letter of it, else any letter."""
+    """One character for each piece, different from the others': its name, else a letter of it, else any letter.
+
+    It is "?" for pieces past the last of the `SPARE_SYMBOLS`.
+    """
     names = [piece.name for piece in problem.pieces]
     taken = {name for name in names if len(name) == 1}
     symbols = []

@@ -10,7 +10,7 @@ from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.events import Listener, silence
 from antipodes.exact_cover.partitions import PRUNING, partitions_of
-from antipodes.exact_cover.search import in_scan_order
+from antipodes.exact_cover.search import check_size, in_scan_order
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
@@ -63,6 +63,8 @@ def tile_board(
         stays.
     InputError
         There is no such method, or an argument is of another type.
+    ResourceLimitError
+        The search would need more memory than it may; nothing is created.
     """
     arguments.instance(config, BoardConfig, A_CONFIG)
     method = checked_method(method)
@@ -113,6 +115,7 @@ def _check_kept(options: RunOptions) -> None:
 def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> TilingManifest:
     """Create an empty store; it replaces an existing one."""
     with session.clock.measure("tables"):
+        check_size(config.problem, method)
         partitions = len(partitions_of(config.problem, method))
     return session.store.create(config, method, partitions, overwrite=session.store.exists())
 

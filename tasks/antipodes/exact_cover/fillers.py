@@ -14,8 +14,8 @@ from antipodes.exact_cover.placements import Placements
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.regions import Regions, Words
 
-MOST_CONFLICT_BYTES = 1 << 30
-"""The largest conflict matrix, of some 90,000 placements."""
+MOST_OPTIONS = 1448 * 64
+"""Placements beside the first in `FewestFirst`; the conflicts of so many are a matrix of 1 GiB."""
 
 
 class Filler(Protocol):
@@ -96,6 +96,14 @@ def regions_of(problem: TilingProblem) -> Regions:
     )
 
 
+def check_options(count: int) -> None:
+    """Raise ResourceLimitError if these are more options than `FewestFirst` has memory for."""
+    if count > MOST_OPTIONS:
+        raise ResourceLimitError(
+            f"expected a board and pieces with at most {MOST_OPTIONS:,} placements beside the first, found {count:,}"
+        )
+
+
 def _full(size: int) -> Words:
     cells = (1 << size) - 1
     return np.uint64(cells & (2**64 - 1)), np.uint64(cells >> 64)
@@ -120,11 +128,8 @@ def _needed(problem: TilingProblem, placements: Placements, anchor: int) -> NDAr
 
 def _frames(options: int, needed: NDArray[np.int32], depths: int) -> tuple[frame_kernels.Frames, algorithm_x.Search]:
     """Memory for the frames and the search, all options live."""
+    check_options(options)
     words = max(1, -(-options // 64))
-    if 8 * options * words > MOST_CONFLICT_BYTES:
-        raise ResourceLimitError(
-            f"expected a board and pieces with at most 90,000 placements beside the first, found {options:,}"
-        )
     sizes = [(options, words)]
     while sizes[-1][1] > 1:
         fewer = sizes[-1][0] // frame_kernels.SPARSE

@@ -42,26 +42,27 @@ class Partitions:
     def __len__(self) -> int:
         return len(self.anchors)
 
-    def owned(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.bool_]:
-        """Which of the tilings found by a partition it owns, ``(tilings,)``."""
-        result: NDArray[np.bool_] = self._anchor(tilings) == self._first_anchor(tilings, symmetry)
+    def owned(self, copies: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of the tilings found by a partition it owns, by their `Symmetry.copies`, ``(tilings,)``."""
+        result: NDArray[np.bool_] = self._anchor(copies[0]) == self._first_anchor(copies)
         return result
 
     def counts(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int64]:
         """The number of the tilings whose orbits each partition owns, ``(partitions,)``."""
-        owners = np.searchsorted(self.anchors, self._first_anchor(tilings, symmetry))
+        owners = np.searchsorted(self.anchors, self._first_anchor(symmetry.copies(tilings)))
         return np.bincount(owners, minlength=len(self))[: len(self)]
 
     def _anchor(self, tilings: Tilings) -> NDArray[np.int32]:
-        """The anchor of each of ``(..., copies)`` tilings, ``(...)``."""
-        anchor: NDArray[np.int32] = self.anchor_of[tilings].min(axis=-1)
+        """The anchor of each tiling, ``(tilings,)``."""
+        anchor: NDArray[np.int32] = self.anchor_of[tilings].min(axis=1)
         return anchor
 
-    def _first_anchor(self, tilings: Tilings, symmetry: Symmetry) -> NDArray[np.int32]:
+    def _first_anchor(self, copies: NDArray[np.int32]) -> NDArray[np.int32]:
         """The anchor of the partition that owns each tiling: the first that finds a symmetric copy, ``(tilings,)``."""
-        copies = symmetry.copies(tilings)
-        reachable = self.allowed[copies].all(axis=2)
-        first: NDArray[np.int32] = np.where(reachable, self._anchor(copies), NO_ANCHOR).min(axis=0)
+        first = np.full(copies.shape[1], NO_ANCHOR, dtype=np.int32)
+        for copy in copies:  # one by one, to need no further array of the size of all copies
+            reachable = self.allowed[copy].all(axis=1)
+            np.minimum(first, self._anchor(copy), out=first, where=reachable)
         return first
 
 
@@ -85,8 +86,17 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> Partitions:
         allowed, first = np.ones(len(placements), dtype=np.bool_), first_piece(problem)
         fixing = symmetry.placements[symmetry.pieces[:, first] == first]
         anchor_of = np.where(placements.piece == first, representatives(fixing), NO_ANCHOR)
-    anchors = np.flatnonzero((anchor_of == numbers) & possible(problem))
+    anchors = np.flatnonzero((anchor_of == numbers) & possible(problem) & _may_be_first(problem, placements))
     return Partitions(anchors, anchor_of.astype(np.int32), allowed, second_piece=method != PLAIN)
+
+
+def _may_be_first(problem: TilingProblem, placements: Placements) -> NDArray[np.bool_]:
+    """Which placements can be the first of a tiling, ``(placements,)``: an only piece covers all that has to be."""
+    if problem.copies > 1:
+        return np.ones(len(placements), dtype=np.bool_)
+    needed = np.append(problem.required, False)  # the cell -1, after the last of a piece, is none
+    covers_all: NDArray[np.bool_] = needed[placements.cells].sum(axis=1) == needed.sum()
+    return covers_all
 
 
 def possible(problem: TilingProblem) -> bool:

@@ -30,7 +30,7 @@ def parse_pieces_setting(value: object) -> tuple[Piece, ...]:
 def _lettered(text: str) -> tuple[Piece, ...]:
     """The pentominoes of these letters; a longer word of other letters is taken for the name of a set."""
     letters: list[object] = [letter for letter in text if letter not in " ,"]
-    if len(text) > len(PENTOMINOES) or (any(letter not in _KNOWN for letter in letters) and len(text) > 4):
+    if len(letters) > len(PENTOMINOES) or (any(letter not in _KNOWN for letter in letters) and len(letters) > 4):
         raise ConfigError(
             f"{KEY}: expected letters of {''.join(_KNOWN)}, or a set among {', '.join(PIECE_SETS)}; "
             f"found {quote(shorten(text))}"
@@ -59,7 +59,7 @@ def _piece(name: str, setting: object) -> Piece:
     check_symbol(name, KEY)
     key = f"{KEY}.{name}"
     table: Mapping[str, object] = setting if isinstance(setting, dict) else {"shape": setting}
-    unknown = sorted(set(table) - set(PIECE_KEYS))
+    unknown = sorted(map(str, set(table) - set(PIECE_KEYS)))
     if unknown:
         raise ConfigError(f"{key}.{shorten(unknown[0])}: unknown key; expected {', '.join(PIECE_KEYS)}")
     shape, count, one_sided = table.get("shape"), table.get("count", 1), table.get("one_sided", False)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,7 @@ class TilingProblem:
     def __post_init__(self) -> None:
         area, least, most = self.area, int(self.board.required.sum()), self.board.size
         if least <= area <= most:
+            self._check_labels()
             return
         if least == most:
             raise ConfigError(f"[board] cells: expected {area} cells, as many as the pieces fill, found {most}")
@@ -44,6 +46,15 @@ class TilingProblem:
             f"[board] cells: expected at most {area} cells '.', as many as the pieces fill, and at least as many with "
             f"the cells '?'; found {least} and {most}"
         )
+
+    def _check_labels(self) -> None:
+        """Raise ConfigError where a piece has the name of another, or of a copy of another."""
+        if len(set(self.labels)) < len(self.labels):
+            label, _ = Counter(self.labels).most_common(1)[0]
+            raise ConfigError(
+                f"[board] pieces: expected a name of its own for each piece and each copy (copies of D are D.1, "
+                f"D.2, ...), found {quote(label)} twice"
+            )
 
     @property
     def area(self) -> int:
@@ -91,7 +102,7 @@ class TilingProblem:
             "optional": sorted(self.board.optional),
             "counts": [piece.count for piece in self.pieces if piece.count > 1] and [one.count for one in self.pieces],
             "one_sided": [piece.name for piece in self.pieces if piece.one_sided],
-            "where": sorted((one.piece, one.verb, one.cells) for one in self.where),
+            "where": sorted({(one.piece, one.verb, one.cells) for one in self.where}),
         }
         if any(further.values()):
             content.append(further)
@@ -110,7 +121,7 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
         A key that is unknown, missing or of the wrong type, a drawing that cannot be read, or pieces whose
         area is not that of the board. The message names the key.
     """
-    unknown = sorted(set(table) - set(KEYS))
+    unknown = sorted(map(str, set(table) - set(KEYS)))
     if unknown:
         raise ConfigError(f"[board] {shorten(unknown[0])}: unknown key; expected {', '.join(KEYS)}")
     name = _text(table, "name")
@@ -131,8 +142,13 @@ def _text(table: Mapping[str, object], key: str) -> str:
 
 
 def _conditions(value: object, board: Board, pieces: tuple[Piece, ...]) -> tuple[Condition, ...]:
+    names = [piece.name for piece in pieces]
+    return tuple(parse_condition(one, board, names, "[board] where") for one in listed_conditions(value))
+
+
+def listed_conditions(value: object) -> list[str]:
+    """The sentences of the key ``where``, a list of them or one; ConfigError if it is neither."""
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise ConfigError(f"[board] where: expected a list of conditions, found {quote(value)}")
-    names = [piece.name for piece in pieces]
-    return tuple(parse_condition(one, board, names, "[board] where") for one in listed)
+    return listed

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from antipodes.errors import InputError
 from antipodes.exact_cover.boards import Board
-from antipodes.exact_cover.fillers import FewestFirst, Filler, FirstEmpty
+from antipodes.exact_cover.fillers import MOST_OPTIONS, FewestFirst, Filler, FirstEmpty, check_options
 from antipodes.exact_cover.options import options_of
 from antipodes.exact_cover.partitions import PLAIN, PRUNING, allowed_beside, partitions_of
 from antipodes.exact_cover.pieces import Piece
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
+from antipodes.exact_cover.symmetry import Tilings, distinct, orbit_sizes, symmetry_of
 
 DOMINO = Piece("domino", ((0, 0, 0), (0, 0, 1)), count=2)
 MOST_SCANNED = 80
@@ -23,7 +23,11 @@ measured, see docs/explanation/tilings.md."""
 SCANNED_CELLS = 128
 """The largest board that is searched in scan order, two machine words."""
 BATCH = 1 << 15
-"""Tilings that are taken from a search at a time."""
+"""Tilings that are taken from a search at a time, if their symmetric copies fit."""
+BATCH_BYTES = 1 << 26
+"""Memory for the symmetric copies of a batch, and for what is computed of each placement in them."""
+BYTES_OF_PLACEMENT = 8
+"""The number of a placement, and one-byte arrays of the same shape beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +71,7 @@ def search_partition(problem: TilingProblem, number: int, method: str = PRUNING)
     """
     partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
     search = PartitionSearch(problem, number, method)
-    batches = [symmetry.canonical(batch[partitions.owned(batch, symmetry)]) for batch in search]
+    batches = [symmetry.canonical(batch[partitions.owned(symmetry.copies(batch))]) for batch in search]
     none = np.empty((0, problem.copies), dtype=np.int32)
     return Found(distinct(np.concatenate([none, *batches])), search.placements)
 
@@ -82,9 +86,10 @@ def count_partition(problem: TilingProblem, number: int, method: str = PRUNING) 
     search = PartitionSearch(problem, number, method)
     tilings, raw = np.zeros(len(symmetry) + 1, dtype=np.int64), np.zeros(len(symmetry) + 1, dtype=np.int64)
     for batch in search:
-        own = batch[partitions.owned(batch, symmetry)]
-        copies, orbits = symmetry.copies(own), symmetry.orbit_sizes(own)
+        copies = symmetry.copies(batch)
+        owned, orbits = partitions.owned(copies), orbit_sizes(copies)
         finds = (search.finds(copies).sum(axis=0) * orbits) // len(symmetry)
+        finds, orbits = finds[owned], orbits[owned]
         tilings += np.bincount(finds, minlength=len(tilings))
         np.add.at(raw, finds, orbits)
     parts = np.maximum(np.arange(len(tilings)), 1)
@@ -119,7 +124,7 @@ class PartitionSearch:
         if self._filler is None:
             yield np.array([[self._anchor]], dtype=np.int32)
             return
-        found = np.empty((BATCH, self._problem.copies - 1), dtype=np.int32)
+        found = np.empty((batch_size(self._problem), self._problem.copies - 1), dtype=np.int32)
         count = len(found)
         while count == len(found):
             count = self._filler.fill(found)
@@ -142,6 +147,12 @@ class PartitionSearch:
         return FewestFirst(problem, self._options, placements, self._anchor)
 
 
+def batch_size(problem: TilingProblem) -> int:
+    """How many tilings are taken from a search at a time: at most `BATCH`, fewer where tilings are long."""
+    each = BYTES_OF_PLACEMENT * len(symmetry_of(problem)) * problem.copies
+    return max(1, min(BATCH, BATCH_BYTES // each))
+
+
 def in_scan_order(problem: TilingProblem, method: str) -> bool:
     """Whether a problem is searched by filling the first empty cell, and not the item with the fewest options.
 
@@ -157,6 +168,16 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
             f"found {problem.board.size:,} cells, and pieces that fill {problem.area:,}"
         )
     return scannable and (method == PLAIN or problem.board.cross_section * len(problem.pieces) <= MOST_SCANNED)
+
+
+def check_size(problem: TilingProblem, method: str = PRUNING) -> None:
+    """Raise ResourceLimitError if some partition has more placements than a search of it has memory for."""
+    placements = placements_of(problem)
+    if len(placements) <= MOST_OPTIONS or in_scan_order(problem, method):
+        return
+    partitions, symmetry = partitions_of(problem, method), symmetry_of(problem)
+    for anchor in partitions.anchors.tolist():
+        check_options(int(allowed_beside(anchor, problem, partitions, placements, symmetry).sum()))
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:

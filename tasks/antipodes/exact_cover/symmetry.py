@@ -45,17 +45,22 @@ class Symmetry:
         return smallest
 
     def orbit_sizes(self, tilings: Tilings) -> NDArray[np.int64]:
-        """The size of the orbit of each tiling, ``(tilings,)``: the number of its different symmetric copies.
-
-        By the orbit-stabiliser theorem, it is the number of symmetries divided by those that map the tiling to itself.
-        """
-        fixed = (self.copies(tilings) == tilings).all(axis=2).sum(axis=0)
-        sizes: NDArray[np.int64] = len(self) // fixed
-        return sizes
+        """The size of the orbit of each tiling, ``(tilings,)``; see `orbit_sizes`."""
+        return orbit_sizes(self.copies(tilings))
 
     def expand(self, tilings: Tilings) -> Tilings:
         """All members of the orbits of the tilings, sorted, ``(all, copies)``."""
         return distinct(self.copies(tilings).reshape(-1, tilings.shape[1]))
+
+
+def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The number of different symmetric copies of each tiling, by its `Symmetry.copies`, ``(tilings,)``.
+
+    By the orbit-stabiliser theorem, it is the number of symmetries divided by those that map the tiling to itself.
+    """
+    fixed = (copies == copies[0]).all(axis=2).sum(axis=0)
+    sizes: NDArray[np.int64] = len(copies) // fixed
+    return sizes
 
 
 def distinct(tilings: Tilings) -> Tilings:

@@ -111,7 +111,9 @@ def _chosen(
         if not 1 <= number <= count:
             expected = f"1 to {count}" if count else "none, as there are no tilings"
             raise InputError(f"--number: expected {expected}, found {number}")
-        return [number - 1] if number - 1 in matching else []
+        if number - 1 not in matching:
+            raise InputError(f"--number: expected a tiling that fulfils all conditions of --where, found {number}")
+        return [number - 1]
     return matching[: 1 if steps else limit]
 
 

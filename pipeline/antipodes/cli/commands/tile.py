@@ -30,6 +30,7 @@ Where = typer.Option(
 )
 
 if TYPE_CHECKING:
+    from antipodes.exact_cover.problem import TilingProblem
     from antipodes.runs.options import RunOptions
     from antipodes.tilings.config import BoardConfig
     from antipodes.tilings.report import TilingReport
@@ -88,7 +89,8 @@ def tile(
         if count:
             _check_count({"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite or None})
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
-        address = chosen_store(store, config.run, store_name(config.problem.name, where or []))
+        _check_store(store, config, where or [])
+        address = chosen_store(store, config.run, store_name(config.problem, where or []))
         return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json), raw)
 
 
@@ -96,6 +98,14 @@ def _check_count(given: dict[str, object]) -> None:
     """Raise InputError if options about a store are given to a count."""
     if named := [name for name, value in given.items() if value is not None]:
         raise InputError(f"--count: stores nothing; expected no {named[0]}")
+
+
+def _check_store(store: str | None, config: "BoardConfig", where: list[str]) -> None:
+    """Raise InputError if the tilings under conditions would go to the store that the file names for all of them."""
+    if where and store is None and (named := config.run.get("store")) is not None:
+        raise InputError(
+            f"--where: expected --store, too, because [run] store, {named}, is for all tilings of the board"
+        )
 
 
 def _repeated(where: list[str], method: str | None, raw: bool) -> list[str]:
@@ -114,11 +124,29 @@ def conditioned(config: "BoardConfig", where: list[str]) -> "BoardConfig":
     return under
 
 
-def store_name(board: str, where: list[str]) -> str:
-    """The name of the default store: that of the board, and the conditions."""
+def store_name(problem: "TilingProblem", where: list[str]) -> str:
+    """The name of the default store: that of the board, and the conditions, with a digest where these are not enough.
+
+    Parameters
+    ----------
+    problem
+        The board, under the conditions.
+    where
+        The conditions of the option.
+    """
     words = re.findall(r"[\w,]+", " ".join(where))
-    name = "-".join([board, *words])
-    return name if len(name) <= LONGEST_STORE_NAME else f"{board}-{sha256(name.encode()).hexdigest()[:12]}"
+    name = "-".join([problem.name, *words])
+    if len(name) > LONGEST_STORE_NAME:
+        return f"{problem.name}-{_digest(problem)}"
+    pieces = [piece.name for piece in problem.pieces]
+    as_file_names = {piece.casefold() for piece in pieces}  # many file systems do not tell F from f
+    same = " ".join(words) == " ".join(" ".join(where).split()) and len(as_file_names) == len(pieces)
+    return name if same or not where else f"{name}-{_digest(problem)}"
+
+
+def _digest(problem: "TilingProblem") -> str:
+    conditions = sorted({(one.piece, one.verb, one.cells) for one in problem.where})
+    return sha256(repr(conditions).encode()).hexdigest()[:12]
 
 
 def count_only(
