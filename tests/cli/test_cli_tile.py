@@ -137,7 +137,7 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tile", "7x7"], "expected the name of a board or the path of a TOML file, found '7x7'; antipodes boards lists"),
+        (["tile", "7x7"], "the name of a board or the path of a TOML file, found '7x7'; antipodes boards lists"),
         (["tile"], "BOARD"),
         (["tile", "3x20", "--method", "fast"], "--method: expected pruning or plain, found 'fast'"),
         (["tile", "3x20", "--scheduler", "slurm"], "--scheduler: expected threads, local or an address"),
