@@ -96,10 +96,10 @@ def test_no_number(table: Table, wrong: Any) -> None:
     refused(permutations.unrank, [[0, wrong]], 3)
     problem = Problem.of(EIGHT, GOAL)
     for search in (bfs, bidirectional, iddfs, ida_star):
-        refused(search, problem, bound=wrong)
+        refused(search, problem, max_depth=wrong)
         refused(search, problem, listed=wrong)
-    refused(solve, problem, "bfs", bound=wrong)
-    refused(solve_by_table, problem, table, bound=wrong)
+    refused(solve, problem, "bfs", max_depth=wrong)
+    refused(solve_by_table, problem, table, max_depth=wrong)
     refused(exchanges, EIGHT, wrong)
     for option in ("workers", "memory_limit"):
         refused(RunOptions, **{option: wrong})

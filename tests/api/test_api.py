@@ -83,7 +83,7 @@ def test_one_position() -> None:
     eight = api.load_puzzle("eight-puzzle")
     assert api.solve("eight-puzzle", FAR, method="ida-star", heuristic="manhattan").distance == 31
     assert api.solve(eight, eight.parse(FAR), goal=FAR).distance == 0
-    assert api.solve(eight, FAR, goal="0 1 2 / 3 4 5 / ? ? ?").distance in (30, 31)
+    assert api.solve(eight, FAR, goal="0 1 2 / 3 4 5 / ? ? ?").distance == 27
     assert api.solve(eight, FAR, max_depth=3).distance is None
     assert api.solve(eight, "1 2 3 4 0 5 7 8 6", every=True).solution_count == 1
     with pytest.raises(InputError, match="a method or a table"):

@@ -63,7 +63,6 @@ def test_defaults_in_the_config(cli: Command, tmp_path: Path) -> None:
     ("changes", "named"),
     [
         ({"start": "1 2 3"}, "blank"),
-        ({"start": "1 0 0"}, "blank"),
         ({"start": "1 2 3 0"}, "start"),
         ({"start": "1 2 0 / 3 4"}, "start"),
         ({"rows": 0}, "rows"),

@@ -25,6 +25,10 @@ UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600),
 """Units of times, their seconds, and the seconds from which the next one is used."""
 
 
+LONGEST_START = 10.0
+"""Seconds that a process may take to load: an older one did other things before."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     add(app, "Tables", "plan", plan, "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
@@ -90,7 +94,7 @@ def _time(planned: "Plan", tasks: int, store: Address) -> "Duration | None":
         from antipodes.machine import process_began
         from antipodes.tables.planning.duration import estimate_duration
 
-    starting = time.perf_counter() - process_began()
+    starting = min(LONGEST_START, time.perf_counter() - process_began())
     return estimate_duration(planned, tasks, store.parent, starting)
 
 
