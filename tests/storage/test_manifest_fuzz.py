@@ -29,14 +29,14 @@ TABLE_COMMANDS: list[list[object]] = [
     ["solve", "eight-puzzle", "867254301", "--method", "table", "--store", "STORE", "--json"],
     ["layers", "STORE", "--json"],
     ["status", "STORE", "--json"],
-    ["verify", "STORE"],
+    ["verify", "STORE", "--quiet"],
     ["resume", "STORE", "--json", "--quiet", "--workers", "1"],
     ["run", "eight-puzzle", "--store", "STORE", "--json", "--quiet", "--workers", "1"],
 ]
 TILING_COMMANDS: list[list[object]] = [
     ["show", "STORE", "--json", "--all"],
     ["status", "STORE", "--json"],
-    ["verify", "STORE"],
+    ["verify", "STORE", "--quiet"],
     ["resume", "STORE", "--json", "--quiet", "--workers", "1"],
     ["tile", "board.toml", "--store", "STORE", "--json", "--quiet", "--workers", "1"],
 ]
