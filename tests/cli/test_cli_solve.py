@@ -158,7 +158,7 @@ def test_the_table_method_needs_reversible_moves(cli: Command, refused: Callable
 
 @pytest.mark.parametrize("limit", [3, 4, 5])
 def test_exchanges_along_routes(cli: Command, limit: int) -> None:
-    found = answer(cli, "knights-labelled", "--method", "routes", "--limit", limit)
+    found = answer(cli, "knights-labelled", "--method", "routes", "--limit", limit, "--list", 1000)
     assert found["solution_count"] == ROUTES["solutions_by_limit"][str(limit)] == len(found["solutions"])
     assert found["distance"] == 16
     assert [len(path) - 1 for path in found["solutions"]] == found["moves"]

@@ -120,13 +120,13 @@ def test_billions_of_shortest_paths_are_counted() -> None:
 @pytest.mark.parametrize("search", [iddfs, ida_star])
 def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
     board = knights("AB--/----/C---", offsets=[[0, 1], [1, 0], [1, 1]])
-    problem = Problem.of(board, board.first, board.parse("----/---C/--BA"))
+    problem = Problem.of(board, board.first, board.parse("----/---B/--AC"))
     expected = search(problem, every=True)
     check_paths(problem, expected)
     monkeypatch.setattr(iterative_deepening, "MANY", 3)
     found = search(problem, every=True)
     check_paths(problem, found)
-    assert expected.solution_count > 1000
+    assert expected.solution_count > 100
     assert (found.method, found.distance, found.solution_count) == (
         expected.method,
         expected.distance,
