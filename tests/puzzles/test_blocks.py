@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import blocks_distances, blocks_position
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import blocks_settings
 
@@ -152,7 +152,6 @@ def test_a_block_named_like_a_square_is_called_by_its_own(moves: str) -> None:
         assert len({name for path in after for name in puzzle.move_names(path) or ()}) == len(after)
 
 
-@settings(deadline=None, max_examples=60)
 @given(blocks_settings())
 def test_distances_by_brute_force(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -180,7 +179,6 @@ def cells(text: str) -> dict[str, set[tuple[int, int]]]:
     return found
 
 
-@settings(deadline=None, max_examples=60)
 @given(blocks_settings(), st.integers(0, 1 << 30))
 def test_along_a_path_one_letter_moves_per_move(table: dict[str, Any], seed: int) -> None:
     """In lines, drawings and pictures; the lines are positions of the path, and the first one is written as ever."""
@@ -222,7 +220,6 @@ def test_a_pattern_as_a_goal_says_which_block_is_meant() -> None:
     assert aimed_at(puzzle, [START]).notation == puzzle.notation
 
 
-@settings(deadline=None, max_examples=30)
 @given(blocks_settings())
 def test_every_position_that_can_be_reached_matches_anything(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
