@@ -109,7 +109,8 @@ def _check_question(problem: Problem, table: "Table") -> None:
     if table.puzzle.fingerprint != problem.puzzle.fingerprint:
         raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
     if not _asks_for_start(problem):
-        raise InputError("the table method needs the puzzle's start as the goal; choose bfs or iddfs")
+        depth_zero = problem.puzzle.depth_zero
+        raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
     if not _reversible(problem):
         raise InputError("the table method needs reversible moves; choose bfs or iddfs")
 
