@@ -48,7 +48,8 @@ GIVE = "give the definition: --puzzle path.py:name, in Python puzzle=..."
 def python_settings(reference: str) -> dict[str, Any]:
     """The settings of the puzzle with a reference that a person names, to be kept in a store.
 
-    Where permutations and symbols are all of it, the settings describe these, and need no code. If not, from now on this process, and later ones of this user, load the definition again for stores that name it.
+    If it has only permutations and symbols, the settings describe these, and need no code. Else this process and later
+    ones of this user load the definition again for stores that name it.
 
     Raises
     ------

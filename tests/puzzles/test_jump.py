@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from brute_force import distances, jump_distances
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import jump_settings
 
 from antipodes.errors import ConfigError
@@ -70,7 +70,6 @@ def test_a_king_reaches_eight_squares() -> None:
     assert len(found.successors(found.start_labels[0])) == 8
 
 
-@settings(deadline=None, max_examples=60)
 @given(jump_settings())
 def test_reaches_what_brute_force_reaches(table: dict[str, Any]) -> None:
     found = jump(table)
