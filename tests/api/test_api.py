@@ -125,7 +125,7 @@ WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("load_puzzle", (["eight-puzzle"],), {}),
     ("open_table", (None,), {}),
     ("open_table", ("x.zarr",), {"cache_bytes": "1MB"}),
-    ("open_table", ("x.zarr",), {"puzzle": "eight-puzzle"}),
+    ("open_table", ("x.zarr",), {"puzzle": 7}),
     ("verify", (5,), {}),
     ("verify", ("x.zarr", "threads"), {}),
     ("check_puzzle", ("eight-puzzle",), {}),

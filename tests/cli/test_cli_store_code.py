@@ -342,7 +342,7 @@ def test_a_puzzle_of_permutations_needs_no_code(victim: Path, cli: Command) -> N
     (victim / "ring.py").write_text(
         "from antipodes.puzzles.own import define_puzzle\n"
         'ring = define_puzzle(name="ring", start="A B . C", moves={"r": [3, 0, 1, 2], "l": "(3 2 1 0)"})\n'
-        'drawn = define_puzzle(name="drawn", start="A B . C", moves={"r": [3, 0, 1, 2]}, draw="-".join)\n'
+        'drawn = define_puzzle(name="drawn", start="A B . C", moves={"r": [3, 0, 1, 2]}, draw=str)\n'
     )
     os.chdir(victim)
     for name in ("ring", "drawn"):
