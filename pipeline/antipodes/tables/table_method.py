@@ -99,7 +99,8 @@ def _check_question(problem: Problem, table: "Table") -> None:
     if table.puzzle.fingerprint != problem.puzzle.fingerprint:
         raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
     if not _asks_for_start(problem):
-        raise InputError("the table method needs the puzzle's start as the goal; choose another method")
+        depth_zero = problem.puzzle.depth_zero
+        raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose another method")
     if not _reversible(problem):
         raise InputError("the table method needs reversible moves; choose another method")
 

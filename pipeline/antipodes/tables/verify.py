@@ -152,7 +152,7 @@ def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
     space = manifest.cut[0]
     yield from _wrong_counts(manifest, _layers(checked))
     for kind, what in (
-        ("not_zero", "a start whose depth is not 0"),
+        ("not_zero", f"a {space.puzzle.depth_zero} whose depth is not 0"),
         ("unsupported", "reached, but no predecessor is one less deep"),
         ("skipped", "more than one deeper than a predecessor, or unreached"),
     ):

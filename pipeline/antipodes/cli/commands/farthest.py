@@ -8,7 +8,7 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Given, Store
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def farthest(
     as_json: AsJson = False,
     puzzle: Given = None,
 ) -> None:
-    """Show the positions that are farthest from the start."""
+    """Show the positions that are farthest from the start or goal."""
     with loading():
         from antipodes.tables.counts import open_counts
         from antipodes.tables.store.counts_store import CountsStore
@@ -62,17 +62,18 @@ def farthest(
         print_json(shown)
     else:
         _print(found, shown, positions, counts_only)
-    pictures.draw(found.puzzle, positions)
+    pictures.draw([(found.puzzle, position) for position in positions])
 
 
 def _print(found: "Table | Counts", shown: dict[str, Any], positions: "Labels", counts_only: bool) -> None:
-    from antipodes.tables.drawing import draw_positions, is_drawn
+    from antipodes.cli.colour import print_positions
+    from antipodes.tables.drawing import is_drawn
     from antipodes.tables.store.search_manifest import MOST_ANTIPODES
 
     count = shown["count"]
     print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
-        print(draw_positions(found.puzzle, positions, terminal_columns()))
+        print_positions(found.puzzle, positions)
     for text in shown["positions"]:
         print(text)
     if len(positions) < count:

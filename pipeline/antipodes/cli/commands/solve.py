@@ -77,7 +77,7 @@ def solve(
     method: Method = None,
     to: Annotated[
         str | None,
-        typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's start]"),
+        typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's own]"),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False,
     max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None,
@@ -183,7 +183,7 @@ def _check_options(options: Options) -> None:
 
 
 def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
-    from antipodes.puzzles.goals import goals_in
+    from antipodes.puzzles.goals import aimed_at, goals_in
     from antipodes.searches.problem import Problem
 
     if position is None:
@@ -193,6 +193,7 @@ def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, 
     with loading():
         from antipodes.tables.solve import solve_timed
 
+    drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     solved = solve_timed(
         problem,
         options.method if options.store is None else TABLE,
@@ -205,9 +206,9 @@ def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, 
         listed=options.listed,
     )
     progress.clear()
-    show_solved(puzzle, solved, options.every, options.as_json)
+    show_solved(drawn, solved, options.every, options.as_json)
     for path in solved.answer.solutions[:1]:
-        options.pictures.draw_way(puzzle, path)
+        options.pictures.draw_way(drawn, path)
 
 
 def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, progress: "SearchProgress") -> None:

@@ -45,7 +45,7 @@ def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) ->
         holds = "layers" if manifest.COUNTS_ONLY else "table"
         raise StoreMismatchError(
             f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
-            "expected the same start and moves: choose another --store, or --overwrite it"
+            "expected the same start, goal and moves: choose another --store, or --overwrite it"
         )
 
 
