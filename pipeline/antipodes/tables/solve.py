@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antipodes import arguments
+from antipodes.config import give
 from antipodes.errors import InputError
 from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
@@ -100,6 +101,7 @@ def solve_timed(
     if method == TABLE:
         from antipodes.tables.table import open_table
 
+        give(problem.puzzle)
         with open_table(store) as table:
             begin = time.perf_counter()
             settings.pop("max_seconds", None)  # it reads a few positions for each move
