@@ -11,7 +11,7 @@ from zarr.errors import ContainsArrayError
 
 from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.quoting import shorten
-from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Storage
 from antipodes.storage.fields import expect
 from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.manifest import digest
@@ -31,9 +31,9 @@ class Arrays:
         except ContainsArrayError as error:
             raise StoreError(f"cannot write {self._storage.name_of(name)}: cannot delete what is there") from error
 
-    def open(self, name: str) -> Any:
-        """An array to be read; StoreError where it cannot be opened."""
-        return self._open(name, self._storage.arrays(name, read_only=True), "r")
+    def open(self, name: str, most: int) -> Any:
+        """An array to be read, whose chunks have at most so many bytes; StoreError where it cannot be opened."""
+        return self._open(name, self._storage.arrays(name, read_only=True, most=max(most, MOST_METADATA)), "r")
 
     def open_to_write(self, name: str, token: str | None = None) -> Any:
         """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
@@ -58,8 +58,8 @@ class Arrays:
         except Exception as error:  # zarr raises errors of many types for other metadata
             raise StoreDamagedError(f"{file} is damaged: {shorten(str(error), 200)}") from error
 
-    def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
-        """The rows ``first`` to ``end - 1`` of an array, all of which are in one chunk.
+    def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
+        """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Arrays:
         try:
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
-            return np.asarray(self.open(name)[first:end])
+            return np.asarray(self.open(name, layout.most_bytes)[first:end])
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError:
@@ -91,7 +91,7 @@ class Arrays:
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
         """The SHA-256 of zarr metadata files, for the manifest."""
-        return {file: digest(self._storage.read(file)[0]) for file in files}
+        return {file: digest(self._storage.read(file, MOST_METADATA)[0]) for file in files}
 
     def check_metadata(
         self, digests: Mapping[str, str], attributes: Mapping[str, Any], layouts: Mapping[str, Layout]
@@ -119,7 +119,7 @@ class Arrays:
 
     def _metadata(self, file: str) -> bytes | None:
         try:
-            return self._storage.read(file)[0]
+            return self._storage.read(file, MOST_METADATA)[0]
         except FileNotFoundError:
             return None
 

@@ -35,6 +35,12 @@ class Layout:
         """How many chunks the array has."""
         return -(-self.shape[0] // self.chunk_rows)
 
+    @property
+    def most_bytes(self) -> int:
+        """An upper bound of the bytes of a stored chunk: compressed, it is hardly larger than its numbers."""
+        numbers = self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
+        return numbers + numbers // 64 + 4096
+
     def create(self, place: Any) -> None:
         """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""
         zarr.create_array(

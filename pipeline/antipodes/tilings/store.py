@@ -119,7 +119,9 @@ class TilingStore(Store[TilingManifest]):
         first = number * CHUNK_ROWS
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
-            block: Tilings = self.arrays.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
+            block: Tilings = self.arrays.read_chunk(
+                name, manifest.layout(count), number, first, min(count, first + CHUNK_ROWS)
+            )
             if chunk_digest(manifest.fingerprint, chunk_key(name, number), block) != expected:
                 raise self.arrays.misplaced(name, number)
         return block

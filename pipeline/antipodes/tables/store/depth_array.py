@@ -48,7 +48,12 @@ class DepthArray:
             The chunk is missing, its checksum is wrong, or its digest is another; the message names it.
         """
         rows = self.manifest.rows_of(chunk)
-        return self._checked(DEPTH, chunk, self.store.arrays.read_chunk(DEPTH, chunk, rows.start, rows.stop), expected)
+        return self._checked(
+            DEPTH,
+            chunk,
+            self.store.arrays.read_chunk(DEPTH, self.manifest.layouts[DEPTH], chunk, rows.start, rows.stop),
+            expected,
+        )
 
     def write_counts(self, counts: LayerCounts) -> Mapping[int, int]:
         """Create the array of counts; the digests of its chunks, by their numbers."""
@@ -66,7 +71,7 @@ class DepthArray:
         blocks = []
         for number in range(layout.chunks):
             first, end = number * layout.chunk_rows, min(layout.shape[0], (number + 1) * layout.chunk_rows)
-            block = self.store.arrays.read_chunk(COUNTS, number, first, end)
+            block = self.store.arrays.read_chunk(COUNTS, layout, number, first, end)
             blocks.append(self._checked(COUNTS, number, block, digests.get(number) or 0))
         return np.concatenate(blocks)
 
