@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
-from antipodes.errors import StoreDamagedError, StoreError
+from antipodes.errors import StoreChangedError, StoreDamagedError
 from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.depth_array import LayerCounts
@@ -37,7 +37,7 @@ class TableChunks:
         self._chunks.close()
 
     def check_readable(self) -> None:
-        """Raise ClosedError after `close`, and StoreError where another store is at the address now."""
+        """Raise ClosedError after `close`, and StoreChangedError where another store is at the address now."""
         self._chunks.check_open()
         self._check_not_replaced()
 
@@ -146,6 +146,9 @@ class TableChunks:
             self._check_not_replaced()
 
     def _check_not_replaced(self) -> None:
-        """Raise StoreError where another store is here now: it would give wrong distances, or look damaged."""
+        """Raise StoreChangedError where another store is here now: it would give wrong distances, or look damaged.
+
+        A store that a run finishes counts as another: its journal is gone, and its arrays were not there before.
+        """
         if self._store.identity() != self._identity:
-            raise StoreError(f"{self.address} was replaced after it was opened: open it again")
+            raise StoreChangedError(f"{self.address} was finished or replaced after it was opened: open it again")
