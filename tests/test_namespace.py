@@ -15,8 +15,9 @@ FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"
 LEVELS = (
     ("program",),
     ("api", "cli"),
+    ("stores",),
     ("checking", "tables", "tilings"),
-    ("runs",),
+    ("progress", "runs"),
     ("executors", "pictures", "storage"),
     ("config", "events", "machine", "sizes"),
     ("python_source", "toml_file"),

@@ -12,7 +12,7 @@ from antipodes.cli.output import print_json, printable
 from antipodes.runs.default_store import OUTPUTS
 
 if TYPE_CHECKING:
-    from antipodes.cli.stores import Listed
+    from antipodes.stores.kinds import Listed
 
 NOT_KNOWN = "-"
 
@@ -30,7 +30,7 @@ def show_list(
 ) -> None:
     """List the tables and tilings in a directory."""
     with loading():
-        from antipodes.cli.stores import list_stores
+        from antipodes.stores.kinds import list_stores
 
     folder = OUTPUTS if directory is None else directory
     nothing_yet = directory is None and not folder.exists()

@@ -105,6 +105,36 @@ class TableChunks:
             indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
 
+    def picked(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
+        """The indices ``(n,)`` and depths ``(n,)`` of positions, counted from 0 by their depths, then their indices.
+
+        Only chunks that hold one of them are read. Raises as `picked_of`.
+        """
+        counts = self.layer_counts.T.ravel()  # of each depth and chunk
+        ends = np.cumsum(counts, dtype=np.int64)
+        cells = np.searchsorted(ends, numbers, side="right")
+        depths, chunks = np.divmod(cells, len(self.layer_counts))
+        places, indices = numbers - (ends - counts)[cells], np.empty(len(numbers), dtype=np.int64)
+        for chunk, group in by_chunk(chunks, 1):
+            order, begins = self._by_depth(chunk)
+            indices[group] = order[begins[depths[group]] + places[group]] + chunk * self._states
+        return indices, depths.astype(np.int32)
+
+    def _by_depth(self, chunk: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of a chunk in the order of their depths, and where each depth begins in that order."""
+        depths, counts = self._chunks[chunk].ravel(), self.layer_counts[chunk]
+        ends = np.cumsum(np.bincount(depths, minlength=len(counts))[: len(counts)])
+        if (wrong := np.flatnonzero(np.diff(ends, prepend=0) != counts)).size:
+            raise self._fewer(int(wrong[0]))
+        return np.argsort(depths, kind="stable"), ends - counts
+
+    def reached(self) -> Iterator[tuple[Indices, NDArray[np.int32]]]:
+        """The indices ``(n,)`` and depths ``(n,)`` of all reached positions, chunk by chunk in ascending order."""
+        for chunk in np.flatnonzero(self.layer_counts.any(axis=1)).tolist():
+            depths = self._chunks[chunk].ravel()
+            here = np.flatnonzero(depths <= self._manifest.committed_depth)
+            yield here + chunk * self._states, depths[here].astype(np.int32)
+
     @cached_property
     def layer_counts(self) -> LayerCounts:
         """The number of positions of each chunk at each depth, ``(chunks, depths)``.
