@@ -1,5 +1,6 @@
 import io
 import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 from programs import PROGRAM, Command, Outcome, Process
 
 if TYPE_CHECKING:
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
     from s3 import Bucket, Proxy, Server
 
 os.environ["ANTIPODES_TRACEBACK"] = "1"  # a defect of the program fails a test where it is, not as a line on stderr
+# A shell starts jobs in the background with Ctrl-C ignored, and processes inherit that: tests send it to programs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+for profile, examples in {"dev": 15, "ci": 30, "nightly": 500}.items():
+    settings.register_profile(profile, max_examples=examples, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from brute_force import blocks_distances, blocks_position
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import blocks_settings
 
 from antipodes.config import load_config
@@ -142,7 +142,6 @@ def test_a_block_named_like_a_square_is_called_by_its_own(moves: str) -> None:
         assert len({name for path in after for name in puzzle.move_names(path) or ()}) == len(after)
 
 
-@settings(deadline=None, max_examples=60)
 @given(blocks_settings())
 def test_distances_by_brute_force(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -160,7 +159,6 @@ def test_distances_by_brute_force(table: dict[str, Any]) -> None:
         assert puzzle.moves.reversible
 
 
-@settings(deadline=None, max_examples=30)
 @given(blocks_settings())
 def test_every_position_that_can_be_reached_matches_anything(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from search_problems import (
@@ -121,7 +121,6 @@ def test_easy_positions_of_the_fifteen_puzzle(seed: int) -> None:
 
 
 @given(jump_settings(), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=60)
 def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: int) -> None:
     """Directed moves, several empty squares, boards that fall apart."""
     puzzle = jump(config)

@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any, Protocol
 
@@ -111,6 +111,13 @@ class Storage(ABC):
         except OSError as error:
             name = self.name_of(key) if key else self.address
             raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
+
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
+        """In the block, ``tell`` what is waited for if the storage is slow to answer, and end waits on ``stop``.
+
+        Both are called in any thread. A wait that ends raises StoreSilentError.
+        """
+        return nullcontext()
 
     def name_of(self, key: str) -> str:
         """The name of a key in messages."""

@@ -1,6 +1,6 @@
 """A store of any kind: a place for its bytes, a manifest, zarr arrays, and one writer at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -69,6 +69,10 @@ class Store(Generic[M]):
         While locked, every write and delete first checks that the lock is still held.
         """
         return self.storage.lock.hold()
+
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
+        """See `Storage.watched`."""
+        return self.storage.watched(tell, stop)
 
     def exists(self) -> bool:
         """Whether there is anything at the address."""

@@ -122,7 +122,7 @@ class Bucket:
 
         for pause in REFUSAL_PAUSES:
             try:
-                return self._ask("write", key, request)
+                return self._ask("write", key, request, memoryview(content).nbytes)
             except Exception as error:
                 if isinstance(error, StoreError) or not is_answer(error):
                     raise
@@ -190,8 +190,8 @@ class Bucket:
 
         return self._ask("list", folder, request)
 
-    def _ask(self, what: str, key: str, request: Callable[[], T]) -> T:
-        return self.retries.run(what, f"{self.url}/{key}", request)
+    def _ask(self, what: str, key: str, request: Callable[[], T], size: int = 0) -> T:
+        return self.retries.run(what, f"{self.url}/{key}", request, size)
 
 
 def version_of(meta: Mapping[str, Any]) -> Version:

@@ -13,6 +13,7 @@ from antipodes.errors import StoreError
 from antipodes.storage.backend import GROUP, MANIFEST, Content, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import Lease
+from antipodes.storage.cloud.retry import Watch
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
 
@@ -31,6 +32,14 @@ class ObjectStorage(Storage):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ObjectStorage, (self.address, self._bucket)
+
+    @contextmanager
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
+        self._bucket.retries.watch = Watch(tell, stop)
+        try:
+            yield
+        finally:
+            self._bucket.retries.watch = None
 
     def exists(self) -> bool:
         """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
