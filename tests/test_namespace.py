@@ -15,9 +15,9 @@ FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"
 LEVELS = (
     ("program",),
     ("api", "cli"),
-    ("stores",),
+    ("progress", "stores"),
     ("checking", "tables", "tilings"),
-    ("progress", "runs"),
+    ("runs",),
     ("executors", "pictures", "storage"),
     ("config", "events", "machine", "sizes"),
     ("python_source", "toml_file"),

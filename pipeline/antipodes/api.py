@@ -201,7 +201,7 @@ def solve(
     listed
         Paths in the answer, at most; all are counted.
     memory_limit
-        Bytes, or a text such as "2GiB".
+        Bytes, or a text such as "2GiB"; None: three quarters of the free memory, 1 GiB for "iddfs" and "ida-star".
     heuristic
         "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
     listener
@@ -216,13 +216,15 @@ def solve(
     """
     found = as_config(puzzle).puzzle
     problem = Problem.of(found, _labels(found, position), None if goal is None else _goals(found, goal))
+    limit = None if memory_limit is None else memory_size(memory_limit)
     if table is not None:
         if method not in (None, TABLE):
             raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
-        unfit = {"max_seconds": max_seconds, "memory_limit": memory_limit, "heuristic": heuristic}
+        unfit = {"max_seconds": max_seconds, "heuristic": heuristic}
         if given := [name for name, value in unfit.items() if value is not None]:
             raise InputError(f"expected no {given[0]} beside a table, which is read at once")
-        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed)
+        room = {} if limit is None else {"memory_limit": limit}
+        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     return solving.solve(
         problem,
@@ -231,7 +233,7 @@ def solve(
         max_depth=max_depth,
         max_seconds=max_seconds,
         listed=listed,
-        memory_limit=None if memory_limit is None else memory_size(memory_limit),
+        memory_limit=limit,
         listener=listener,
         **options,
     )
@@ -281,7 +283,7 @@ def tile(
         return tile_board(config, address, method, options, listener, interrupted, client)
 
 
-def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None) -> Table:
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
     """The table at a path or a URL, or of a puzzle that is named, or described by a file, in its default store.
 
     Parameters
@@ -291,12 +293,15 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle 
     cache_bytes
         Bytes of chunks that were read and stay in memory.
     puzzle
-        The puzzle of the table, if another process made it in Python, without a file that the store could name.
+        The puzzle of the table, as for `run`. It is needed if it is written in Python and this user has not run or
+        checked it here, or if another process made it without a file: a store alone runs no code.
 
     Raises
     ------
     NotAStoreError, StoreDamagedError
-        There is no table there, or it is not what was written. See `antipodes.tables.table.open_table`.
+        There is no table there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one. See `antipodes.tables.table.open_table`.
     """
     return tables.open_table(as_address(address, "the address of a table"), cache_bytes, puzzle)
 
@@ -307,6 +312,7 @@ def verify(
     seed: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Listener = False,
+    puzzle: PuzzleLike | None = None,
 ) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
 
@@ -322,6 +328,8 @@ def verify(
         Bytes, or a text such as "2GiB"; None: the free memory.
     progress
         As for `run`.
+    puzzle
+        As for `open_table`; without code that is needed, the bytes are checked and no distance.
 
     Raises
     ------
@@ -335,7 +343,7 @@ def verify(
     store = as_address(address, "the address of a table")
     limit = None if memory_limit is None else memory_size(memory_limit)
     with _shown(progress) as listener:
-        return verification.verify(store, scheduler, seed, limit, listener)
+        return verification.verify(store, scheduler, seed, limit, listener, puzzle)
 
 
 def verify_tilings(address: Address) -> TilingVerdict:
@@ -343,9 +351,9 @@ def verify_tilings(address: Address) -> TilingVerdict:
     return tiling_verification.verify_tilings(as_address(address, "the address of tilings"))
 
 
-def open_counts(address: Address) -> Counts:
-    """The layers and antipodes in a store of counts, named as for `open_table`."""
-    return counts.open_counts(as_address(address, "the address of counts"))
+def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
+    """The layers and antipodes in a store of counts; ``address`` and ``puzzle`` as for `open_table`."""
+    return counts.open_counts(as_address(address, "the address of counts"), puzzle)
 
 
 def open_tilings(address: Address, raw: bool = False) -> Tilings:

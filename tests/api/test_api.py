@@ -178,7 +178,7 @@ WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("open_tilings", (5,), {}),
     ("open_counts", ("",), {}),
     ("open_table", (Path("x.zarr"),), {"cache_bytes": "1MB"}),
-    ("open_table", (Path("x.zarr"),), {"puzzle": "eight-puzzle"}),
+    ("open_table", (Path("x.zarr"),), {"puzzle": 7}),
     ("verify", (5,), {}),
     ("verify", (Path("x.zarr"), "threads"), {}),
     ("verify", ("x.zarr",), {"progress": "yes"}),
@@ -295,10 +295,7 @@ def test_a_table_of_a_puzzle_made_in_python_is_pickled_with_it() -> None:
 
 
 def test_the_command_line_says_what_to_do(cli: Any) -> None:
-    from antipodes import python_source
-
     store = api.run(spinner(), workers=1).store
-    python_source._OBJECTS.clear()
     outcome = cli("query", Path(store).resolve(), "0 0")
     assert outcome.status == 2
     assert "made in Python, without a file" in outcome.err
