@@ -15,7 +15,7 @@ from antipodes.errors import ConfigError, SourceError
 from antipodes.python_source import is_reference, python_settings
 
 DIAL = """
-from antipodes.puzzles.own import define_puzzle
+from antipodes.api import define_puzzle
 
 SIZE = 5
 print("a line of the user's")
@@ -64,6 +64,23 @@ def dial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 )
 def test_references(text: str, expected: bool) -> None:
     assert is_reference(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("imported", "define"),
+    [
+        ("from antipodes.api import define_puzzle", "define_puzzle"),
+        ("import antipodes.api", "antipodes.api.define_puzzle"),
+        ("import antipodes.api as api", "api.define_puzzle"),
+        ("from antipodes import api", "api.define_puzzle"),
+        ("from antipodes.puzzles.own import define_puzzle as define", "define"),
+    ],
+)
+def test_forms_of_an_import(tmp_path: Path, imported: str, define: str) -> None:
+    path = tmp_path / "dials.py"
+    made = f"{define}(name='dial', radices=[5], start=[0], moves={{'turn': lambda dials: (dials + 1) % 5}})"
+    path.write_text(f"{imported}\nif True:\n    dial, other = {made}, 1\n")
+    assert load_config(f"{path}:dial").puzzle.name == "dial"
 
 
 @pytest.mark.parametrize("name", ["dial", "puzzle", "Dial"])
@@ -126,7 +143,7 @@ def test_a_store_runs_no_file_that_defines_no_puzzle(dial: Path) -> None:
     import hashlib
 
     digest = hashlib.sha256(other.read_bytes()).hexdigest()
-    with pytest.raises(SourceError, match=r"other.py: expected a file that imports antipodes.puzzles.own"):
+    with pytest.raises(SourceError, match=r"other.py: expected a file that imports from antipodes.api"):
         Config({**settings, "source": f"{other}:dial", "sha256": digest}).puzzle  # noqa: B018  (would load it)
 
 
@@ -166,7 +183,7 @@ def test_errors_of_the_file_are_one_line(dial: Path, added: str, message: str) -
         ("json.no_such:dial", r"found none of the name 'json.no_such'"),
         ("dials_of_mine.inner:dial", r"found none of the name 'dials_of_mine.inner'"),
         ("math:pi", r"expected a module that is a Python file, found 'math'"),
-        ("json:loads", r"expected a file that imports antipodes.puzzles.own"),
+        ("json:loads", r"expected a file that imports from antipodes.api"),
     ],
 )
 def test_references_without_a_definition(dial: Path, reference: str, message: str) -> None:
@@ -179,7 +196,7 @@ def test_a_module_is_found_without_importing_packages(dial: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("raise SystemExit('was run')")
     (package / "module.py").write_text("x = 1")
-    with pytest.raises(SourceError, match=r"expected a file that imports antipodes.puzzles.own"):
+    with pytest.raises(SourceError, match=r"expected a file that imports from antipodes.api"):
         load_config("loud.module:x")
 
 

@@ -23,7 +23,8 @@ from antipodes.config import Config, PuzzleLike, as_config, load_config, load_pu
 from antipodes.errors import AntipodesError, InputError
 from antipodes.events import Listener, silence
 from antipodes.puzzles.goals import goals_in
-from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.own import Definition, define_puzzle
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.runs.default_store import chosen_store
 from antipodes.runs.options import RunOptions
@@ -60,11 +61,13 @@ __all__ = [
     "BoardConfig",
     "Config",
     "Counts",
+    "Definition",
     "Puzzle",
     "RunReport",
     "Table",
     "TilingReport",
     "Tilings",
+    "Transforms",
     "__version__",
     "check_puzzle",
     "count_tilings",

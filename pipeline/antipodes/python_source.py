@@ -12,10 +12,11 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from pathlib import Path
+from symtable import symtable
 from types import ModuleType
 from typing import Any
 
@@ -26,8 +27,8 @@ from antipodes.text_file import read_text
 
 FAMILY = "python"
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
-DEFINITIONS = "antipodes.puzzles"
-"""The modules one of which a file must import to be taken for a definition of a puzzle."""
+PACKAGE, API = "antipodes", "antipodes.api"
+"""The package from which a file must import something to be taken for a definition of a puzzle."""
 
 
 def is_reference(text: str) -> bool:
@@ -120,7 +121,7 @@ class _Source:
         from antipodes.puzzles.own import puzzle_of
 
         self._check()
-        with _reporting(self.path), contextlib.redirect_stdout(sys.stderr):
+        with self._guard():
             definition = getattr(self._imported() if self.module else self._run(), self.name)
             try:
                 puzzle = puzzle_of(definition, self.name)
@@ -134,13 +135,20 @@ class _Source:
 
     def _check(self) -> None:
         """Raise SourceError unless the file is a definition of puzzles, and has the name."""
-        with _reporting(self.path):
+        with self._guard():
             tree = ast.parse(self.text, str(self.path))
-        if not any(name.startswith(DEFINITIONS) for name in _imports(tree)):
-            raise SourceError(f"{self.path}: expected a file that imports {DEFINITIONS}.own, found none of that")
-        if self.name not in (names := _defined(tree)):
-            found = ", ".join(names) or "none"
+            names = symtable(self.text, str(self.path), "exec").get_symbols()
+        if PACKAGE not in _imported_packages(tree):
+            raise SourceError(f"{self.path}: expected a file that imports from {API}, found none of that")
+        if self.name not in (one.get_name() for one in names if one.is_assigned() or one.is_imported()):
+            found = ", ".join(one.get_name() for one in names if one.is_assigned()) or "none"
             raise SourceError(f"{self.path}: expected the name of a puzzle, found {quote(self.name)}; defined: {found}")
+
+    def _guard(self) -> contextlib.AbstractContextManager[None]:
+        """The guard of the user's code, whose errors become SourceErrors."""
+        from antipodes.puzzles.own_function import guard
+
+        return guard(str(self.path), str(self.path), SourceError, SourceError)
 
     def _run(self) -> ModuleType:
         """The module of a file. Other processes get its functions by value."""
@@ -199,35 +207,12 @@ def _module_path(module: str) -> Path:
     return Path(origin)
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def _imported_packages(tree: ast.Module) -> set[str]:
+    """The first parts of the names of all modules that a file imports."""
+    names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-
-
-def _defined(tree: ast.Module) -> list[str]:
-    """The functions, classes and variables at the top of a file, in their order."""
-    names: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.append(node.name)
-        elif isinstance(node, ast.Assign):
-            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names.append(node.target.id)
-    return names
-
-
-@contextlib.contextmanager
-def _reporting(path: Path) -> Iterator[None]:
-    """Turn errors of the user's code into SourceErrors that name the line."""
-    try:
-        yield
-    except SourceError:
-        raise
-    except (Exception, SystemExit) as error:
-        from antipodes.puzzles.own_function import described
-
-        raise SourceError(f"{path}: {described(error, str(path))}") from error
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.append(node.module)
+    return {name.partition(".")[0] for name in names}

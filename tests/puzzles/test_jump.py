@@ -63,6 +63,12 @@ def test_names_of_several_characters() -> None:
     found = puzzle(start="K1 K2 / - -")
     assert found.symbols == ("-", "K1", "K2")
     assert found.format(found.start_labels[0]) == "K1 K2 - -"
+    column = puzzle(start="K1,/K10,/-,", moves="king")
+    assert [column.format(one) for one in column.successors(column.parse("K1\nK10\n-"))] == ["K1 - K10"]
+
+
+def test_a_list_of_no_edges() -> None:
+    assert len(puzzle(start="A-", moves=None, edges=[]).moves) == 0
 
 
 def test_a_king_reaches_eight_squares() -> None:
