@@ -43,17 +43,17 @@ class Arrays:
         if self._metadata(GROUP) != group:
             self._storage.put(GROUP, [group])
 
-    def open(self, name: str, most: int) -> Any:
-        """An array to be read, whose chunks have at most so many bytes; StoreError where it cannot be opened."""
-        return self._open(name, self._storage.arrays(name, read_only=True, most=max(most, MOST_METADATA)), "r")
+    def open(self, name: str, layout: Layout) -> Any:
+        """An array of this layout, to be read; StoreError where it cannot be opened."""
+        return self._open(name, self._storage.arrays(name, read_only=True, most=layout.most_bytes), "r")
 
-    def open_to_write(self, name: str, token: str | None = None) -> Any:
+    def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
         """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
 
         Chunks of fill values are written like all others: to look for them would cost more than to compress them.
         """
         check_blosc()
-        array = self._open(name, self._storage.arrays(name, token=token), "r+")
+        array = self._open(name, self._storage.arrays(name, token=token, most=layout.most_bytes), "r+")
         return array.with_config({"write_empty_chunks": True})
 
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
@@ -83,7 +83,7 @@ class Arrays:
         try:
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
-            return np.asarray(self.open(name, layout.most_bytes)[first:end])
+            return np.asarray(self.open(name, layout)[first:end])
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from zarr.abc.codec import BytesBytesCodec
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 
+from antipodes.storage.backend import MOST_METADATA
 from antipodes.storage.fields import expect
 
 DIGEST_BYTES = 8
@@ -37,9 +38,9 @@ class Layout:
 
     @property
     def most_bytes(self) -> int:
-        """An upper bound of the bytes of a stored chunk: compressed, it is hardly larger than its numbers."""
+        """An upper bound of the bytes of a file of the array: compressed, a chunk is hardly larger than its numbers."""
         numbers = self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
-        return numbers + numbers // 64 + 4096
+        return max(MOST_METADATA, numbers + numbers // 64 + 4096)
 
     def create(self, place: Any) -> None:
         """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""

@@ -343,7 +343,7 @@ class Table(Opened):
                 f"antipodes resume {in_shell(self.address)}"
             )
         self._chunks.check_readable()
-        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH].most_bytes)
+        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
     def _depth(self, depth: int) -> int:

@@ -130,9 +130,10 @@ class TilingStore(Store[TilingManifest]):
         """Store an array durably; the digests of its chunks."""
         with self.storage.writing():
             self.storage.delete(name)
-            self.arrays.create(name, manifest.layout(len(tilings)))
+            layout = manifest.layout(len(tilings))
+            self.arrays.create(name, layout)
             if len(tilings):
-                self.arrays.open_to_write(name)[:] = tilings
+                self.arrays.open_to_write(name, layout)[:] = tilings
             self.storage.sync(name)
         return b"".join(
             chunk_digest(manifest.fingerprint, chunk_key(name, number), tilings[first : first + CHUNK_ROWS])

@@ -34,7 +34,8 @@ class DepthArray:
         StoreLockedError
             The lock no longer contains the fencing ``token``: this writer was declared dead, and newer bytes stay.
         """
-        array, rows = self.store.arrays.open_to_write(DEPTH, token), self.manifest.rows_of(chunk)
+        layout, rows = self.manifest.layouts[DEPTH], self.manifest.rows_of(chunk)
+        array = self.store.arrays.open_to_write(DEPTH, layout, token)
         with self.store.storage.writing():
             array[rows.start : rows.stop] = depths
         return self._digest(DEPTH, chunk, depths)
@@ -61,7 +62,7 @@ class DepthArray:
         with self.store.storage.writing():
             self.store.storage.delete(COUNTS)
             self.store.arrays.create(COUNTS, layout)
-            self.store.arrays.open_to_write(COUNTS)[:] = counts
+            self.store.arrays.open_to_write(COUNTS, layout)[:] = counts
         blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
         return {number: self._digest(COUNTS, number, block) for number, block in enumerate(blocks)}
 
