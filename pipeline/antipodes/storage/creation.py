@@ -6,9 +6,8 @@ And its removal, which is as atomic.
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
-import zarr
-
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock_owner import in_use
 from antipodes.storage.manifest import StoreKind, format_of
@@ -32,7 +31,7 @@ def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterat
     if overwrite:
         check_removable(storage, kind)
     with _reporting_deletion(storage, overwrite), storage.writing(), storage.staged(overwrite) as staging:
-        zarr.create_group(staging.arrays(), attributes=kind.attributes)
+        Arrays(staging).write_group(kind.attributes)
         yield staging
 
 
