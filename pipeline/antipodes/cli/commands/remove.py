@@ -7,12 +7,12 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import FAILED, complain, print_json, printable
 from antipodes.errors import InputError, NotAStoreError
 from antipodes.runs.default_store import default_store
 from antipodes.storage.address import address_from, in_shell, is_url
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.storage.backend import Storage
@@ -37,9 +37,9 @@ def remove(
 ) -> int:
     """Delete a store: a table, counts or tilings."""
     with loading():
-        from antipodes.cli.stores import KINDS
         from antipodes.sizes import human
         from antipodes.storage import creation
+        from antipodes.stores.kinds import KINDS
 
     storage = _storage(store)
     creation.check_not_in_use(storage, KINDS)
