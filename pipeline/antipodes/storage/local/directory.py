@@ -17,7 +17,7 @@ from zarr.storage import LocalStore
 
 from antipodes.errors import InputError, StoreError
 from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
-from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, remove, replace_file, status_of, sync, sync_files
+from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, remove_file, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
 from antipodes.storage.local.staging import create_staging, leftovers, publish, remove
 
@@ -136,7 +136,7 @@ class DirectoryStorage(Storage):
         self.lock.check()
         with self.writing():
             for key in keys:
-                remove(self.path / key)
+                remove_file(self.path / key)
 
     def folders(self, folder: str) -> list[str]:
         return [path.name for path in (self.path / folder).glob("*")]

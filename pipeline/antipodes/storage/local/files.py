@@ -49,7 +49,7 @@ def replace_file(
         try:
             partial.replace(path)
         except IsADirectoryError:
-            remove(path)
+            remove_file(path)
             partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -58,7 +58,7 @@ def replace_file(
         sync(path.parent)
 
 
-def remove(path: Path) -> None:
+def remove_file(path: Path) -> None:
     """Delete a file, or a directory in its place; nothing may be there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
