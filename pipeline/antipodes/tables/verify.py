@@ -15,7 +15,7 @@ from antipodes.executors.api import never
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 from antipodes.runs.verdict import Verdict
 from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import Address
@@ -44,7 +44,9 @@ class TableVerdict(Verdict):
         """One line on a table without problems."""
         if not self.complete and self.committed_depth is None:
             return "unfinished: nothing is committed yet, so there is nothing to check"
-        checked = f"{self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone"
+        checked = (
+            f"{counted(self.checked_states, 'position')} checked, {self.sampled_states:,} of them by the rules alone"
+        )
         if self.complete:
             return f"ok: {checked}, every distance is correct"
         return f"ok, but unfinished: {checked}, every distance up to depth {self.committed_depth} is correct"
@@ -123,8 +125,8 @@ def _wrong_counts(manifest: TableManifest, findings: Sequence[Findings]) -> Iter
     counts = enumerate(zip(manifest.layers, layers, strict=True))
     if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
         depth, expected, found = wrong[0]
-        others = f"; the counts of {len(wrong) - 1:,} more depths differ, too" if len(wrong) > 1 else ""
-        yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
+        others = f"; the counts of {counted(len(wrong) - 1, 'other depth')} differ, too" if len(wrong) > 1 else ""
+        yield f"the manifest counts {counted(expected, 'position')} at depth {depth}, the table has {found:,}{others}"
 
 
 def _wrong_index(store: TableStore, manifest: TableManifest, findings: Sequence[Findings]) -> Iterator[str]:
@@ -132,7 +134,8 @@ def _wrong_index(store: TableStore, manifest: TableManifest, findings: Sequence[
     found = np.array([finding.layers[:-1] for finding in findings])
     try:
         if wrong := np.count_nonzero((store.layer_counts(manifest) != found).any(axis=1)):
-            yield f"the numbers of positions at each depth of {wrong:,} chunks are not those of the chunks"
+            chunks = counted(int(wrong), "chunk")
+            yield f"the numbers of positions at each depth of {chunks} are not those of the chunks"
         elif manifest.antipodes and found.sum(axis=0).tolist() == list(manifest.layers):
             first = TableChunks(store, manifest, 0).first_of(manifest.radius, len(manifest.antipodes))
             if first.tolist() != list(manifest.antipodes):

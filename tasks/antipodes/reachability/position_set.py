@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ResourceLimitError
+from antipodes.quoting import counted
 from antipodes.reachability.packing import Packing, Words
 
 FIRST_CAPACITY = 1 << 14
@@ -60,7 +61,7 @@ class PositionSet:
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
         if needed > self._memory_limit or slots > 1 << 31:
             raise ResourceLimitError(
-                f"{self.count:,} positions reached: more would take {needed:,} bytes, "
+                f"{counted(self.count, 'position')} reached: more would take {needed:,} bytes, "
                 f"and {self._memory_limit:,} are allowed; give a bound, or choose iddfs or ida-star"
             )
         self.slots = np.empty(0, dtype=np.int32)

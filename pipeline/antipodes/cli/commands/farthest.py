@@ -10,6 +10,7 @@ from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
+from antipodes.quoting import counted
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels
@@ -70,7 +71,7 @@ def _print(found: "Table | Counts", shown: dict[str, Any], positions: "Labels", 
     from antipodes.tables.store.search_manifest import MOST_ANTIPODES
 
     count = shown["count"]
-    print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {found.radius}")
+    print(f"{counted(count, 'position')} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
         print_positions(found.puzzle, positions)
     for text in shown["positions"]:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
+from antipodes.quoting import counted
 
 PLACE_BYTES = 64
 """Memory of a place of a move, in all arrays together."""
@@ -174,7 +175,7 @@ class Transforms(Moves):
 
 def _check(moves: Transforms) -> None:
     if moves._names and len(moves._names) != len(moves):
-        raise InputError(f"expected {len(moves)} names of moves, found {len(moves._names)}")
+        raise InputError(f"expected {counted(len(moves), 'name')} of moves, found {len(moves._names)}")
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
         raise InputError("expected moves that are permutations of the places, found another")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
