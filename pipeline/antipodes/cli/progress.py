@@ -13,6 +13,8 @@ from antipodes.events import Assembling, Event, Listener, PositionsChecked, Rest
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
+TIME = "%Y-%m-%d %H:%M:%S"
+"""The local time at the start of each plain line, since such lines go to logs."""
 
 
 @contextmanager
@@ -61,4 +63,4 @@ class PlainLines:
             self._print(f"{describe(event)}{time_left}")
 
     def _print(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        print(f"{time.strftime(TIME)} {line}", file=self._stream, flush=True)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from antipodes.searches.routes import Exchanges
     from antipodes.tables.solve import Solved
 
+LISTABLE = 10_000
+"""Solutions of which all may be listed: billions fit into no memory."""
+
 
 def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) -> None:
     """Print the answer of a search or a table."""
@@ -73,4 +76,5 @@ def _moves(count: int | None) -> str:
 
 def _print_rest(count: int, shown: int) -> None:
     if shown < count:
-        print(f"and {count - shown:,} more: --list {count}")
+        asked = str(count) if count <= LISTABLE else "N lists N of them"
+        print(f"and {count - shown:,} more: --list {asked}")

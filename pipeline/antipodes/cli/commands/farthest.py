@@ -7,7 +7,7 @@ import typer
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import AsJson, Store
+from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
 from antipodes.quoting import counted
@@ -43,6 +43,7 @@ def farthest(
     png: Png = None,
     size: Size = None,
     as_json: AsJson = False,
+    puzzle: Given = None,
 ) -> None:
     """Show the positions that are farthest from the start or goal."""
     with loading():
@@ -53,7 +54,7 @@ def farthest(
         from antipodes.tables.views import farthest_view
 
     pictures = PictureFiles.of(svg, png, size=size)
-    address = find_store(store)
+    address = find_store(store, puzzle)
     counts_only = isinstance(search_store(address), CountsStore)
     with open_counts(address) if counts_only else open_table(address) as found:
         positions = found.antipodes(limit if limit or as_json else SHOWN)

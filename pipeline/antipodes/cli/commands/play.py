@@ -10,7 +10,7 @@ from antipodes.cli.colour import paint
 from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import MoveSequence, Store
+from antipodes.cli.options import Given, MoveSequence, Store
 from antipodes.cli.output import terminal_columns
 from antipodes.cli.streams import input_lines
 from antipodes.errors import InputError
@@ -46,6 +46,7 @@ def play(
         int | None, typer.Option(min=0, metavar="D", help="Instead of a position: a random one at this depth.")
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Print a shortest way, and ask for no moves.")] = False,
+    puzzle: Given = None,
 ) -> None:
     """Walk from a position to the start or goal, with the distance always in sight."""
     with loading():
@@ -55,7 +56,7 @@ def play(
 
     if sum(given is not None and given != [] for given in (position, moves, depth)) > 1:
         raise InputError("expected a position, --moves or --depth, found several of them")
-    with open_table(find_store(store)) as table:
+    with open_table(find_store(store, puzzle)) as table:
         check_playable(table)
         player = Player(Game(table, _begin(table, position, moves, depth)))
         if once:

@@ -12,7 +12,7 @@ from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import AsJson, MoveSequence, Store
+from antipodes.cli.options import AsJson, Given, MoveSequence, Store
 from antipodes.cli.output import print_json_list, say
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import InputError, UnfinishedError
@@ -100,6 +100,7 @@ def query(
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="S", help="With --random: draw the same again. [default: others]")
     ] = None,
+    puzzle: Given = None,
 ) -> int:
     """Print distances from the start or goal, the positions at a distance, or matches of a pattern."""
     _check_one(positions, moves, pattern, depth)
@@ -113,7 +114,7 @@ def query(
     with loading():
         from antipodes.tables.table import open_table
 
-    with open_table(find_store(store)) as table:
+    with open_table(find_store(store, puzzle)) as table:
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
         elif depth is not None:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from antipodes.config import Config
     from antipodes.tables.report import RunReport
 
+MOST_LAYERS = 200
+"""Depths of a report: of more, such as those of Hanoi, the first and the last are shown."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -112,7 +115,9 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         from antipodes.tables.drawing import draw_layers
 
     manifest, clock = report.manifest, report.clock
-    print(draw_layers(manifest.layers))
+    print(draw_layers(manifest.layers, MOST_LAYERS))
+    if len(manifest.layers) > MOST_LAYERS:
+        print(f"all {len(manifest.layers):,} depths: antipodes layers {in_shell(report.store)}")
     print()
     print(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.index_size:,}")
     antipodes = manifest.layers[-1]
