@@ -16,6 +16,7 @@ LEVELS = (
     ("__main__",),
     ("program",),
     ("api", "cli"),
+    ("progress", "stores"),
     ("checking", "tables", "tilings"),
     ("runs",),
     ("executors", "pictures", "storage"),
