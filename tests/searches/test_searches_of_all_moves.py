@@ -154,5 +154,5 @@ def test_a_label_of_more_than_63_values() -> None:
 
 
 def test_heuristics_are_for_pieces_that_move_to_empty_places() -> None:
-    with pytest.raises(InputError, match="heuristics need moves of one piece to an empty place"):
+    with pytest.raises(InputError, match="ida-star needs moves of one piece to an empty place; choose iddfs or bfs"):
         ida_star(Problem.of(hanoi(3, 2), [1, 1]))
