@@ -56,7 +56,7 @@ class Transforms(Moves):
         self.added = np.zeros(self.origin.shape, dtype=np.uint8)
         if added is not None:
             self.added = _table(added, "added", len(self.moduli), np.dtype(np.uint8))
-        self.allowed = None if allowed is None else _table(allowed, "allowed", len(self.moduli), np.dtype(np.uint64))
+        self.allowed = arguments.optional(allowed, _masks)
         _check(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -178,11 +178,22 @@ def _table(values: ArrayLike, what: str, places: int, dtype: np.dtype[Any]) -> N
     """The integers ``(moves, places)`` in an array of that type."""
     if isinstance(values, list | tuple) and not values:
         return np.zeros((0, places), dtype)
-    masks = isinstance(values, np.ndarray) and values.dtype == dtype  # bit 63 is no number of `arguments`
-    table = np.array(values) if masks else arguments.integers(values, f"{what} (moves, places)", 2)
-    if table.ndim != 2 or table.shape[1] != places:
+    table = arguments.integers(values, f"{what} (moves, places)", 2)
+    if table.shape[1] != places:
         raise InputError(f"expected {what} (moves, {places}), found an array {table.shape}")
     return _narrow(table, dtype)
+
+
+def _masks(values: object) -> NDArray[np.uint64]:
+    """The integers of 64 bits, one by one: numpy makes floats of a list of some below 2^63 and some above."""
+    if isinstance(values, np.ndarray) and values.dtype == np.uint64:
+        return np.array(values)
+    try:
+        each = np.array(values, dtype=object)
+    except (ValueError, MemoryError):
+        raise InputError("expected allowed (moves, places), found rows of different lengths") from None
+    masks = [arguments.integer(mask, "allowed: masks", 0, (1 << 64) - 1) for mask in each.flat]
+    return np.array(masks, dtype=np.uint64).reshape(each.shape)
 
 
 def _narrow(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
