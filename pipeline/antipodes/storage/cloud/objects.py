@@ -7,15 +7,33 @@ store is at its own URL, without a manifest; the next run that creates a store t
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
-from antipodes.errors import StoreError
+from antipodes.errors import InputError, StoreError
 from antipodes.storage.backend import GROUP, MANIFEST, Content, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import Lease
 from antipodes.storage.cloud.retry import Watch
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
+from antipodes.storage.local.staging import is_foreign
+
+
+def storages_under(url: str) -> Iterator["ObjectStorage"]:
+    """See `antipodes.storage.address.storages_in`; the URL may be that of a bucket alone."""
+    scheme, _, rest = url.partition("://")
+    name, _, prefix = rest.partition("/")
+    bucket = Bucket(f"{scheme}://{name}")
+    bucket.open()
+    folders, others = bucket.list_folders(prefix)
+    if not (folders or others) and prefix:
+        raise InputError(f"expected a URL with stores under it, found nothing at {url}")
+    if f"{prefix}/{MANIFEST}" in others:
+        yield ObjectStorage(url)
+        return
+    for folder in folders:
+        yield ObjectStorage(f"{bucket.url}/{folder}")
 
 
 class ObjectStorage(Storage):
@@ -43,7 +61,7 @@ class ObjectStorage(Storage):
 
     def exists(self) -> bool:
         """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
-        return self.has(MANIFEST) or (bool(self._list()) and not (self.group_format() or "").startswith("antipodes-"))
+        return self.has(MANIFEST) or (bool(self._list()) and not self.has_leftovers())
 
     def has(self, key: str) -> bool:
         return self._bucket.head(self._path(key)) is not None
@@ -96,6 +114,10 @@ class ObjectStorage(Storage):
     def free_bytes(self) -> int | None:
         return None
 
+    def modified(self, key: str) -> datetime | None:
+        meta = self._bucket.head(self._path(key))
+        return None if meta is None else meta["last_modified"].astimezone()
+
     def identity(self, key: str) -> tuple[object, ...]:
         meta = self._bucket.head(self._path(key))
         return () if meta is None else (meta["last_modified"], *version_of(meta).values())
@@ -115,6 +137,18 @@ class ObjectStorage(Storage):
         """Delete all objects; last the group, by which `exists` recognises the others."""
         self.delete_keys(key for key in self._list() if key != GROUP)
         self.delete_keys([GROUP])
+
+    def has_leftovers(self) -> bool:
+        """Objects whose group has a format of ours."""
+        return not self.has(MANIFEST) and (self.group_format() or "").startswith("antipodes-")
+
+    def remove(self) -> int:
+        found = self._list()
+        if foreign := next((key for key in sorted(found) if is_foreign(key.partition("/")[0])), None):
+            raise StoreError(f"cannot remove {self.address}: {foreign} in it is no part of a store; nothing is removed")
+        self.delete_keys([MANIFEST])
+        self._clear()
+        return sum(meta["size"] for meta in found.values())
 
     def remove_leftovers(self) -> None:
         self.delete_keys(key for key in self._list() if key.endswith(PARTIAL))

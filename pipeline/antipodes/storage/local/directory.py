@@ -7,17 +7,18 @@ import stat
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
-from antipodes.errors import StoreError
-from antipodes.storage.backend import Content, Storage, Version
+from antipodes.errors import InputError, StoreError
+from antipodes.storage.backend import MANIFEST, Content, Storage, Version
 from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
-from antipodes.storage.local.staging import create_staging, publish
+from antipodes.storage.local.staging import create_staging, leftovers, publish, remove
 
 
 class DurableStore(LocalStore):
@@ -34,6 +35,18 @@ class DurableStore(LocalStore):
     def set_sync(self, key: str, value: Buffer) -> None:
         """Put a value at a key; newer versions of zarr call this one alone."""
         replace_file(self.root / key, [value.as_buffer_like()], self._check)
+
+
+def storages_below(directory: Path) -> Iterator["DirectoryStorage"]:
+    """See `antipodes.storage.address.storages_in`."""
+    if not directory.is_dir():
+        found = "something else" if directory.exists() else "nothing"
+        raise InputError(f"expected a directory of stores, found {found} at {directory}")
+    if (directory / MANIFEST).exists():
+        yield DirectoryStorage(directory)
+        return
+    visible = (path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
+    yield from map(DirectoryStorage, sorted(visible))
 
 
 class DirectoryStorage(Storage):
@@ -126,6 +139,10 @@ class DirectoryStorage(Storage):
         for folder, _, names in os.walk(self.path):
             yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
 
+    def modified(self, key: str) -> datetime | None:
+        status = self._status(key)
+        return datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
+
     def identity(self, key: str) -> tuple[object, ...]:
         status = self._status(key)
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
@@ -147,6 +164,20 @@ class DirectoryStorage(Storage):
                 self.lock.check()
                 shutil.rmtree(staging.path, ignore_errors=True)
             raise
+
+    def has_leftovers(self) -> bool:
+        return not self.exists() and bool(leftovers(self.path))
+
+    def remove(self) -> int:
+        self.lock.check()
+        freed = self.size() + sum(DirectoryStorage(one).size() for one in leftovers(self.path))
+        try:
+            remove(self.path)
+        except StoreError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot remove {error.filename or self.path}: {error.strerror or error}") from error
+        return freed
 
     def remove_leftovers(self) -> None:
         self.lock.check()
