@@ -9,7 +9,15 @@ from typing import TextIO
 from antipodes.cli.event_lines import describe
 from antipodes.cli.live_line import duration
 from antipodes.cli.time_left import TimeLeft
-from antipodes.events import Assembling, Event, Listener, PositionsChecked, Restoring, silence
+from antipodes.events import (
+    Assembling,
+    Event,
+    Listener,
+    PartitionsUnderWay,
+    PositionsChecked,
+    Restoring,
+    silence,
+)
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
@@ -42,12 +50,15 @@ class PlainLines:
         self._kind: type[Event] | None = None
         """The event of the steady phase that was last told."""
         self._told_at = 0.0
+        self._printed_at = time.perf_counter()
 
     def __call__(self, event: Event) -> None:
         now = time.perf_counter()
         if isinstance(event, Restoring | Assembling | PositionsChecked):
             self._times.told(event, now)
             self._print_now_and_then(event, now)
+        elif isinstance(event, PartitionsUnderWay) and now - self._printed_at < REPEATED_SECONDS:
+            return
         elif line := describe(event):
             self._print(line)
 
@@ -61,4 +72,5 @@ class PlainLines:
             self._print(f"{describe(event)}{time_left}")
 
     def _print(self, line: str) -> None:
+        self._printed_at = time.perf_counter()
         print(line, file=self._stream, flush=True)

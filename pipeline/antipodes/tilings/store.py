@@ -20,7 +20,7 @@ from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched
 class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
 
-    KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD")
+    KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD", version=3)
     MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
@@ -33,7 +33,6 @@ class TilingStore(Store[TilingManifest]):
             partitions=partitions,
             searched=(),
             complete=False,
-            raw_tilings=None,
             digests={},
             metadata={},
         )
@@ -71,15 +70,12 @@ class TilingStore(Store[TilingManifest]):
         self.commit(manifest)
         return manifest
 
-    def finish(
-        self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings, raw_tilings: int
-    ) -> TilingManifest:
+    def finish(self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings) -> TilingManifest:
         """Commit all the tilings, ``(tilings, copies)``, in place of the partitions'; the manifest from now on."""
         manifest = replace(
             manifest,
             searched=_merged(manifest, last),
             complete=True,
-            raw_tilings=raw_tilings,
             digests={TILINGS: self._write(manifest, TILINGS, tilings)},
             metadata=self.arrays.digests([GROUP, f"{TILINGS}/{GROUP}"]),
         )
