@@ -5,15 +5,20 @@ BIN := $(VENV)/bin
 # which tests: those of a room, such as ROOM=storage, and those that pytest's -k takes; empty for all
 ROOM ?=
 ONLY ?=
-PYTEST := $(BIN)/python -m pytest --dist worksteal -k '$(ONLY)' $(if $(ROOM),tests/$(ROOM))
+PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
+TESTS := $(if $(ROOM),tests/$(ROOM))
+# a table of each kind of space with all commands, what libraries of another version could break, the README's session
+SMOKE := tests/api tests/bfs tests/docs/test_readme.py tests/storage/test_damage.py tests/storage/test_manifest.py \
+	tests/tables/test_every_kind.py tests/tables/test_resume_kill.py tests/tilings
 
-.PHONY: help run setup test test-slow lint bench atlas clean
+.PHONY: help run setup test test-slow test-smoke lint bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
 	@echo "make setup      install what the tests need; the others do so by themselves"
 	@echo "make test       the fast tests, a few minutes at most; make test ROOM=storage those of one room"
 	@echo "make test-slow  the tests that take longer"
+	@echo "make test-smoke a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=.venv-newer"
 	@echo "make lint       ruff and mypy"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
 	@echo "make atlas      compute all bundled puzzles, or make atlas ONLY='ivy m12' these, and write docs/atlas.md"
@@ -25,11 +30,14 @@ run: $(VENV)/.installed
 setup: $(VENV)/.installed-for-tests
 
 test: $(VENV)/.installed-for-tests
-	$(PYTEST) -n auto --maxprocesses 4
+	$(PYTEST) $(TESTS) -n auto --maxprocesses 4
+
+test-smoke: $(VENV)/.installed-for-tests
+	$(PYTEST) $(SMOKE) -n auto --maxprocesses 4
 
 # slow tests mostly wait, so four processes help on two cores, too
 test-slow: $(VENV)/.installed-for-tests
-	$(PYTEST) -n 4 -m slow
+	$(PYTEST) $(TESTS) -n 4 -m slow
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 import io
 import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -8,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from programs import PROGRAM, Command, Outcome, Process
+from hypothesis import settings
+from programs import PROGRAM, Command, Outcome, Process, forget_puzzles
 
 if TYPE_CHECKING:
     from clusters import Cluster
@@ -16,6 +18,20 @@ if TYPE_CHECKING:
     from s3 import Bucket, Proxy, Server
 
 os.environ["ANTIPODES_TRACEBACK"] = "1"  # a defect of the program fails a test where it is, not as a line on stderr
+# A shell starts jobs in the background with Ctrl-C ignored, and processes inherit that: tests send it to programs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+for profile, examples in {"dev": 15, "ci": 30, "nightly": 500}.items():
+    settings.register_profile(profile, max_examples=examples, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps the records of the tests' definitions out of the user's own data directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data-home")))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,6 +50,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object, stdin: str = "") -> Outcome:
+        forget_puzzles()
         monkeypatch.setattr(
             sys,
             "stdin",

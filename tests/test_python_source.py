@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import forget_puzzles
 
 from antipodes.config import Config, load_config
 from antipodes.errors import ConfigError, SourceError
 from antipodes.python_source import is_reference, python_settings
 
 DIAL = """
-from antipodes.puzzles.own import define_puzzle
+from antipodes.api import define_puzzle
 
 SIZE = 5
 print("a line of the user's")
@@ -66,6 +67,23 @@ def test_references(text: str, expected: bool) -> None:
     assert is_reference(text) is expected
 
 
+@pytest.mark.parametrize(
+    ("imported", "define"),
+    [
+        ("from antipodes.api import define_puzzle", "define_puzzle"),
+        ("import antipodes.api", "antipodes.api.define_puzzle"),
+        ("import antipodes.api as api", "api.define_puzzle"),
+        ("from antipodes import api", "api.define_puzzle"),
+        ("from antipodes.puzzles.own import define_puzzle as define", "define"),
+    ],
+)
+def test_forms_of_an_import(tmp_path: Path, imported: str, define: str) -> None:
+    path = tmp_path / "dials.py"
+    made = f"{define}(name='dial', radices=[5], start=[0], moves={{'turn': lambda dials: (dials + 1) % 5}})"
+    path.write_text(f"{imported}\nif True:\n    dial, other = {made}, 1\n")
+    assert load_config(f"{path}:dial").puzzle.name == "dial"
+
+
 @pytest.mark.parametrize("name", ["dial", "puzzle", "Dial"])
 @pytest.mark.parametrize("form", ["dials_of_mine.py:{}", "dials_of_mine:{}", "./dials_of_mine.py:{}"])
 def test_forms_of_a_reference(dial: Path, form: str, name: str) -> None:
@@ -99,6 +117,7 @@ def test_what_the_file_prints_is_no_output(dial: Path, capsys: pytest.CaptureFix
 def test_a_file_that_has_changed_is_not_run(dial: Path) -> None:
     settings = python_settings(f"{dial}:dial")
     dial.write_text(DIAL + "\nraise SystemExit('was run')\n")
+    forget_puzzles()
     with pytest.raises(SourceError, match=r"dials_of_mine.py, which has changed since: expected the file with SHA-256"):
         Config(settings).puzzle  # noqa: B018  (loads it)
     dial.write_text(DIAL)
@@ -108,6 +127,7 @@ def test_a_file_that_has_changed_is_not_run(dial: Path) -> None:
 def test_a_file_that_is_missing_is_named(dial: Path) -> None:
     settings = python_settings(f"{dial}:dial")
     dial.unlink()
+    forget_puzzles()
     with pytest.raises(SourceError, match=r"written in Python: .*dials_of_mine.py: expected a Python file: No such"):
         Config(settings).puzzle  # noqa: B018  (loads it)
 
@@ -118,15 +138,15 @@ def test_another_version_has_another_fingerprint(dial: Path) -> None:
     assert load_config(f"{dial}:dial").puzzle.fingerprint != first
 
 
-def test_a_store_runs_no_file_that_defines_no_puzzle(dial: Path) -> None:
-    """Even if it is on this machine, and the store has its digest."""
+def test_settings_run_no_other_file(dial: Path) -> None:
+    """Even if it is on this machine, and the settings have its digest."""
     settings = python_settings(f"{dial}:dial")
     other = dial.with_name("other.py")
     other.write_text("raise SystemExit('was run')\n")
     import hashlib
 
     digest = hashlib.sha256(other.read_bytes()).hexdigest()
-    with pytest.raises(SourceError, match=r"other.py: expected a file that imports antipodes.puzzles.own"):
+    with pytest.raises(SourceError, match=r"other.py:dial', which you have not run or checked here; it is not run"):
         Config({**settings, "source": f"{other}:dial", "sha256": digest}).puzzle  # noqa: B018  (would load it)
 
 
@@ -166,7 +186,7 @@ def test_errors_of_the_file_are_one_line(dial: Path, added: str, message: str) -
         ("json.no_such:dial", r"found none of the name 'json.no_such'"),
         ("dials_of_mine.inner:dial", r"found none of the name 'dials_of_mine.inner'"),
         ("math:pi", r"expected a module that is a Python file, found 'math'"),
-        ("json:loads", r"expected a file that imports antipodes.puzzles.own"),
+        ("json:loads", r"expected a file that imports from antipodes.api"),
     ],
 )
 def test_references_without_a_definition(dial: Path, reference: str, message: str) -> None:
@@ -179,7 +199,7 @@ def test_a_module_is_found_without_importing_packages(dial: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("raise SystemExit('was run')")
     (package / "module.py").write_text("x = 1")
-    with pytest.raises(SourceError, match=r"expected a file that imports antipodes.puzzles.own"):
+    with pytest.raises(SourceError, match=r"expected a file that imports from antipodes.api"):
         load_config("loud.module:x")
 
 

@@ -23,7 +23,8 @@ from antipodes.config import Config, PuzzleLike, as_config, load_config, load_pu
 from antipodes.errors import AntipodesError, InputError
 from antipodes.events import Listener, silence
 from antipodes.puzzles.goals import goals_in
-from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.moves.transforms import Transforms
+from antipodes.puzzles.own import Definition, define_puzzle
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.runs.default_store import chosen_store
 from antipodes.runs.options import RunOptions
@@ -60,11 +61,13 @@ __all__ = [
     "BoardConfig",
     "Config",
     "Counts",
+    "Definition",
     "Puzzle",
     "RunReport",
     "Table",
     "TilingReport",
     "Tilings",
+    "Transforms",
     "__version__",
     "check_puzzle",
     "count_tilings",
@@ -183,7 +186,7 @@ def solve(
     listed
         Paths in the answer, at most; all are counted.
     memory_limit
-        Bytes, or a text such as "2GiB".
+        Bytes, or a text such as "2GiB"; None: three quarters of the free memory, 1 GiB for "iddfs" and "ida-star".
     heuristic
         "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
     listener
@@ -198,13 +201,15 @@ def solve(
     """
     found = as_config(puzzle).puzzle
     problem = Problem.of(found, _labels(found, position), None if goal is None else _goals(found, goal))
+    limit = None if memory_limit is None else memory_size(memory_limit)
     if table is not None:
         if method not in (None, TABLE):
             raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
-        unfit = {"max_seconds": max_seconds, "memory_limit": memory_limit, "heuristic": heuristic}
+        unfit = {"max_seconds": max_seconds, "heuristic": heuristic}
         if given := [name for name, value in unfit.items() if value is not None]:
             raise InputError(f"expected no {given[0]} beside a table, which is read at once")
-        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed)
+        room = {} if limit is None else {"memory_limit": limit}
+        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
     options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
     return solving.solve(
         problem,
@@ -213,7 +218,7 @@ def solve(
         max_depth=max_depth,
         max_seconds=max_seconds,
         listed=listed,
-        memory_limit=None if memory_limit is None else memory_size(memory_limit),
+        memory_limit=limit,
         listener=listener,
         **options,
     )

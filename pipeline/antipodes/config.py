@@ -97,9 +97,20 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Puzzle):
         from antipodes.puzzles.families.generators import settings_of
 
-        return Config(puzzle.settings or settings_of(puzzle) or python_source.object_settings(puzzle))
+        settings = puzzle.settings or settings_of(puzzle)
+        if settings is None or settings.get("family") == python_source.FAMILY:
+            settings = python_source.object_settings(puzzle)
+        return Config(settings)
     path = arguments.path_or_text(puzzle, "a Puzzle, a Config, the name of a puzzle, or its file")
     return load_config(str(path))
+
+
+def give(puzzle: PuzzleLike) -> Config:
+    """The config of a puzzle that is given for a store: from now on this process opens stores of it with it.
+
+    Raises as `as_config`.
+    """
+    return as_config(as_config(puzzle).puzzle)
 
 
 def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:

@@ -58,7 +58,7 @@ class WaitingForWorkers:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The run waits for something that takes longer than a moment."""
+    """The run waits for something that takes longer than a moment; told in any thread, and again while it waits."""
 
     what: str
 

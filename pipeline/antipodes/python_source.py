@@ -1,33 +1,37 @@
 """Puzzles written in Python: ``path.py:name`` or ``module:name``, loaded for the user, and again for a store.
 
-To open a store of such a puzzle is to run code that the store names. So the file is run only if it is byte for byte
-the one that made the store, and imports `antipodes.puzzles`: a store from elsewhere runs no code that is not on this
-machine already, and none that is not a definition of a puzzle.
+A store names the code of such a puzzle, and the sender of a store chooses the name, the SHA-256 and the files beside
+it. So a store alone runs no code. Its definition is loaded only if it is given to this process, or if a record in the
+user's data directory says that this user has named exactly this definition before: the same reference, leading to the
+same file with the same bytes. Files inside stores are never loaded.
 """
 
 import ast
 import contextlib
 import hashlib
 import importlib
+import json
 import os
 import re
+import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from pathlib import Path
+from symtable import symtable
 from types import ModuleType
 from typing import Any
 
 from antipodes.errors import ConfigError, InputError, SourceError
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.quoting import quote, shorten
+from antipodes.quoting import quote, shorten, shorten_path
 from antipodes.text_file import read_text
 
 FAMILY = "python"
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
-DEFINITIONS = "antipodes.puzzles"
-"""The modules one of which a file must import to be taken for a definition of a puzzle."""
+PACKAGE, API = "antipodes", "antipodes.api"
+"""The package from which a file must import something to be taken for a definition of a puzzle."""
 
 
 def is_reference(text: str) -> bool:
@@ -35,38 +39,54 @@ def is_reference(text: str) -> bool:
     return REFERENCE.fullmatch(text) is not None
 
 
+STORE_FILE = "commit.json"
+"""The manifest of a store, by which its directory is recognised."""
+MOST_RECORDS = 1000
+"""Definitions that the user's data directory names; the oldest makes room."""
+GIVE = "give the definition: --puzzle path.py:name, in Python puzzle=..."
+
+
 def python_settings(reference: str) -> dict[str, Any]:
-    """The settings of the puzzle with a reference, to be kept in a store.
+    """The settings of the puzzle with a reference that a person names, to be kept in a store.
+
+    If it has only permutations and symbols, the settings describe these, and need no code. Else this process and later
+    ones of this user load the definition again for stores that name it.
 
     Raises
     ------
     SourceError
         There is no such file or name, or the code in it fails; the message names the file and the line.
     """
-    source = _located(reference)
+    source = _located(reference).read()
     puzzle = source.puzzle()
-    return {"name": puzzle.name, "family": FAMILY, "source": source.reference, "sha256": source.sha256}
+    if (described := _described(puzzle)) is not None:
+        return dict(described)
+    _record(source)
+    settings = {"name": puzzle.name, "family": FAMILY, "source": source.reference, "sha256": source.sha256}
+    _NAMED[source.reference, source.sha256] = replace(puzzle, settings=settings)
+    return settings
 
 
-_OBJECTS: dict[str, Puzzle] = {}
-"""The Puzzle objects without a file that this process has run or was given, by their fingerprints."""
+def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
+    """Settings that describe a puzzle without code; None if functions are a part of it."""
+    from antipodes.puzzles.families.generators import settings_of
+    from antipodes.puzzles.own_notation import OwnNotation
+
+    plain = puzzle.notation == OwnNotation(puzzle.parts)
+    return settings_of(puzzle) if plain else None
+
+
+_NAMED: dict[tuple[str, str], Puzzle] = {}
+"""The puzzles that were loaded by this process, by the reference and the SHA-256 of the file."""
+_GIVEN: dict[str, Puzzle] = {}
+"""The Puzzle objects that this process has run or was given, by their fingerprints."""
 
 
 def object_settings(puzzle: Puzzle) -> dict[str, Any]:
-    """The settings of a Puzzle without a file: while this process runs, `puzzle_in` finds it by them."""
-    _OBJECTS[puzzle.fingerprint] = puzzle
-    return {"name": puzzle.name, "family": FAMILY, "fingerprint": puzzle.fingerprint}
-
-
-def _object_in(settings: Mapping[str, Any]) -> Puzzle:
-    fingerprint = str(settings["fingerprint"])
-    if fingerprint not in _OBJECTS:
-        raise SourceError(
-            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python, without a file to "
-            "rebuild it from: make it again, and give it to open_table(store, puzzle=...); a definition in a file, run "
-            "as path.py:name, needs no help"
-        )
-    return _OBJECTS[fingerprint]
+    """The settings of a Puzzle made in Python: while this process runs, `puzzle_in` finds it by them."""
+    _GIVEN[puzzle.fingerprint] = puzzle
+    described = {"name": puzzle.name, "family": FAMILY} if puzzle.settings is None else puzzle.settings
+    return {**described, "fingerprint": puzzle.fingerprint}
 
 
 def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
@@ -75,34 +95,61 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     Raises
     ------
     SourceError
-        The file is missing or has changed since, or its code fails; or the puzzle has no file, and is not known here.
+        The user has not named the definition here; its file is missing or has changed since, or its code fails; or the
+        puzzle has no file, and is not known here.
     """
-    if "fingerprint" in settings:
-        return _object_in(settings)
-    reference, expected = settings.get("source"), settings.get("sha256")
+    fingerprint, reference, expected = (settings.get(key) for key in ("fingerprint", "source", "sha256"))
+    if isinstance(fingerprint, str) and fingerprint in _GIVEN:
+        return _GIVEN[fingerprint]
+    if "source" not in settings and fingerprint is not None:
+        raise SourceError(
+            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python, without a file to "
+            "rebuild it from: make it again, and give it to open_table(store, puzzle=...); a definition in a file, run "
+            "as path.py:name, needs no help"
+        )
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
         raise ConfigError(f"[puzzle] source, sha256: expected a Python file, found {quote(reference)}")
+    if (reference, expected) not in _NAMED:
+        _NAMED[reference, expected] = replace(_recorded(reference, expected).puzzle(), settings=settings)
+    return _NAMED[reference, expected]
+
+
+def _recorded(reference: str, expected: str) -> "_Source":
+    """The definition that a store names, read but not run; SourceError unless this user has named it before."""
+    match = REFERENCE.fullmatch(reference)
+    if match is not None and match["file"] and os.path.abspath(match["file"]) != match["file"]:
+        raise SourceError(_refusal(reference, "by a relative path"))
     try:
-        source = _located(reference)
+        place = _located(reference)
+    except SourceError as error:
+        raise SourceError(f"the puzzle of this table is written in Python: {error}; or {GIVE}") from error
+    if not _is_recorded(place, expected):
+        raise SourceError(_refusal(reference, "which you have not run or checked here"))
+    try:
+        source = place.read()
     except SourceError as error:
         raise SourceError(f"the puzzle of this table is written in Python: {error}") from error
     if source.sha256 != expected:
         raise SourceError(
-            f"the puzzle of this table is written in {source.path}, which has changed since: expected the file with "
+            f"the puzzle of this table is written in {place.path}, which has changed since: expected the file with "
             f"SHA-256 {shorten(expected, 12)}, found {shorten(source.sha256, 12)}: restore it, or run the puzzle with "
             "--overwrite"
         )
-    return replace(source.puzzle(), settings=settings)
+    return source
+
+
+def _refusal(reference: str, why: str) -> str:
+    return f"the store names Python code, {shorten_path(reference, 100)!r}, {why}; it is not run: {GIVE}"
 
 
 @dataclass(frozen=True)
-class _Source:
-    """A file with the definition of a puzzle, read but not run."""
+class _Place:
+    """Where the definition of a puzzle is: nothing of the file is read yet."""
 
     path: Path
-    text: str
+    """Absolute."""
     module: str
-    """The name of the module, if it is to be imported; "" for a file."""
+    """The name of the module, if the file is found by it; "" for a path."""
     name: str
     """The name of the definition in the file."""
 
@@ -110,6 +157,25 @@ class _Source:
     def reference(self) -> str:
         """The reference that a store keeps: paths are absolute."""
         return f"{self.module or self.path}:{self.name}"
+
+    def record(self, sha256: str) -> str:
+        """The name of the record that the user has named this definition: of this reference, file and content."""
+        bound = json.dumps([self.reference, os.path.realpath(self.path), sha256])
+        return hashlib.sha256(bound.encode("utf-8", "surrogateescape")).hexdigest()
+
+    def read(self) -> "_Source":
+        """The file as it is now; SourceError if it cannot be read."""
+        try:
+            return _Source(self.path, self.module, self.name, read_text(self.path, "a Python file"))
+        except ConfigError as error:
+            raise SourceError(f"{self.path}: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Source(_Place):
+    """A file with the definition of a puzzle, read once: this text is compared, and this text is run."""
+
+    text: str
 
     @property
     def sha256(self) -> str:
@@ -120,8 +186,8 @@ class _Source:
         from antipodes.puzzles.own import puzzle_of
 
         self._check()
-        with _reporting(self.path), contextlib.redirect_stdout(sys.stderr):
-            definition = getattr(self._imported() if self.module else self._run(), self.name)
+        with self._guard():
+            definition = getattr(self._run(), self.name)
             try:
                 puzzle = puzzle_of(definition, self.name)
             except InputError as error:
@@ -134,55 +200,105 @@ class _Source:
 
     def _check(self) -> None:
         """Raise SourceError unless the file is a definition of puzzles, and has the name."""
-        with _reporting(self.path):
+        with self._guard():
             tree = ast.parse(self.text, str(self.path))
-        if not any(name.startswith(DEFINITIONS) for name in _imports(tree)):
-            raise SourceError(f"{self.path}: expected a file that imports {DEFINITIONS}.own, found none of that")
-        if self.name not in (names := _defined(tree)):
-            found = ", ".join(names) or "none"
+            names = symtable(self.text, str(self.path), "exec").get_symbols()
+        if PACKAGE not in _imported_packages(tree):
+            raise SourceError(f"{self.path}: expected a file that imports from {API}, found none of that")
+        if self.name not in (one.get_name() for one in names if one.is_assigned() or one.is_imported()):
+            found = ", ".join(one.get_name() for one in names if one.is_assigned()) or "none"
             raise SourceError(f"{self.path}: expected the name of a puzzle, found {quote(self.name)}; defined: {found}")
 
+    def _guard(self) -> contextlib.AbstractContextManager[None]:
+        """The guard of the user's code, whose errors become SourceErrors."""
+        from antipodes.puzzles.own_function import guard
+
+        return guard(str(self.path), str(self.path), SourceError, SourceError)
+
     def _run(self) -> ModuleType:
-        """The module of a file. Other processes get its functions by value."""
-        stem = re.sub(r"\W", "_", self.path.stem)
-        name = f"antipodes_own_{stem}_{self.sha256[:16]}"
+        """The module of the text. Other processes get its functions by value."""
+        import cloudpickle
+
+        stem = re.sub(r"\W", "_", self.module or self.path.stem)
+        name = f"antipodes_own_{stem}_{self.record(self.sha256)[:16]}"
         if name in sys.modules:
             return sys.modules[name]
         module = ModuleType(name)
         module.__file__ = str(self.path)
         sys.modules[name] = module  # dataclasses look for their module there
         try:
+            self._enter_package(module)
             exec(compile(self.text, str(self.path), "exec", dont_inherit=True), module.__dict__)
         except BaseException:
-            del sys.modules[name]
+            for known in [key for key, one in sys.modules.items() if one is module]:
+                del sys.modules[known]
             raise
-        return _by_value(module)
+        cloudpickle.register_pickle_by_value(module)
+        return module
 
-    def _imported(self) -> ModuleType:
-        if self.module not in sys.modules and str(Path.cwd()) not in sys.path:
-            sys.path.append(str(Path.cwd()))
-        return _by_value(importlib.import_module(self.module))
+    def _enter_package(self, module: ModuleType) -> None:
+        """Let a module that was found by its name import others from its package, and from the folder of that."""
+        if not self.module:
+            return
+        is_package = self.path.name == "__init__.py"
+        module.__package__ = self.module if is_package else self.module.rpartition(".")[0]
+        folder = self.path.parents[self.module.count(".") + is_package]
+        if is_package:
+            module.__path__ = [str(self.path.parent)]
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+        if parent := self.module.rpartition(".")[0]:
+            importlib.import_module(parent)
+        sys.modules.setdefault(self.module, module)  # or an import of it by others would read the file again
 
 
-def _by_value(module: ModuleType) -> ModuleType:
-    import cloudpickle
-
-    cloudpickle.register_pickle_by_value(module)
-    return module
-
-
-def _located(reference: str) -> _Source:
-    """The file of a reference; SourceError if there is none."""
+def _located(reference: str) -> _Place:
+    """Where the file of a reference is; SourceError if a module is not found, or the file is a part of a store."""
     match = REFERENCE.fullmatch(reference)
     if match is None:
         raise SourceError(f"expected path.py:name or module:name, found {quote(reference)}")
     module = match["module"] or ""
-    path = _module_path(module) if module else Path(os.path.abspath(match["file"]))
+    path = Path(os.path.abspath(_module_path(module) if module else match["file"]))
+    for folder in {*path.parents, *Path(os.path.realpath(path)).parents}:
+        if os.path.lexists(folder / STORE_FILE):
+            raise SourceError(f"{path}: expected a Python file outside of stores, found one in the store {folder}")
+    return _Place(path, module, match["attribute"] or match["name"] or "")
+
+
+def _records() -> Path | None:
+    """The folder with a file for each definition that this user has named; None where users have no folders."""
+    import platformdirs
+
+    folder = platformdirs.user_data_path("antipodes", appauthor=False) / "definitions"
+    return folder if folder.is_absolute() else None
+
+
+def _record(place: _Source) -> None:
+    """Record that the user has named a definition; a folder that cannot be written is none.
+
+    The name of the file says it all: no other process can read half of it. Its content is for persons.
+    """
+    if (folder := _records()) is None:
+        return
+    with contextlib.suppress(OSError):  # then later commands ask for --puzzle
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = folder / place.record(place.sha256)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+        with open(os.open(file, flags, mode=0o600), "wb") as opened:
+            opened.write(f"{place.reference}\n{place.sha256}\n".encode("utf-8", "surrogateescape"))
+        by_age = sorted(os.scandir(folder), key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
+        for entry in by_age[:-MOST_RECORDS]:
+            os.unlink(entry)
+
+
+def _is_recorded(place: _Place, sha256: str) -> bool:
+    """Whether this user has named the definition before, when the file had this SHA-256."""
+    folder = _records()
     try:
-        text = read_text(path, "a Python file")
-    except ConfigError as error:
-        raise SourceError(f"{path}: {error}") from None
-    return _Source(path, text, module, match["attribute"] or match["name"] or "")
+        status = None if folder is None else os.lstat(folder / place.record(sha256))
+    except OSError:
+        return False
+    return status is not None and stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def _module_path(module: str) -> Path:
@@ -199,35 +315,12 @@ def _module_path(module: str) -> Path:
     return Path(origin)
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def _imported_packages(tree: ast.Module) -> set[str]:
+    """The first parts of the names of all modules that a file imports."""
+    names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-
-
-def _defined(tree: ast.Module) -> list[str]:
-    """The functions, classes and variables at the top of a file, in their order."""
-    names: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.append(node.name)
-        elif isinstance(node, ast.Assign):
-            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names.append(node.target.id)
-    return names
-
-
-@contextlib.contextmanager
-def _reporting(path: Path) -> Iterator[None]:
-    """Turn errors of the user's code into SourceErrors that name the line."""
-    try:
-        yield
-    except SourceError:
-        raise
-    except (Exception, SystemExit) as error:
-        from antipodes.puzzles.own_function import described
-
-        raise SourceError(f"{path}: {described(error, str(path))}") from error
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.append(node.module)
+    return {name.partition(".")[0] for name in names}

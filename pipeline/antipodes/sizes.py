@@ -25,5 +25,5 @@ def memory_size(text: str | int) -> int:
     except (ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"memory limit: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
     if not 1 <= size <= arguments.GREATEST:
-        raise InputError(f"memory limit: expected 1 byte or more, found {quote(text)}")
+        raise InputError(f"memory limit: expected 1 to {arguments.GREATEST} bytes, found {quote(text)}")
     return size

@@ -90,6 +90,10 @@ class StoreLockedError(StoreError):
     """Another run holds the store."""
 
 
+class StoreSilentError(InterruptedRunError, StoreError):
+    """The storage did not answer while the run, or the program, was told to stop."""
+
+
 class SchedulerError(AntipodesError, RuntimeError):
     """The scheduler cannot be reached, or lost what the run cannot do without."""
 

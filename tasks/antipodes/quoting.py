@@ -1,4 +1,4 @@
-"""How messages quote what they found: on one line, and short however long it is."""
+"""How messages quote and count what they found: on one line, and short however long it is."""
 
 import reprlib
 
@@ -23,6 +23,11 @@ def shorten_path(path: str, length: int = LONGEST) -> str:
     """The path or URL on one line, without its beginning where it is longer than ``length`` characters."""
     text = " ".join(path.split())
     return text if len(text) <= length else f"…{text[1 - length :]}"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """The number and the noun in singular or plural, by default with an s: 1 position, 2,000 positions."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _cut(text: str, length: int = LONGEST) -> str:

@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import random_tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.bfs import partition
@@ -102,7 +102,6 @@ def now_and_then(seed: int) -> Choice:
     return lambda *_: bool(rng.integers(2))
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_push_and_pull_find_the_distances(seed: int) -> None:
     for choose in (always, never, now_and_then(seed), pull_is_cheaper):
@@ -110,14 +109,12 @@ def test_push_and_pull_find_the_distances(seed: int) -> None:
         assert np.array_equal(search.run(), random_tables.distances(search.tables, search.starts))
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_directed_moves_are_never_pulled(seed: int) -> None:
     search = Search(seed, False, always)
     assert np.array_equal(search.run(), random_tables.distances(search.tables, search.starts))
 
 
-@settings(deadline=None)
 @given(seeds, st.integers(0, 4))
 def test_a_restored_search_goes_on_in_either_direction(seed: int, layers: int) -> None:
     search = Search(seed, True, now_and_then(seed))
@@ -128,7 +125,6 @@ def test_a_restored_search_goes_on_in_either_direction(seed: int, layers: int) -
     assert np.array_equal(search.run(), random_tables.distances(search.tables, search.starts))
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_states_count_their_unvisited_positions(seed: int) -> None:
     search = Search(seed, True, now_and_then(seed))

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,7 +24,6 @@ def to_flags(bits: Bitmap, width: int) -> Flags:
     return flags[:, :width]
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6), st.integers(0, 4))
 def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
     first, covered = 2, 5
@@ -46,7 +45,6 @@ def test_expand(rng: np.random.Generator, width: int, rows: int, moves: int) -> 
     assert np.array_equal(to_flags(incoming, width), expected)
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(0, 6), st.integers(0, 4))
 def test_pull(rng: np.random.Generator, width: int, rows: int, moves: int) -> None:
     first, covered = 2, 5
@@ -69,7 +67,6 @@ def test_pull(rng: np.random.Generator, width: int, rows: int, moves: int) -> No
     assert np.array_equal(to_flags(incoming, width), expected)
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6))
 def test_settle(rng: np.random.Generator, width: int, rows: int) -> None:
     reached, known = rng.random((2, rows, width)) < 0.4
@@ -79,7 +76,6 @@ def test_settle(rng: np.random.Generator, width: int, rows: int) -> None:
     assert np.array_equal(to_flags(visited, width), known | reached)
 
 
-@settings(deadline=None)
 @given(seeds, st.integers(1, 8), st.integers(0, 4))
 def test_boundary_lines(rng: np.random.Generator, rows: int, moves: int) -> None:
     flags = rng.random((rows, 70)) < rng.choice([0, 0.01])
@@ -90,7 +86,6 @@ def test_boundary_lines(rng: np.random.Generator, rows: int, moves: int) -> None
     assert boundary_lines(to_bits(flags), lines, target, 3, 7).tolist() == expected
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6), st.integers(0, 30))
 def test_bits_are_counted_and_listed(rng: np.random.Generator, width: int, rows: int, limit: int) -> None:
     flags = rng.random((rows, width)) < rng.random()

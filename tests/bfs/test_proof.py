@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import random_tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -53,7 +53,6 @@ def listed(findings: list[Findings], kind: str, expected: set[int]) -> bool:
     return complete and sum(one.count for one in found) == len(expected) and set(indices) <= expected
 
 
-@settings(deadline=None)
 @given(seeds, st.sampled_from(["uint8", "uint16"]))
 def test_distances_are_correct(rng: np.random.Generator, dtype: str) -> None:
     tables, starts, depths = some_tables(rng)
@@ -65,7 +64,6 @@ def test_distances_are_correct(rng: np.random.Generator, dtype: str) -> None:
     assert layers == [*np.bincount(depths[depths <= deepest]).tolist(), int((depths == 65535).sum())]
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_an_unfinished_table_is_correct_up_to_its_depth(rng: np.random.Generator) -> None:
     tables, starts, depths = some_tables(rng)
@@ -75,7 +73,6 @@ def test_an_unfinished_table_is_correct_up_to_its_depth(rng: np.random.Generator
     assert [all_of(findings, kind) for kind in ("skipped", "unsupported", "not_zero")] == [0, 0, 0]
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_wrong_depths_are_found(rng: np.random.Generator) -> None:
     tables, starts, depths = some_tables(rng)
@@ -97,7 +94,6 @@ def test_wrong_depths_are_found(rng: np.random.Generator) -> None:
     assert listed(findings, "not_zero", {start for start in starts.tolist() if depths.ravel()[start] != 0})
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_successors_by_the_tables(rng: np.random.Generator) -> None:
     tables, _, depths = some_tables(rng)
@@ -109,7 +105,6 @@ def test_successors_by_the_tables(rng: np.random.Generator) -> None:
         assert sorted(found) == sorted(row * depths.shape[1] + column for row, column in expected)
 
 
-@settings(deadline=None)
 @given(seeds, st.integers(0, 2**63 - 1))
 def test_a_position_of_each_depth_is_drawn(rng: np.random.Generator, seed: int) -> None:
     depths = rng.integers(0, 9, size=(1, 300)).astype(np.uint8)

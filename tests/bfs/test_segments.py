@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -69,7 +69,6 @@ def assert_guards_intact(memory: NDArray[np.uint16]) -> None:
     assert not memory[-1000:].any()
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6), densities)
 def test_encode_writes_the_shorter_kind(rng: np.random.Generator, width: int, rows: int, density: float) -> None:
     flags = random_flags(rng, rows, width, density)
@@ -80,7 +79,6 @@ def test_encode_writes_the_shorter_kind(rng: np.random.Generator, width: int, ro
     assert np.array_equal(data, bitmap if kind == BITS else gaps)
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6), densities, st.sampled_from([GAPS, BITS]))
 def test_set_bits(rng: np.random.Generator, width: int, rows: int, density: float, kind: int) -> None:
     flags, before = random_flags(rng, rows, width, density), rng.random((rows, width)) < 0.2
@@ -98,7 +96,6 @@ def test_set_bits_reads_data_at_any_address() -> None:
     assert np.array_equal(layer, to_bits(flags))
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 6), st.integers(1, 12), st.sampled_from([np.uint8, np.uint16]))
 def test_fill(rng: np.random.Generator, width: int, rows: int, layers: int, dtype: type) -> None:
     unreached = np.iinfo(dtype).max
@@ -164,7 +161,6 @@ def test_segments_that_are_not_in_the_data_are_found() -> None:
         assert fill(depths, 100, np.zeros(1, dtype=np.uint8), zero, one, *bounds, GOOD) == 0
 
 
-@settings(deadline=None)
 @given(seeds, widths, st.integers(1, 4), st.sampled_from([GAPS, BITS]), densities)
 def test_damaged_bytes_stay_within_the_chunk(
     rng: np.random.Generator, width: int, rows: int, kind: int, density: float

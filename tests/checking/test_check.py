@@ -1,6 +1,7 @@
 """The check finds errors that were planted in definitions, and none in puzzles without."""
 
 import itertools
+import sys
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,12 @@ def test_a_start_that_no_move_leaves_is_found() -> None:
     stuck = {"up": up}
     puzzle = define_puzzle(name="stuck", radices=[2, SIZE], start=[0, SIZE - 1], moves=stuck)
     assert problem_of(puzzle) == "start: expected a position with a legal move, found 0 5"
+    puzzle = define_puzzle(name="one-moves", radices=[2, SIZE], start=[[0, SIZE - 1], [0, 0]], moves=stuck)
+    assert check_puzzle(puzzle).problems == []
+
+
+def test_code_that_ends_the_program_is_found() -> None:
+    assert "move 'up': SystemExit (test_check.py, line " in problem_of(dials({"up": lambda one: sys.exit()}))
 
 
 def test_errors_in_positions_that_cannot_be_reached_are_found() -> None:

@@ -1,5 +1,6 @@
 """`play`: walking through a table by keys, by lines, and in one go."""
 
+import json
 import os
 import pty
 import re
@@ -70,6 +71,29 @@ def test_moves_by_name_by_number_and_by_arrow(finished: Path) -> None:
         assert player.message == "no move to take back"
 
 
+@pytest.mark.parametrize(
+    ("text", "at", "moves", "message"),
+    [
+        ("L U", "1 2 3 4 5 6 7 8 0", 2, ""),
+        ("(L R)2 L", "1 2 3 4 5 0 7 8 6", 5, ""),
+        ("LRLR", NEAR, 4, ""),
+        ("1 b 1 1", "0 1 3 4 2 5 7 8 6", 2, ""),
+        (FARTHEST, FARTHEST, 0, ""),
+        ("1 2 3 4 5 6 8 7 0", NEAR, 0, "is unreachable"),
+        ("L R U U", "1 2 3 4 8 5 7 0 6", 3, "found 'U', word 4 of 4"),
+        ("LLL", NEAR, 0, "expected a legal move ("),
+    ],
+)
+def test_several_moves_or_a_position_in_one_line(text: str, at: str, moves: int, message: str, finished: Path) -> None:
+    with open_table(finished) as table:
+        player = Player(Game(table, NEAR))
+        assert player.obey(text) is Ended.NO
+        game = player.game
+        assert (table.puzzle.format(game.position), game.moves_made) == (at, moves)
+        assert message in player.message
+        assert bool(message) == bool(player.message)
+
+
 def test_a_move_of_the_name_of_a_key_needs_its_own_case(cli: Command) -> None:
     """On this puzzle B is a move; b takes a move back all the same."""
     cli("run", "ivy", "--quiet")
@@ -116,8 +140,36 @@ def test_moves_that_cannot_be_undone_are_refused(cli: Command, refused: Callable
     assert "whose moves can be undone" in refused("play", "one-way", "A--")
 
 
+def test_letters_stay_with_blocks_on_the_way_to_a_goal(cli: Command) -> None:
+    """B moves down first, so C comes before it in reading order; in every command it is C all the same."""
+    Path("exit.toml").write_text(
+        toml({"name": "exit", "family": "blocks", "start": "ABC/.BC/...", "goal": "??A/???/???"})
+    )
+    cli("run", "exit.toml", "--quiet")
+    lines = ["ABC/.BC/...", "A.C/.BC/.B.", ".AC/.BC/.B.", ".A./.BC/.BC", "..A/.BC/.BC"]
+    drawn = [["A", "B", "C"], ["A", "C", "B"], ["A", "C", "B"], ["A", "B", "C"], ["A", "B", "C"]]
+    shown = cli("play", "exit", lines[0], stdin="\n\n\n\n\n").out
+    assert re.findall(r"\d moves? from the goal", shown) == [
+        f"{n} move{'s' * (n > 1)} from the goal" for n in (4, 3, 2, 1)
+    ]
+    assert shown.endswith("this is the goal\n")
+    assert "start" not in shown
+    for boards in (shown, cli("play", "exit", lines[0], "--once").out):
+        found = [re.findall(r"[A-C]", board) for board in re.findall(r"╭.*?╯$", boards, re.DOTALL | re.MULTILINE)]
+        assert found[:5] == drawn
+    (answer,) = json.loads(cli("query", "exit", lines[0], "--path", "--json").out)
+    assert answer["path"] == lines
+    assert answer["moves"] == ["b3-down", "A-right", "c3-down", "A-right"]
+    solved = json.loads(cli("solve", "exit.toml", lines[0], "--json", "--method", "bfs").out)
+    assert solved["solutions"] == [["ABC/.BC/...", "AB./.BC/..C", "A../.BC/.BC", ".A./.BC/.BC", "..A/.BC/.BC"]]
+    path = cli("query", "exit", lines[0], "--path").out
+    assert re.findall(r"^│ A │.*$", path, re.MULTILINE) == [
+        "│ A │ B │ C │  │ A │   │ C │  │   │ A │ C │  │   │ A │   │  │       │ A │"
+    ]
+
+
 def test_keys_of_a_terminal(finished: Path) -> None:
-    """Space, b and q answer at once, without Enter; the terminal is left as it was."""
+    """Space, b and q answer at once, without Enter; a paste is one command per line; the terminal is left as it was."""
     mine, its = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
     command = [*PROGRAM, "play", str(finished), NEAR]
@@ -130,8 +182,11 @@ def test_keys_of_a_terminal(finished: Path) -> None:
         shown += read_until(mine, "2 moves from the start")
         os.write(mine, b"\x1b[3~\x7f")  # a key that means nothing, and backspace
         shown += read_until(mine, "no move to take back")
-        os.write(mine, b"x  \x04")
-        shown += read_until(mine, "solved, after 2 moves", "\x1b[?1049l")
+        os.write(mine, b"\x1b[200~" + FARTHEST.encode())  # a paste that comes in two parts
+        os.write(mine, b"\nL D R\x1b[201~")
+        shown += read_until(mine, "after 3 moves")
+        os.write(mine, f"{NEAR}\nx  \x04".encode())  # a terminal that does not mark pastes
+        shown += read_until(mine, "\x1b[?1049l", "solved, after 2 moves")
         assert running.wait(20) == 0
     os.close(mine)
     assert shown.count("\x1b[?1049h") == 1

@@ -9,7 +9,7 @@ from programs import Command
 
 JUGS = '''
 import numpy as np
-from antipodes.puzzles.own import define_puzzle
+from antipodes.api import define_puzzle
 
 CAPACITY = (8, 5, 3)
 
@@ -42,6 +42,8 @@ def dials(count=6):
     return define_puzzle(name="dials", radices=[4] * count, start=[0] * count, moves=moves, inverses=inverses)
 '''
 
+LOCK = "\nimport threading\nlock = threading.Lock()\n"
+
 
 @pytest.fixture
 def jugs(cli: Command, tmp_path: Path) -> Path:
@@ -66,6 +68,13 @@ def test_check_with_problems(cli: Command, jugs: Path) -> None:
     assert found["ok"] is False
     assert found["problems"][0].startswith("move 'pour': expected an inverse that leads from 3 5 0 back to 8 0 0")
     assert cli("check", "jugs.py:wrong").out.endswith("wrong: 1 problem\n")
+
+
+def test_prints_do_not_break_json(cli: Command, jugs: Path) -> None:
+    jugs.write_text(JUGS.replace("return jugs, amount > 0", "print(1); return jugs, amount > 0"))
+    outcome = cli("solve", "jugs.py:jugs", "8 0 0", "--to", "5 0 3", "--json", "--quiet")
+    assert json.loads(outcome.out)["distance"] == 1
+    assert set(outcome.err.split()) == {"1"}
 
 
 def test_no_puzzle_to_check(jugs: Path, refused: Callable[..., str]) -> None:
@@ -106,8 +115,20 @@ def test_a_store_needs_its_file(cli: Command, jugs: Path, refused: Callable[...,
 def test_errors_of_the_file(cli: Command, jugs: Path, refused: Callable[..., str]) -> None:
     jugs.write_text(JUGS.replace("amount > 0", "amount.no_such_thing"))
     assert "move '01': AttributeError (jugs.py, line 12)" in refused("run", "jugs.py:jugs")
+    jugs.write_text(JUGS.replace("return jugs, amount > 0", "raise SystemExit"))
+    assert "move '01': SystemExit (jugs.py, line 12)" in refused("run", "jugs.py:jugs")
     jugs.write_text("def x(:")
     assert "SyntaxError (jugs.py, line 1)" in refused("run", "jugs.py:x")
+
+
+@pytest.mark.slow
+def test_functions_that_other_processes_cannot_get(cli: Command, jugs: Path) -> None:
+    jugs.write_text(JUGS.replace("CAPACITY[destination] -", "lock and CAPACITY[destination] -") + LOCK)
+    outcome = cli("run", "jugs.py:jugs", "--scheduler", "local", "--workers", 1, "--quiet")
+    assert (outcome.status, "moves, for other processes: TypeError: cannot pickle '_thread.lock'" in outcome.err) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.slow

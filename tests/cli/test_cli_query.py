@@ -150,6 +150,36 @@ def test_random_positions_at_a_depth(finished: Path, cli: Command) -> None:
     }
 
 
+def test_a_scramble_and_its_solution(finished: Path, cli: Command) -> None:
+    """The scramble leads from the start to the position, as --moves reads it, and the path leads back."""
+    words = ("query", finished, "--depth", 11, "--random", 2, "--seed", 4)
+    texts = cli(*words).out.splitlines()
+    scrambles = cli(*words, "--as-moves").out.splitlines()
+    assert len(scrambles) == 2
+    shown = json.loads(cli(*words, "--as-moves", "--path", "--json").out)
+    assert (shown["depth"], shown["positions"]) == (11, texts)
+    for text, scramble, answer in zip(texts, scrambles, shown["answers"], strict=True):
+        assert cli("query", finished, "--moves", scramble).out == f"{text}: 11\n"
+        assert (answer["position"], answer["distance"], " ".join(answer["scramble"])) == (text, 11, scramble)
+        assert (answer["scramble_from"], answer["path"][0], len(answer["path"])) == ("1 2 3 4 5 6 7 8 0", text, 12)
+        assert cli("query", finished, text, "--as-moves").out == f"{scramble}\n"
+    drawn = cli(*words, "--as-moves", "--path").out
+    assert [line[10:] for line in drawn.splitlines() if line.startswith("scramble: ")] == scrambles
+    assert drawn.count("╭───────╮") == 24
+
+
+def test_scrambles_of_odd_positions(finished: Path, cli: Command, tmp_path: Path) -> None:
+    assert cli("query", finished, ODD, "1 2 3 4 5 6 7 8 0", "--as-moves").out == "unreachable\n(no moves)\n"
+    several = {"name": "several", "family": "sliding", "rows": 1, "columns": 3, "start": ["a 0 b", "0 b a"]}
+    one_way = {"name": "one-way", "family": "jump", "start": "A--", "offsets": [[0, 1]]}
+    for table in (several, one_way):
+        (tmp_path / f"{table['name']}.toml").write_text(toml(table))
+        cli("run", f"{table['name']}.toml", "--quiet")
+    assert cli("query", "several", "b 0 a", "--as-moves").out == "L (from 0 b a)\n"
+    scramble = cli("query", "one-way", "--as-moves", "--", "--A").out.strip()
+    assert cli("query", "one-way", "--moves", scramble).out == "--A: 2\n"
+
+
 def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
     shown = json.loads(cli("query", finished, "--depth", 31, "--limit", 1, "--json").out)
     assert shown == {"depth": 31, "count": 2, "positions": ["6 4 7 8 5 0 3 2 1"]}
@@ -165,7 +195,8 @@ def test_json_of_positions_at_a_depth(finished: Path, cli: Command) -> None:
         (["--depth", "3", FAR], "found positions and --depth"),
         (["--depth", "3", "--limit", "3", "--random", "3"], "found --limit and --random"),
         (["--depth", "3", "--seed", "3"], "--seed: expected --random"),
-        (["--depth", "3", "--path"], "--path: not with --depth"),
+        (["--depth", "3", "--path", "--count"], "--path: not with --count"),
+        (["--pattern", "1 ? ? / ? ? ? / ? ? ?", "--as-moves"], "--as-moves: not with --pattern"),
         (["--depth", "32"], "expected"),
         (["--depth", "-1"], "'--depth'"),
     ],

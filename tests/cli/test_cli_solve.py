@@ -45,7 +45,7 @@ def check_path(puzzle: Puzzle, path: list[str], first: str, last: str) -> None:
 def test_the_farthest_position_by_every_method(cli: Command, finished: Path, method: str) -> None:
     oracle = ORACLES["eight-puzzle-solve"]
     store = ["--store", finished] if method == "table" else []
-    found = answer(cli, "eight-puzzle", FARTHEST, "--method", method, "--all", *store)
+    found = answer(cli, "eight-puzzle", FARTHEST, "--method", method, "--all", "--list", 2**63, *store)
     assert (found["method"], found["outcome"]) == (method, "solved")
     assert (found["distance"], found["solution_count"]) == (oracle["length"], oracle["optimal_solutions"])
     assert found["expanded"] > 0
@@ -114,6 +114,17 @@ def test_more_solutions_than_are_listed(cli: Command) -> None:
     assert text.endswith("and 37 more: --list 40\n")
 
 
+def test_twenty_solutions_are_listed_and_the_memory_limit_is_that_of_the_search(
+    cli: Command, finished: Path, refused: Callable[..., str]
+) -> None:
+    for method in ("ida-star", "table"):
+        store = ["--store", finished] if method == "table" else []
+        found = answer(cli, "eight-puzzle", FARTHEST, "--method", method, "--all", *store, "--memory-limit", "1GiB")
+        assert (found["solution_count"], len(found["solutions"])) == (40, 20)
+    message = refused("solve", "2x2x2", "--moves", "R U F R U F R", "--memory-limit", "1kB")
+    assert "and 500 are allowed; allow more memory, limit the depth, or choose iddfs" in message
+
+
 def test_the_table_at_its_default_place_is_used_where_that_is_faster(
     cli: Command, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,7 +158,7 @@ def test_the_table_method_needs_reversible_moves(cli: Command, refused: Callable
 
 @pytest.mark.parametrize("limit", [3, 4, 5])
 def test_exchanges_along_routes(cli: Command, limit: int) -> None:
-    found = answer(cli, "knights-labelled", "--method", "routes", "--limit", limit)
+    found = answer(cli, "knights-labelled", "--method", "routes", "--limit", limit, "--list", 1000)
     assert found["solution_count"] == ROUTES["solutions_by_limit"][str(limit)] == len(found["solutions"])
     assert found["distance"] == 16
     assert [len(path) - 1 for path in found["solutions"]] == found["moves"]
@@ -190,6 +201,8 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
         (["eight-puzzle", FARTHEST, "--store", "nowhere"], "neither a path nor a store in outputs/ named 'nowhere'"),
         (["eight-puzzle", FARTHEST, "--method", "table"], "expected a store at outputs/eight-puzzle.zarr"),
         (["eight-puzzle", "--method", "routes"], "half turn"),
+        (["eight-puzzle", "--method", "routes", "--memory-limit", "1GB"], "--memory-limit: not with"),
+        (["eight-puzzle", FARTHEST, "--memory-limit", "much"], "memory limit: expected a size"),
         (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to: not with"),
         (["knights-labelled", "--method", "routes", "--max-depth", "16"], "--max-depth: not with"),
         (["knights-labelled", "--method", "routes", "--limit", "0"], "--limit"),
@@ -207,4 +220,4 @@ def test_the_table_of_another_puzzle_is_refused(refused: Callable[..., str], fin
 
 def test_a_table_is_not_used_for_another_goal(refused: Callable[..., str], finished: Path) -> None:
     arguments = ("solve", "eight-puzzle", FARTHEST, "--store", finished, "--to", "1 2 3 4 5 6 7 0 8")
-    assert "needs the puzzle's start as the goal" in refused(*arguments)
+    assert "the table method leads to the start of the puzzle alone" in refused(*arguments)

@@ -1,4 +1,5 @@
 import io
+from datetime import datetime
 
 import pytest
 from terminal import Terminal
@@ -47,7 +48,11 @@ def test_plain_lines_without_a_terminal() -> None:
     with show_progress(quiet=False, stream=stream) as listener:
         for event, _ in EVENTS:
             listener(event)
-    assert len(stream.getvalue().splitlines()) == sum(text is not None for _, text in EVENTS)
+    lines = stream.getvalue().splitlines()
+    told = [text for _, text in EVENTS if text is not None]
+    assert [line[len("2026-11-22 21:32:30 ") :][: len(text)] for line, text in zip(lines, told, strict=True)] == told
+    for line in lines:
+        datetime.fromisoformat(line[: len("2026-11-22 21:32:30")])
     assert "\x1b" not in stream.getvalue()
 
 

@@ -5,7 +5,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from project import ROOT
@@ -222,7 +222,6 @@ def test_conditions(cells: str, pieces: object, where: list[str]) -> None:
     check_against_brute_force(problem(cells, pieces, where))
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_random_boards_and_pieces(data: st.DataObject) -> None:
     """All tilings are found of a board cut into pieces at random, with copies, one-sided pieces and optional cells."""

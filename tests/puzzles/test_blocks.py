@@ -1,18 +1,23 @@
 """Block puzzles: how they are written and drawn, what is refused, and their moves by brute force."""
 
+import random
 import re
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from brute_force import blocks_distances, blocks_position
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import strategies as st
 from strategies import blocks_settings
 
 from antipodes.config import load_config
 from antipodes.errors import ConfigError, PatternError, PositionError
+from antipodes.puzzles.blocks.board import TARGET, BlockBoard
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.goals import batches, goals_in
-from antipodes.puzzles.picture import Line, Text
+from antipodes.puzzles.goals import aimed_at, batches, goals_in
+from antipodes.puzzles.picture import SQUARE, Line, Rectangle, Text
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.reachability.enumeration import enumeration
 
@@ -42,7 +47,12 @@ def blocks(**changes: Any) -> Puzzle:
         ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
         ({"distinct": 1}, "distinct: expected true or false, found 1"),
         ({"axis": True}, "start: axis: expected blocks longer one way than the other, found 'A'"),
-        ({"rows": 5}, "rows: unknown key; expected axis, description, distinct, family, goal, moves, name, start"),
+        (
+            {"rows": 5},
+            "rows: unknown key; expected axis, description, distinct, family, goal, moves, name, start, target",
+        ),
+        ({"target": "X"}, "target: expected letters of blocks of the start, found 'X'"),
+        ({"target": 5}, "target: expected a text, found 5"),
         ({"start": "A...." + 4 * "/.....", "moves": "slides"}, "moves: expected at most 4,096 moves"),
     ],
 )
@@ -142,7 +152,6 @@ def test_a_block_named_like_a_square_is_called_by_its_own(moves: str) -> None:
         assert len({name for path in after for name in puzzle.move_names(path) or ()}) == len(after)
 
 
-@settings(deadline=None, max_examples=60)
 @given(blocks_settings())
 def test_distances_by_brute_force(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -160,7 +169,57 @@ def test_distances_by_brute_force(table: dict[str, Any]) -> None:
         assert puzzle.moves.reversible
 
 
-@settings(deadline=None, max_examples=30)
+def cells(text: str) -> dict[str, set[tuple[int, int]]]:
+    """The squares of each letter."""
+    found: dict[str, set[tuple[int, int]]] = {}
+    for row, line in enumerate(text.replace(" ", "").split("/")):
+        for column, letter in enumerate(line):
+            if letter not in ".#":
+                found.setdefault(letter, set()).add((row, column))
+    return found
+
+
+@given(blocks_settings(), st.integers(0, 1 << 30))
+def test_along_a_path_one_letter_moves_per_move(table: dict[str, Any], seed: int) -> None:
+    """In lines, drawings and pictures; the lines are positions of the path, and the first one is written as ever."""
+    puzzle, rng, path = puzzle_from(table), random.Random(seed), []
+    after = puzzle.start_labels
+    while len(after) and len(path) < 12:
+        path.append(rng.choice(list(after)))
+        after = puzzle.successors(path[-1])
+    texts = puzzle.format_path(np.array(path))
+    assert texts[0] == puzzle.format(path[0])
+    assert puzzle.parse_many(texts).tolist() == np.array(path).tolist()
+    for before, now in pairwise(map(cells, texts)):
+        assert len([letter for letter in before if before[letter] != now[letter]]) == 1
+        assert before.keys() == now.keys()
+    for text, (drawn, position) in zip(texts, puzzle.along(np.array(path)), strict=True):
+        letters = [shape.text for shape in drawn.picture(position).shapes if isinstance(shape, Text)]
+        assert letters == list(dict.fromkeys(re.findall(r"\w", text)))
+        assert re.findall(r"\w", drawn.draw(position)) == letters
+
+
+@pytest.mark.parametrize("name", ["klotski", "klotski-moves", "rush-hour"])
+def test_the_block_of_the_goal_has_a_colour_of_its_own(name: str) -> None:
+    puzzle = load_config(name).puzzle
+    squares = [one for one in puzzle.picture(puzzle.first).shapes if isinstance(one, Rectangle) and one.width == SQUARE]
+    covered = cells(puzzle.format(puzzle.first))
+    assert len([one for one in squares if one.fill == TARGET]) == len(covered["A"])
+    assert len(squares) == sum(map(len, covered.values()))
+    lines, marked = puzzle.draw(puzzle.first).split("\n"), puzzle.highlighted(puzzle.first)
+    inside = "".join(lines[line][column] for line, column in sorted(marked))
+    assert inside.split() == ["A"]
+    assert len(inside) == (21 if name.startswith("klotski") else 7)  # all within the outline
+
+
+def test_a_pattern_as_a_goal_says_which_block_is_meant() -> None:
+    puzzle = blocks()
+    board = aimed_at(puzzle, ["????/????/????/?AA?/?AA?", "EE??" + 4 * "/????"]).notation
+    assert isinstance(board, BlockBoard)
+    assert board.targets == {"A", "E"}
+    assert aimed_at(puzzle, [START]).notation == puzzle.notation
+
+
 @given(blocks_settings())
 def test_every_position_that_can_be_reached_matches_anything(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from brute_force import distances, jump_distances
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import jump_settings
 
 from antipodes.errors import ConfigError
@@ -63,6 +63,12 @@ def test_names_of_several_characters() -> None:
     found = puzzle(start="K1 K2 / - -")
     assert found.symbols == ("-", "K1", "K2")
     assert found.format(found.start_labels[0]) == "K1 K2 - -"
+    column = puzzle(start="K1,/K10,/-,", moves="king")
+    assert [column.format(one) for one in column.successors(column.parse("K1\nK10\n-"))] == ["K1 - K10"]
+
+
+def test_a_list_of_no_edges() -> None:
+    assert len(puzzle(start="A-", moves=None, edges=[]).moves) == 0
 
 
 def test_a_king_reaches_eight_squares() -> None:
@@ -70,7 +76,6 @@ def test_a_king_reaches_eight_squares() -> None:
     assert len(found.successors(found.start_labels[0])) == 8
 
 
-@settings(deadline=None, max_examples=60)
 @given(jump_settings())
 def test_reaches_what_brute_force_reaches(table: dict[str, Any]) -> None:
     found = jump(table)

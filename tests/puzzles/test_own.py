@@ -1,13 +1,17 @@
 """Definitions of puzzles by users: fields, pieces, permutations, texts, classes, and what is refused."""
 
 import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from own_puzzles import CAPACITY, jugs
 
-from antipodes.errors import InputError, PositionError
+from antipodes.errors import InputError, PositionError, SourceError
 from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.own import define_puzzle, puzzle_of
@@ -193,7 +197,7 @@ def test_a_function_or_a_puzzle_is_a_definition() -> None:
     [
         (3, "x: expected a Puzzle, or a function or class for one, found int 3"),
         (lambda: 3, "x: expected a function that returns a Puzzle, found int 3"),
-        (lambda one: 3, r"x: TypeError .*: .*missing 1 required positional argument"),
+        (lambda one: 3, r"x: TypeError: .*missing 1 required positional argument"),
         (lambda: 1 / 0, r"x: ZeroDivisionError \(test_own.py, line \d+\): division by zero"),
         (type("Empty", (), {}), "Empty: expected an attribute start, found none"),
         (type("Some", (), {"start": "01"}), "Some: expected an attribute moves, found none"),
@@ -202,3 +206,84 @@ def test_a_function_or_a_puzzle_is_a_definition() -> None:
 def test_what_is_no_definition_is_refused(definition: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         puzzle_of(definition, "x")
+
+
+def interrupted() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def interrupted_and_gone() -> None:
+    try:
+        interrupted()
+    except KeyboardInterrupt:
+        sys.exit()
+
+
+def raises(kind: type[BaseException]) -> Callable[[], None]:
+    def fails() -> None:
+        raise kind
+
+    return fails
+
+
+class UnwrittenError(Exception):
+    def __str__(self) -> str:
+        raise LookupError
+
+
+@pytest.mark.parametrize(
+    ("act", "kind", "message"),
+    [
+        (sys.exit, SourceError, r"^move 'turn': SystemExit \(test_own.py, line \d+\)$"),
+        (raises(SystemExit), SourceError, r"^move 'turn': SystemExit \(test_own.py, line \d+\)$"),
+        (raises(KeyboardInterrupt), SourceError, r"^move 'turn': KeyboardInterrupt \(test_own.py, line \d+\)$"),
+        (raises(GeneratorExit), SourceError, r"^move 'turn': GeneratorExit \(test_own.py, line \d+\)$"),
+        (
+            raises(UnwrittenError),
+            InputError,
+            r"UnwrittenError \(test_own.py, line \d+\): its message fails with LookupError",
+        ),
+        (raises(StopIteration), InputError, r"^move 'turn': StopIteration"),
+        (raises(PositionError), PositionError, "^$"),
+        (interrupted, KeyboardInterrupt, "^$"),
+        (interrupted_and_gone, SystemExit, "^$"),
+    ],
+)
+def test_code_that_raises(act: Callable[[], None], kind: type[BaseException], message: str) -> None:
+    def move(dials: Any) -> Any:
+        act()
+
+    with pytest.raises(kind, match=message) as caught:
+        dial(moves={"turn": move}).successors([0])
+    assert caught.type is kind
+
+
+def test_an_interrupt_in_another_thread_is_of_the_code() -> None:
+    failed = []
+
+    def in_thread() -> None:
+        try:
+            dial(moves={"turn": lambda dials: raises(KeyboardInterrupt)()}).successors([0])
+        except SourceError as error:
+            failed.append(str(error))
+
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    assert "KeyboardInterrupt" in failed[0]
+
+
+def test_code_prints_to_stderr_and_other_threads_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    stdout = sys.stdout
+
+    def move(dials: Any) -> Any:
+        print("of the move")
+        thread = threading.Thread(target=print, args=("of another thread",))
+        thread.start()
+        thread.join()
+        return dials
+
+    dial(moves={"turn": move}).successors([0])
+    print("afterwards")
+    assert capsys.readouterr() == ("of another thread\nafterwards\n", "of the move\n")
+    assert sys.stdout is stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from programs import Command
@@ -85,7 +85,6 @@ def fits(position: tuple[str, ...], groups: list[tuple[str, str]]) -> bool:
 
 
 @given(tile_patterns())
-@settings(deadline=None)
 def test_patterns_against_every_position(groups: list[tuple[str, str]]) -> None:
     written = {"plain": "{}", "any": "?", "choice": "[{}]", "bag": "{{{}}}"}
     text = "".join(written[kind].format(symbols) for kind, symbols in groups)

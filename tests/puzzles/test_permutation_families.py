@@ -47,6 +47,7 @@ def test_lights_out() -> None:
         lights=9,
         edges=[[0, 1], [1, 2], [3, 4], [4, 5], [6, 7], [7, 8], [0, 3], [3, 6], [1, 4], [4, 7], [2, 5], [5, 8]],
     )
+    assert layers(family="lights-out", lights=3, edges=[]) == [1, 3, 3, 1]
 
 
 def test_equal_pancakes() -> None:

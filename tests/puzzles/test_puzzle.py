@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import puzzle_settings
 
 from antipodes.errors import ConfigError, PositionError
@@ -18,7 +18,6 @@ def positions(puzzle: Puzzle) -> np.ndarray[Any, Any]:
     return index.unrank(np.arange(index.size))[:200]
 
 
-@settings(deadline=None)
 @given(puzzle_settings())
 def test_parse_inverts_format(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -26,7 +25,6 @@ def test_parse_inverts_format(table: dict[str, Any]) -> None:
         assert puzzle.parse(puzzle.format(labels)).tolist() == labels.tolist()
 
 
-@settings(deadline=None)
 @given(puzzle_settings())
 def test_predecessors_are_successors_reversed(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -37,7 +35,6 @@ def test_predecessors_are_successors_reversed(table: dict[str, Any]) -> None:
             assert (puzzle.successors(before) == labels).all(axis=1).any()
 
 
-@settings(deadline=None)
 @given(puzzle_settings())
 def test_drawings_have_a_line_a_row(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)

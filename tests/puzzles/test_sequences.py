@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from twisty_geometry import skewb
 
@@ -74,7 +74,6 @@ def test_refused(text: str, message: str) -> None:
         parse_sequence(text, NAMES, PositionError)
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("RUwx'y2 ()[]:,./²’é\n"), max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
@@ -92,7 +91,6 @@ def test_no_names() -> None:
         parse_sequence("R", {})
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(sorted(NAMES)), max_size=6), st.integers(-9, 9))
 def test_powers_of_groups(names: list[str], power: int) -> None:
     written = f"({' '.join(names)}){abs(power)}{chr(39) if power < 0 else ''}"

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import sliding_distances
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import sliding_settings
 
 from antipodes.errors import ConfigError
@@ -78,7 +78,6 @@ def test_neighbours() -> None:
     assert neighbours(1, 1) == []
 
 
-@settings(deadline=None, max_examples=40)
 @given(sliding_settings())
 def test_successors_by_brute_force(table: dict[str, Any]) -> None:
     found = sliding(table)

@@ -1,7 +1,7 @@
 """Turns obey the laws of a group, and do what the formula of their fields says."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from twisty_search import solved, turned
 
@@ -23,7 +23,6 @@ def turns(draw: st.DrawFn) -> Turn:
     return Turn(permutations, twists, tuple(orbit.orientations for orbit in ORBITS))
 
 
-@settings(deadline=None)
 @given(turns(), turns())
 def test_one_after_another(one: Turn, other: Turn) -> None:
     both = turned(turned(solved(PUZZLE), one, PUZZLE), other, PUZZLE)
@@ -31,7 +30,6 @@ def test_one_after_another(one: Turn, other: Turn) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(both, at_once, strict=True))
 
 
-@settings(deadline=None)
 @given(turns(), st.integers(-100, 100))
 def test_powers_are_repetitions(turn: Turn, exponent: int) -> None:
     repeated = NOTHING
@@ -42,7 +40,6 @@ def test_powers_are_repetitions(turn: Turn, exponent: int) -> None:
     assert turn.then(turn.inverse()) == turn.inverse().then(turn) == NOTHING
 
 
-@settings(deadline=None)
 @given(turns())
 def test_the_order_is_the_first_power_that_changes_nothing(turn: Turn) -> None:
     powers = [turn.power(exponent) for exponent in range(1, turn.order + 1)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.config import load_config
@@ -194,7 +194,6 @@ def test_sequence_moves_do_not_change_the_table() -> None:
     assert replace(puzzle, sequence_moves=None).fingerprint == puzzle.fingerprint
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from(["U", "U2", "F", "U'"]), max_size=12))
 def test_the_names_along_a_path_lead_along_it(names: list[str]) -> None:
     puzzle = twisty()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from search_problems import (
@@ -77,7 +77,6 @@ def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=15)
 def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> None:
     position = random_walk(EIGHT, seed, 60)
     problem = Problem.of(EIGHT, position)

@@ -1,8 +1,11 @@
 """The searches in edge cases: no solution, many solutions, dead ends, full words, large boards."""
 
+import math
+import re
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from search_problems import (
@@ -21,12 +24,15 @@ from strategies import jump_settings
 
 from antipodes.errors import InputError, PositionError, ResourceLimitError
 from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import Outcome
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
+from antipodes.searches.deepening import iterative_deepening
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
 from antipodes.searches.problem import Problem
+from antipodes.tables.solve import SEARCHES
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
@@ -92,15 +98,48 @@ def test_iddfs_in_words_and_in_labels(places: int) -> None:
     check_paths(problem, found)
 
 
-def test_memory_is_bounded() -> None:
-    with pytest.raises(ResourceLimitError, match="positions reached"):
-        bfs(Problem.of(EIGHT, EIGHT.parse("8 6 7 2 5 4 3 0 1")), memory_limit=1 << 20)
+@pytest.mark.parametrize("search", [bfs, bidirectional])
+@pytest.mark.parametrize("puzzle", [EIGHT, pancakes((1, 0, 2))])
+def test_memory_is_bounded_and_the_advised_method_accepts_the_puzzle(search: Search, puzzle: Puzzle) -> None:
+    problem = Problem.of(puzzle, puzzle.successors(puzzle.first)[0])
+    with pytest.raises(ResourceLimitError, match=r"positions reached: .* or choose (\S+), which") as refused:
+        search(problem, memory_limit=1 << 10)
+    advised = re.search(r"choose (\S+),", str(refused.value))
+    assert advised
+    assert SEARCHES[advised[1]](problem).distance == 1
+
+
+def test_billions_of_shortest_paths_are_counted() -> None:
+    """Fourteen pieces step once each, in any order."""
+    board = knights("A" * 14 + "/" + "-" * 14, offsets=[[1, 0], [-1, 0]])
+    problem = Problem.of(board, board.first, board.first[::-1])
+    answer = ida_star(problem, every=True, listed=3)
+    assert (answer.distance, answer.solution_count) == (14, math.factorial(14))
+
+
+@pytest.mark.parametrize("search", [iddfs, ida_star])
+def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = knights("AB--/----/C---", offsets=[[0, 1], [1, 0], [1, 1]])
+    problem = Problem.of(board, board.first, board.parse("----/---B/--AC"))
+    expected = search(problem, every=True)
+    check_paths(problem, expected)
+    monkeypatch.setattr(iterative_deepening, "MANY", 3)
+    found = search(problem, every=True)
+    check_paths(problem, found)
+    assert expected.solution_count > 100
+    assert (found.method, found.distance, found.solution_count) == (
+        expected.method,
+        expected.distance,
+        expected.solution_count,
+    )
+    with pytest.raises(ResourceLimitError, match="allow more memory"):
+        search(problem, every=True, listed=1, memory_limit=1 << 18)
 
 
 def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(PositionError):
         Problem.of(EIGHT, np.zeros(9, dtype=np.uint8))
-    with pytest.raises(InputError, match="heuristics need moves of one piece"):
+    with pytest.raises(InputError, match="ida-star needs moves of one piece"):
         ida_star(Problem.of(pancakes((1, 0, 2)), np.array([0, 1, 2], dtype=np.uint8)))
     with pytest.raises(InputError, match="slide on a full rectangle"):
         linear_conflict(Problem.of(knights("A--"), knights("A--").start_labels[0]))
@@ -121,7 +160,6 @@ def test_easy_positions_of_the_fifteen_puzzle(seed: int) -> None:
 
 
 @given(jump_settings(), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=60)
 def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: int) -> None:
     """Directed moves, several empty squares, boards that fall apart."""
     puzzle = jump(config)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import jump_distances, sliding_distances
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_problems import Search, bfs, bidirectional, ida_star, iddfs, knights, pancakes, tiles, turns
 from strategies import jump_settings, sliding_settings
@@ -26,7 +26,6 @@ NEAR = 6
 
 
 @given(st.one_of(jump_settings(), sliding_settings()), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=80)
 def test_random_puzzles_with_reachable_and_unreachable_goals(config: dict[str, Any], seed: int) -> None:
     puzzle = puzzle_from(config)
     goal = np.random.default_rng(seed).permutation(puzzle.start_labels[0])

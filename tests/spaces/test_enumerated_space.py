@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import blocks_distances
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import blocks_settings
 
 from antipodes.config import load_config
@@ -39,7 +39,6 @@ def counter(**changes: Any) -> Puzzle:
     return define_puzzle(**{**arguments, "enumerated": True, **changes})
 
 
-@settings(deadline=None, max_examples=30)
 @given(blocks_settings())
 def test_it_numbers_what_can_be_reached(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)

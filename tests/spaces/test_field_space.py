@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import layers_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from own_puzzles import jugs, lights, random_puzzle, towers
@@ -36,7 +36,6 @@ def every_cut(puzzle: Puzzle) -> list[FieldSpace]:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
 def test_every_cut_numbers_all_positions_and_knows_their_moves(seed: int) -> None:
     puzzle = random_puzzle(seed)
     for space in every_cut(puzzle):
@@ -55,7 +54,6 @@ def test_random_puzzles_have_rows_of_several_columns() -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
 def test_a_search_finds_the_layers_of_brute_force(seed: int) -> None:
     puzzle = random_puzzle(seed)
     assert engine_layers(best_space(puzzle)) == layers_of(puzzle)

@@ -4,7 +4,7 @@ from itertools import pairwise
 from math import factorial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sympy.combinatorics import Permutation, PermutationGroup
 
@@ -20,7 +20,6 @@ def test_a_ring_and_a_cycle_of_three_generate_all_even_permutations(points: int)
     assert generate_even([ring(points), [1, 2, 0, *range(3, points)]])
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(8, 10).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3)))
 def test_random_permutations_against_the_order_of_their_group(permutations: list[list[int]]) -> None:
     group = PermutationGroup([Permutation(one) for one in permutations])

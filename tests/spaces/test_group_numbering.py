@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import permutation_groups as groups
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.errors import FieldError, InputError, ResourceLimitError
@@ -23,7 +23,6 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(group_numbering, "FEW", 1 << 40 if request.param == "numpy" else -1)
 
 
-@settings(deadline=None, max_examples=50)
 @given(generators=some_groups, compiled=st.booleans())
 def test_the_numbers_are_a_bijection(generators: groups.Group, compiled: bool) -> None:
     chain = stabiliser_chain(generators)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from brute_force import layers_of
 from group_puzzles import KNOWN, group_space, puzzles
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_problems import pancakes
 from table_search import layers_by_tables
@@ -19,7 +19,6 @@ from antipodes.spaces.group.group_space import GroupSpace
 from antipodes.spaces.selection import stored_space
 
 
-@settings(deadline=None, max_examples=30)
 @given(puzzles())
 def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
     for space in GroupSpace.cuts(puzzle):
@@ -54,7 +53,6 @@ anything = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
     puzzle = pancakes((0, 1, 2, 3))

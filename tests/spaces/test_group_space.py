@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from brute_force import layers_of
 from group_puzzles import KNOWN, group_space, of_parts, pancakes_of, puzzles, twisty
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from search_problems import pancakes, tiles, turns
@@ -25,7 +25,6 @@ from antipodes.spaces.selection import index_size
 from antipodes.spaces.space import NOT_NUMBERED
 
 
-@settings(deadline=None)
 @given(puzzles())
 def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
     layers = layers_of(puzzle)
@@ -39,7 +38,6 @@ def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
         assert space.rows % space.block_rows == 0
 
 
-@settings(deadline=None)
 @given(puzzles())
 def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> None:
     space = group_space(puzzle)
@@ -49,7 +47,6 @@ def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> 
     assert (rules.predecessors(space, sample).indices >= 0).all()
 
 
-@settings(deadline=None, max_examples=50)
 @given(puzzles(), st.data())
 def test_positions_that_cannot_be_reached_have_no_number(puzzle: Puzzle, data: st.DataObject) -> None:
     space = group_space(puzzle)

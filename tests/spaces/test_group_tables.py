@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import permutation_groups as groups
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.errors import FieldError, ResourceLimitError
@@ -48,7 +48,6 @@ def check(generators: groups.Group, leading: int, sample: np.ndarray) -> None:
         assert (successors == numbering.rank(products)).all()
 
 
-@settings(deadline=None)
 @given(some_groups)
 def test_successors_are_products_at_every_cut(generators: groups.Group) -> None:
     chain = stabiliser_chain(generators)
@@ -62,7 +61,6 @@ def test_successors_in_large_groups(generators: groups.Group, leading: int) -> N
     check(generators, leading, np.random.default_rng(1).integers(0, size, 1000))
 
 
-@settings(deadline=None, max_examples=50)
 @given(some_groups)
 def test_column_maps_are_all_used_and_counted_exactly(generators: groups.Group) -> None:
     chain = stabiliser_chain(generators)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import layers, sliding_distances
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from puzzle_settings import complete, drawn
@@ -225,7 +225,6 @@ def test_graphs_of_which_the_theorem_says_nothing() -> None:
     assert numbering_space(board(1, 5)).reachable is None
 
 
-@settings(deadline=None, max_examples=80)
 @given(puzzle_settings())
 def test_as_many_can_be_reached_as_is_known(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -233,7 +232,6 @@ def test_as_many_can_be_reached_as_is_known(table: dict[str, Any]) -> None:
     assert known in (None, len(reached(puzzle)))
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(4, 6), st.data())
 def test_as_many_can_be_reached_on_any_graph(places: int, data: st.DataObject) -> None:
     pairs = [(a, b) for a in range(places) for b in range(a)]

@@ -5,7 +5,7 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import label_counts
 
@@ -17,7 +17,6 @@ def size_of(counts: tuple[int, ...]) -> int:
     return factorial(sum(counts)) // prod(map(factorial, counts))
 
 
-@settings(deadline=None)
 @given(label_counts())
 def test_a_bijection_on_all_arrangements(counts: tuple[int, ...]) -> None:
     ranks = np.arange(size_of(counts))
@@ -39,7 +38,6 @@ def test_every_arrangement_has_a_rank(counts: tuple[int, ...]) -> None:
 LARGE = [(1, 3, 3, 4, 4), (1,) * 16, (2, 3, 5, 7, 3), (1, 22, 1, 1), (4, 4, 4, 4), (33, 33), (1, 1, 1022)]
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.sampled_from(LARGE), st.data())
 def test_inverse_on_samples_of_large_ones(counts: tuple[int, ...], data: st.DataObject) -> None:
     last = size_of(counts) - 1

@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import puzzle_settings, spaces_of
 
 from antipodes.puzzles.families import puzzle_from
@@ -19,7 +19,6 @@ def successors_by_tables(space: StateSpace, tables: MoveTables, number: int) -> 
     return sorted((targets.astype(np.int64) * space.width + tables.column_maps[numbers, column]).tolist())
 
 
-@settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_successors_are_those_of_the_puzzle(table: dict[str, Any]) -> None:
     check_successors(puzzle_from(table))
@@ -32,7 +31,6 @@ def check_successors(puzzle: Puzzle) -> None:
             assert successors_by_tables(space, tables, number) == sorted(space.rank(puzzle.successors(labels)).tolist())
 
 
-@settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_bounds_of_the_tables_hold(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -43,7 +41,6 @@ def test_bounds_of_the_tables_hold(table: dict[str, Any]) -> None:
         assert len(tables.column_maps) <= space.most_column_maps
 
 
-@settings(deadline=None, max_examples=30)
 @given(puzzle_settings())
 def test_column_maps_are_permutations_and_the_first_is_the_identity(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -53,7 +50,6 @@ def test_column_maps_are_permutations_and_the_first_is_the_identity(table: dict[
     assert (np.sort(column_maps, axis=1) == np.arange(space.width)).all()
 
 
-@settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_in_undirected_tables_every_successor_is_a_predecessor(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from oracles import ORACLES
 from table_search import layers_of_space
 from transform_puzzles import (
@@ -47,7 +47,6 @@ SOME = [
 ]
 
 
-@settings(deadline=None, max_examples=150)
 @given(transform_puzzles())
 def test_tables_of_all_cuts_agree_with_the_moves(puzzle: Puzzle) -> None:
     check_tables(puzzle)
@@ -72,7 +71,6 @@ def check_tables(puzzle: Puzzle) -> None:
         assert tables.column_maps[0].tolist() == list(range(space.width))
 
 
-@settings(deadline=None, max_examples=150)
 @given(transform_puzzles())
 def test_each_number_has_one_position(puzzle: Puzzle) -> None:
     spaces = orbit_spaces(puzzle)
@@ -85,7 +83,6 @@ def test_each_number_has_one_position(puzzle: Puzzle) -> None:
         assert (space.unrank(every) == labels).all()
 
 
-@settings(deadline=None, max_examples=100)
 @given(transform_puzzles())
 def test_every_reachable_position_has_a_number_and_all_cuts_have_the_same_layers(puzzle: Puzzle) -> None:
     layers = layers_of(puzzle)
@@ -96,7 +93,6 @@ def test_every_reachable_position_has_a_number_and_all_cuts_have_the_same_layers
         assert space.reachable in (None, sum(counts))
 
 
-@settings(deadline=None, max_examples=100)
 @given(transform_puzzles())
 def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
     for space in orbit_spaces(puzzle):

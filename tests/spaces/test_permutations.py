@@ -3,7 +3,7 @@ from math import factorial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 
@@ -50,7 +50,6 @@ def test_linear_order_is_that_of_myrvold_and_ruskey() -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(st.data())
-@settings(deadline=None)
 def test_unrank_inverts_rank(algorithm: Algorithm, data: st.DataObject) -> None:
     permutations = data.draw(some_permutations)
     k = permutations.shape[1]
@@ -66,13 +65,11 @@ def test_first_and_last_of_twenty(algorithm: Algorithm) -> None:
 
 
 @given(some_permutations)
-@settings(deadline=None)
 def test_permutations_from_their_digits(permutations: np.ndarray) -> None:
     assert (from_factorial_digits(factorial_digits(permutations)) == permutations).all()
 
 
 @given(some_permutations)
-@settings(deadline=None)
 def test_digits_are_the_rank_in_the_factorial_system(permutations: np.ndarray) -> None:
     k = permutations.shape[1]
     weights = [factorial(k - 1 - i) for i in range(k - 1)]

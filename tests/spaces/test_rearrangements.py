@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.spaces.numbering.arrangements import rank_arrangements
@@ -22,7 +22,6 @@ def moved(origin: list[int], free: tuple[int, ...]) -> list[int]:
     return [marked[place] for place in origin if place in marked]
 
 
-@settings(deadline=None)
 @given(permutations_of_places)
 def test_each_set_of_free_places_is_rearranged_as_pieces_move(drawn: tuple[list[list[int]], int]) -> None:
     origins, free = drawn
@@ -39,7 +38,6 @@ def test_each_set_of_free_places_is_rearranged_as_pieces_move(drawn: tuple[list[
             assert found.origins[found.numbers[line, number]].tolist() == moved(origin, chosen)
 
 
-@settings(deadline=None)
 @given(permutations_of_places)
 def test_the_bound_holds(drawn: tuple[list[list[int]], int]) -> None:
     origins, free = drawn

@@ -5,7 +5,7 @@ from math import factorial
 import numpy as np
 import permutation_groups as groups
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.errors import PermutationError, ResourceLimitError
@@ -33,7 +33,6 @@ def test_known_orders(name: str) -> None:
     assert (sifted(chain.levels, np.array(generators, dtype=np.int16)) == np.arange(chain.points)).all()
 
 
-@settings(deadline=None)
 @given(some_groups, st.randoms(use_true_random=False))
 def test_exactly_the_elements_are_products_of_representatives(generators: groups.Group, random: object) -> None:
     preferred = list(range(len(generators[0])))
@@ -46,7 +45,6 @@ def test_exactly_the_elements_are_products_of_representatives(generators: groups
     assert list(chain.base) == sorted(chain.base, key=preferred.index)
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.integers(7, 12).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3)))
 def test_orders_and_base_are_those_of_sympy(generators: groups.Group) -> None:
     combinatorics = pytest.importorskip("sympy.combinatorics")
@@ -63,7 +61,6 @@ def test_a_preference_orders_the_base_and_changes_no_order(name: str) -> None:
     assert list(chain.base) == sorted(chain.base, reverse=True)
 
 
-@settings(deadline=None)
 @given(some_groups, st.data())
 def test_levels_depend_on_the_group_alone(generators: groups.Group, data: st.DataObject) -> None:
     every = [list(each) for each in sorted(groups.elements(generators))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import puzzle_settings, spaces_of
 
 from antipodes.errors import ConfigError, FieldError
@@ -21,7 +21,6 @@ from antipodes.spaces.selection import best_space, index_size, numbering_space, 
 from antipodes.spaces.space import SpaceRecord, StateSpace
 
 
-@settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_a_space_is_built_again_from_its_record(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -31,7 +30,6 @@ def test_a_space_is_built_again_from_its_record(table: dict[str, Any]) -> None:
     assert best_space(puzzle) in spaces_of(puzzle)
 
 
-@settings(deadline=None, max_examples=60)
 @given(puzzle_settings())
 def test_all_spaces_of_a_puzzle_have_the_same_indices(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)

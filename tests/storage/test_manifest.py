@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stores import read_manifest, write_manifest
 
@@ -28,7 +28,6 @@ def test_a_written_manifest_is_read_back(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["r.json"]
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.dictionaries(st.text().filter(lambda key: key != "checksum"), values))
 def test_any_content(content: dict[str, Any]) -> None:
     assert parse(serialise(content), "r.json") == content

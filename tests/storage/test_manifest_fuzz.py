@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -123,13 +122,7 @@ def check(cli: Command, store: Path, commands: list[list[object]], data: st.Data
         write_manifest(store / MANIFEST, original)
 
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
-"""Examples of each test; thousands take minutes and find more."""
-fuzzed = settings(
-    deadline=None,
-    max_examples=EXAMPLES,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+fuzzed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @fuzzed

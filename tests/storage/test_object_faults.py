@@ -1,17 +1,21 @@
 """A failing server: a run survives some seconds of it, and ends with one line when it lasts."""
 
 import json
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from program_runs import Run
 from programs import Command, Process
 from s3 import KEY, SECRET, Bucket, Proxy
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import StoreError
+from antipodes.errors import StoreError, StoreSilentError
+from antipodes.events import Event, Waiting
 from antipodes.storage.cloud import bucket as cloud_bucket
 from antipodes.storage.cloud import retry
 from antipodes.storage.cloud.retry import reason
@@ -172,28 +176,157 @@ def test_a_write_that_is_refused_though_its_condition_is_met(
     assert bucket.contents() == whole
 
 
-@pytest.mark.parametrize("method", ["PUT", "HEAD"])
-def test_a_server_that_does_not_show_what_was_put(
-    method: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_takes_no_lock(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cloud_bucket, "REFUSAL_PAUSES", (0.01, 0.01, 0.01))
-    proxy.fault = lambda number, made, path: "404" if made == method and ".clock/" in path else None
-    with pytest.raises(StoreError, match=r"cannot (lock|write) s3://.*(404 Not Found|just put there)"):
+    proxy.fault = lambda number, method, path: "404" if method == "PUT" and path.endswith(".lock") else None
+    with pytest.raises(StoreError, match=r"cannot write s3://.*lock: 404 Not Found"):
         run_puzzle(load_config(PUZZLE), bucket.url())
 
 
-def test_a_request_that_fails_for_long_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, told, tries = [0.0], [], []
+def test_a_request_that_fails_for_long_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, tries = [0.0], 0
+    told: list[tuple[float, str]] = []
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     monkeypatch.setattr("time.sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
-    monkeypatch.setattr(retry, "watch", retry.Watch(told.append))
+    monkeypatch.setattr(retry, "watch", retry.Watch(lambda what: told.append((clock[0], what))))
 
     def request() -> str:
-        tries.append(clock[0])
+        nonlocal tries
+        tries += 1
         if clock[0] < 20:
             raise OSError('kind: Other, message: "no route to host"')
         return "answer"
 
     assert retry.RetryPolicy("s3://nowhere", 75).run("read", "s3://nowhere/a", request) == "answer"
-    assert told == ["cannot read s3://nowhere/a: no route to host; trying for 75 s"]
-    assert len(tries) > 5
+    assert [round(when) for when, _ in told] == [3, 13]
+    assert told[0][1] == "s3://nowhere/a to be read, for 3 s, try 5: no route to host"
+    assert tries > 5
+
+
+class Silent:
+    """A server that answers nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self.speaks = threading.Event()
+
+    def request(self) -> str:
+        self.speaks.wait(60)
+        return "answer"
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
+    monkeypatch.setattr(retry, "TELL_SECONDS", 0.05)
+    monkeypatch.setattr(retry, "LAST_SECONDS", 0.05)
+    monkeypatch.setattr(retry, "_trouble", {})
+    server = Silent()
+    yield server
+    server.speaks.set()
+
+
+def test_a_silent_server_is_told_and_its_answer_still_counts(silent: Silent, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def tell(what: str) -> None:
+        told.append(what)
+        silent.speaks.set()
+
+    monkeypatch.setattr(retry, "watch", retry.Watch(tell))
+    assert retry.RetryPolicy("s3://silent", 75).run("list", "s3://silent/a", silent.request) == "answer"
+    assert told == ["s3://silent/a to be listed, for 0 s, no answer yet"]
+
+
+@pytest.mark.parametrize("ended_by", ["stop", "signal"])
+def test_a_stop_ends_the_wait_for_a_silent_server_in_any_thread(
+    ended_by: str, silent: Silent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And those that come after it, such as to release the lock: first they are short, and then they end at once."""
+    watch = retry.Watch()
+    monkeypatch.setattr(retry, "watch", watch)
+    policy, raised = retry.RetryPolicy("s3://silent", 75), []
+
+    def ask() -> None:
+        try:
+            policy.run("write", "s3://silent/a", silent.request)
+        except StoreSilentError as error:
+            raised.append(str(error))
+
+    waiting = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in waiting:
+        thread.start()
+    if ended_by == "stop":
+        watch.stop = lambda: True
+    else:
+        watch.ending = True
+    for thread in waiting:
+        thread.join(30)
+    ask()
+    asked = threading.active_count()
+    ask()
+    assert raised == ["interrupted: cannot write s3://silent/a: no answer"] * 5
+    assert threading.active_count() == asked, "the last one asked nothing"
+
+
+def test_a_server_that_was_interrupted_is_trusted_again_once_it_answers(
+    silent: Silent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    policy = retry.RetryPolicy("s3://silent", 75)
+    with monkeypatch.context() as patch:
+        patch.setattr(retry._Wait, "look", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            policy.run("read", "s3://silent/a", silent.request)
+    silent.speaks.set()
+    assert policy.run("read", "s3://silent/a", silent.request) == "answer"
+    assert retry._trouble == {}
+
+
+@pytest.mark.parametrize("part", ["/c/", "commit.json", ".lock"])
+def test_a_run_on_a_silent_bucket_says_so_and_stops(
+    part: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it assembles, commits, and locks the store."""
+    monkeypatch.setattr(retry, "TELL_SECONDS", 0.3)
+    monkeypatch.setattr(retry, "LAST_SECONDS", 0.1)
+    waited: list[str] = []
+    proxy.fault = lambda number, method, path: "stall" if method == "PUT" and path.endswith(part) else None
+    if part == "/c/":
+        proxy.fault = lambda number, method, path: "stall" if part in path else None
+
+    def listener(event: Event) -> None:
+        if isinstance(event, Waiting):
+            waited.append(event.what)
+
+    with pytest.raises(StoreSilentError, match=f"cannot write {bucket.url()}.*{part}.*: no answer"):
+        run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS, listener, lambda: bool(waited))
+    assert part in waited[0]
+    assert waited[0].startswith(bucket.url())
+    monkeypatch.setattr(retry, "_trouble", {})
+    proxy.fault = lambda number, method, path: None
+    assert run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS).complete
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "number"), [("query", signal.SIGINT), ("verify", signal.SIGTERM), ("run", signal.SIGTERM)]
+)
+def test_a_signal_ends_a_command_on_a_silent_bucket(
+    command: str, number: int, bucket: Bucket, proxy: Proxy, begin: Callable[..., Run]
+) -> None:
+    """The bucket does not answer before the end of the test, and a request alone would last 40 seconds."""
+    if command != "run":
+        run_puzzle(load_config("eight-puzzle"), bucket.url(), RunOptions(workers=2))
+    proxy.fault = lambda number, method, path: "stall" if "/c/" in path else None
+    arguments = {
+        "query": (bucket.url(), "8 6 7 / 2 5 4 / 3 0 1"),
+        "verify": (bucket.url(),),
+        "run": ("eight-puzzle", "--store", bucket.url()),
+    }[command]
+    run = begin(command, *arguments)
+    run.wait_for(f"waiting for {bucket.url()}/depth/c/")
+    run.signal(number)
+    status, out, err = run.end(20)
+    assert (status, out) == (75, "")
+    assert "Traceback" not in err

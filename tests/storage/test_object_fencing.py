@@ -11,7 +11,7 @@ from tiling_stores import SQUARE
 
 from antipodes.config import load_config
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.cloud import lease, server_clock
+from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.planning.plan import plan_run
@@ -213,17 +213,34 @@ def test_a_lock_that_was_put_though_the_answer_was_lost(
                 (handle.rotate_token if change == "rotate" else handle.confirm)()
         proxy.fault = lambda number, method, path: None
         lost = json.loads(bucket.get(LOCK))
-        assert (lost["beat"], lost["token"] == before["token"]) == (1, change == "renew")
+        assert (lost["beat"], lost["token"] == before["token"]) == (2, change == "renew")
         handle.rotate_token()
-        assert json.loads(bucket.get(LOCK)) == {**before, "token": handle.token, "beat": 2}
+        assert json.loads(bucket.get(LOCK)) == {**before, "token": handle.token, "beat": 3}
         store.commit(manifest)
     assert LOCK not in bucket.listing()
 
 
-def test_the_objects_of_the_server_clock_are_deleted(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    bucket.put("t.zarr.clock/of-a-killed-run", b"1")
+class Killed(BaseException):
+    """An error that no handler catches."""
+
+
+def test_the_objects_of_the_server_clock_do_not_pile_up(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that find a lock are killed before they delete the object that shows them the server's time."""
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    for _ in range(3):
+        bucket.put(LOCK, b"{}")
+        with monkeypatch.context() as patch:
+            patch.setattr(Client, "head", killed)
+            with pytest.raises(Killed), TableStore(bucket.url()).lock():
+                pass
+        assert bucket.listing() == [LOCK, f"{LOCK}.time"]
+    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
-        assert "t.zarr.clock/of-a-killed-run" in bucket.listing(), "it may belong to a living run"
-    monkeypatch.setattr(server_clock, "KEPT_SECONDS", -5.0)
+        assert bucket.listing() == [LOCK], "nothing but the lock is left while a run is in progress"
+    bucket.put(f"{LOCK}.time", b"")
     with TableStore(bucket.url()).lock():
-        assert bucket.listing() == [LOCK]
+        pass
+    assert bucket.listing() == []

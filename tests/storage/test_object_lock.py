@@ -233,7 +233,7 @@ def test_an_interrupt_during_locking_leaves_no_lock(bucket: Bucket, monkeypatch:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(lease, "remove_leftovers", interrupted)
+        patch.setattr(lease.Lease, "_is_put", interrupted)
         with pytest.raises(KeyboardInterrupt), TableStore(bucket.url()).lock():
             pass
     assert LOCK not in bucket.listing()

@@ -41,7 +41,7 @@ OWN: dict[str, dict[str, Any]] = {
 }
 """Settings of puzzles that are not bundled."""
 DIALS = '''
-from antipodes.puzzles.own import define_puzzle
+from antipodes.api import define_puzzle
 
 def dials(count=9):
     """Dials, each of which turns if those before it are at 0."""

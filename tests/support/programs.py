@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from antipodes import python_source
+
 PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
 
 
@@ -15,6 +17,12 @@ class Outcome:
     status: int
     out: str
     err: str
+
+
+def forget_puzzles() -> None:
+    """Forget the puzzles in Python that this process loaded or was given, as another process would not know them."""
+    python_source._NAMED.clear()
+    python_source._GIVEN.clear()
 
 
 Command = Callable[..., Outcome]

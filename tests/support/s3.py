@@ -117,12 +117,14 @@ class Proxy:
     """A proxy before a server; `fault` chooses a fault for each request.
 
     "drop" closes the connection; "lose" passes the request on and then closes the connection; "truncate" answers with
-    half of the content; "unconditional" removes the conditions; a number is the status of the answer.
+    half of the content; "unconditional" removes the conditions; "stall" never answers; a number is the status of the
+    answer.
     """
 
     def __init__(self, server: Server) -> None:
         self.fault: Fault = lambda number, method, path: None
         self.requests: list[tuple[str, str]] = []
+        self.closed = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, server.port))
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
@@ -130,6 +132,7 @@ class Proxy:
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def close(self) -> None:
+        self.closed.set()
         self._http.shutdown()
         self._http.server_close()
 
@@ -156,7 +159,9 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
             proxy.requests.append((self.command, self.path))
             fault = proxy.fault(len(proxy.requests) - 1, self.command, self.path)
             self.close_connection = fault is not None
-            if fault == "drop":
+            if fault == "stall":
+                proxy.closed.wait()
+            if fault in ("drop", "stall"):
                 return
             if fault is not None and fault.isdigit():
                 self._answer(int(fault), {}, b"")

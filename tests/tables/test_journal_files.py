@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from journals import files, journal_at
 
@@ -222,7 +222,6 @@ covers = st.tuples(st.integers(0, 5), st.integers(1, 6), st.integers(0, 6), st.i
 )
 
 
-@settings(deadline=None)
 @given(st.lists(covers, max_size=6), st.integers(0, 3), st.integers(1, 3))
 def test_the_known_depth_is_that_without_a_gap(found: list[tuple[int, ...]], first: int, count: int) -> None:
     indices = [(str(at), Index((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]
@@ -233,7 +232,6 @@ def test_the_known_depth_is_that_without_a_gap(found: list[tuple[int, ...]], fir
         assert together.known[chunk - first] == expected, chunk
 
 
-@settings(deadline=None)
 @given(st.lists(covers, max_size=4), st.integers(0, 7))
 def test_before_a_depth_less_is_known(found: list[tuple[int, ...]], depth: int) -> None:
     indices = [(str(at), Index((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]

@@ -4,7 +4,7 @@ from math import ceil, prod
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import puzzle_settings, spaces_of
 
@@ -32,7 +32,6 @@ def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:
     return puzzle_from({"name": "p", "family": "sliding", "rows": rows, "columns": columns, "start": start})
 
 
-@settings(deadline=None)
 @given(puzzle_settings(), st.integers(1, 8))
 def test_partitions_are_all_rows_in_whole_chunks(table: dict[str, Any], workers: int) -> None:
     for space in spaces_of(puzzle_from(table)):
@@ -43,7 +42,6 @@ def test_partitions_are_all_rows_in_whole_chunks(table: dict[str, Any], workers:
         assert all(part.first_row % chunk_rows == 0 for part in cut)
 
 
-@settings(deadline=None)
 @given(puzzle_settings())
 def test_the_chunks_do_not_depend_on_the_workers(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
@@ -138,7 +136,6 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
 
-@settings(deadline=None)
 @given(puzzle_settings(), st.sampled_from((1, 2, 8, 64, 1024)), st.sampled_from((0, 2)))
 def test_a_journal_on_disk_never_takes_more_memory(table: dict[str, Any], workers: int, processes: int) -> None:
     puzzle = puzzle_from(table)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import as_list, distances, jump_distances, layers, sliding_distances
-from hypothesis import given, settings
+from hypothesis import given
 from oracles import ORACLES
 from stores import contents
 from strategies import puzzle_settings
@@ -101,7 +101,6 @@ def test_brute_force_counts_moves() -> None:
     assert chain == {(number,): number for number in range(4)}
 
 
-@settings(deadline=None, max_examples=30)
 @given(puzzle_settings())
 def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
     expected = by_brute_force(settings)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import puzzle_settings
 
@@ -22,7 +22,6 @@ from antipodes.tables.table import open_table
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=20)
 def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
     puzzle = load_config("eight-puzzle").puzzle
     position = np.random.default_rng(seed).permutation(9).astype(np.uint8)
@@ -41,7 +40,6 @@ def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
 
 
 @given(puzzle_settings(), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=25)
 def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> None:
     """Several starts, moves there and back or one way, boards that fall apart."""
     with TemporaryDirectory() as folder:

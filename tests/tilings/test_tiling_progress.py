@@ -49,4 +49,5 @@ def test_a_line_of_the_partitions_under_way_now_and_then(monkeypatch: pytest.Mon
     lines = progress.PlainLines(terminal)
     for _ in range(3):
         lines(UNDER_WAY)
-    assert terminal.getvalue().splitlines() == [describe(UNDER_WAY)]
+    (line,) = terminal.getvalue().splitlines()  # of three events
+    assert line.endswith(describe(UNDER_WAY))

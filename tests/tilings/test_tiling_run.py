@@ -15,7 +15,7 @@ import pytest
 from faults import NAMES, SYNCS, Calls, fault_at
 from programs import Process, kill_within
 from stores import contents
-from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
+from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.errors import (
     ConfigError,
@@ -38,6 +38,11 @@ from antipodes.tilings.count import count_tilings
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 
+LARGER_COPIES = {
+    "name": "larger",
+    "cells": "?.....\n......\n......\n......\n......\n.....?",
+    "pieces": {"V": {"shape": "##\n#.", "count": 6}, "D": {"shape": "##", "count": 8}},
+}
 EACH = RunOptions(workers=2, checkpoint_every=0)
 
 
@@ -67,7 +72,7 @@ def test_too_many_placements_are_refused_before_there_is_a_store(
     monkeypatch.setattr("antipodes.exact_cover.search.MOST_OPTIONS", 10)
     monkeypatch.setattr("antipodes.exact_cover.fillers.MOST_OPTIONS", 10)
     with pytest.raises(ResourceLimitError, match=r"expected a board and pieces with at most 10 placements .*, found"):
-        run(BoardConfig(COPIES), tmp_path / "store.zarr")
+        run(BoardConfig(LARGER_COPIES), tmp_path / "store.zarr")
     assert not list(tmp_path.iterdir())
 
 
@@ -264,7 +269,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
     """2x5x6 by the plain method has many partitions of a fraction of a second; searched ones are committed."""
     running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
     line = ""
-    while not line.startswith("partition 2"):
+    while " partition 2" not in line:
         line = running.stderr.readline()
     running.send_signal(number)
     out, err = running.communicate(timeout=60)
@@ -280,7 +285,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
 def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 2)
     line = ""
-    while not line.startswith("partition 1"):
+    while " partition 1" not in line:
         line = running.stderr.readline()
     running.send_signal(signal.SIGINT)
     while "interrupt again to stop immediately" not in line:

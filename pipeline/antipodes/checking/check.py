@@ -11,7 +11,7 @@ from antipodes.checking.moves import listed, move_notes, move_problems
 from antipodes.checking.notation import notation_problems
 from antipodes.checking.report import CheckReport
 from antipodes.checking.tables import index_problems, search_problems, table_problems, too_large
-from antipodes.errors import InputError, ResourceLimitError, SizeLimitError
+from antipodes.errors import InputError, ResourceLimitError, SizeLimitError, SourceError
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.selection import best_space
@@ -47,16 +47,15 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
 
 def _start_problems(puzzle: Puzzle) -> Iterator[str]:
     puzzle.checked(puzzle.start_labels)
-    for start in puzzle.start_labels:
-        if not len(puzzle.moves.successors(start)):
-            yield f"start: expected a position with a legal move, found {listed(start)}"
+    if not any(len(puzzle.moves.successors(start)) for start in puzzle.start_labels):
+        yield f"start: expected a position with a legal move, found {listed(puzzle.start_labels[0])}"
 
 
 def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
     """The layers by brute force; the starts alone if a move fails on the way."""
     try:
         return search(puzzle)
-    except InputError as error:
+    except (InputError, SourceError) as error:
         report.problems.append(str(error))
         return BruteForce([puzzle.start_labels], ended=False)
 
@@ -68,7 +67,7 @@ def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
     except (SizeLimitError, ResourceLimitError) as error:
         report.notes.append(f"too large for a table, but not for solve: {error}")
         return None
-    except InputError as error:
+    except (InputError, SourceError) as error:
         report.problems.append(str(error))
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from antipodes.errors import InputError
+from antipodes.errors import InputError, SourceError
 from antipodes.quoting import shorten
 
 MOST_NAMED = 20
@@ -32,7 +32,7 @@ class CheckReport:
         return not self.problems
 
     def add(self, found: Iterable[str]) -> bool:
-        """Add problems as they are found; whether there were none. An InputError in between is one, and the last."""
+        """Add problems as they are found; whether there were none. An error in between is one, and the last."""
         before = len(self.problems)
         for problem in _caught(found):
             if problem not in self.problems and len(self.problems) < MOST_NAMED:
@@ -47,5 +47,5 @@ class CheckReport:
 def _caught(found: Iterable[str]) -> Iterator[str]:
     try:
         yield from found
-    except InputError as error:
+    except (InputError, SourceError) as error:
         yield str(error)

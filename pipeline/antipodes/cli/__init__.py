@@ -30,6 +30,7 @@ from antipodes.cli.commands import (
 )
 from antipodes.cli.environment import remove_settings
 from antipodes.cli.failures import complain_of_usage, flushed, known_status, status_of
+from antipodes.cli.interrupts import stop_waits_at_signals
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
 from antipodes.jit import compiling
@@ -87,11 +88,12 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if not {"--quiet", "-q"} & set(sys.argv):
         compiling.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
-        retry.watch.tell = say
+        retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
+    stop_waits_at_signals()
     status = run_command(sys.argv[1:])
     gc.disable()  # else Python collects garbage once more when the process ends
     gc.freeze()
-    if status == INTERRUPTED:
+    if status == INTERRUPTED or retry.has_open_requests():
         _leave_tasks(status)
     sys.exit(status)
 

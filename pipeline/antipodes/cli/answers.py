@@ -3,11 +3,13 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from antipodes.cli.output import BAD_INPUT, FAILED, print_json_list, say, terminal_columns
+from antipodes.cli.colour import print_path
+from antipodes.cli.output import BAD_INPUT, FAILED, print_json_list, say
 from antipodes.cli.streams import input_batches
 from antipodes.errors import AntipodesError, InputError, PositionError
+from antipodes.quoting import shorten
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -52,36 +54,42 @@ def _from_input() -> Iterator[Asked]:
 class Answers:
     """The answers of a table to positions. A line of input without an answer is reported, and the others go on."""
 
-    def __init__(self, table: "Table", with_path: bool, keep: bool = False) -> None:
+    def __init__(self, table: "Table", with_path: bool, as_moves: bool = False, keep: bool = False) -> None:
+        if as_moves and not table.puzzle.moves.names:
+            name = shorten(table.puzzle.name)
+            raise InputError(f"--as-moves: expected a puzzle whose moves have names, found {name}")
         self.status = 0
         """The exit status: that of the worst line of input."""
         self._kept: list[Found] | None = [] if keep else None
         self._table = table
         self._with_path = with_path
+        self._as_moves = as_moves
         self._answered = self._refused = 0
 
-    def show(self, batches: Iterable[Asked], as_json: bool) -> int:
-        """Print the answers to all; the exit status."""
+    def show(self, batches: Iterable[Asked], as_json: bool, key: str | None = None, **others: Any) -> int:
+        """Print the answers to all, in JSON as a list or below a ``key`` after the ``others``; the exit status."""
         puzzle = self._table.puzzle
         found = self._found(batches)
         if as_json:
             from antipodes.tables.views import found_view
 
-            print_json_list(found_view(puzzle, one, self._with_path) for one in found)
+            views = (found_view(puzzle, one, self._with_path, self._as_moves) for one in found)
+            print_json_list(views, key, **others)
         else:
             for one in found:
-                _print(puzzle, one)
+                self._print(one)
         if self._refused > 1:
             say(f"{self._refused:,} of {self._refused + self._answered:,} lines have no answer")
         return self.status
 
     @property
-    def boards(self) -> "tuple[list[Labels], list[str]]":
+    def boards(self) -> "tuple[list[tuple[Puzzle, Labels]], list[str]]":
         """The positions of the answers, if these are kept, those of their paths included; the distance of each."""
-        boards: list[Labels] = []
+        boards: list[tuple[Puzzle, Labels]] = []
         captions: list[str] = []
         for found in self._kept or []:
-            way = [found.position] if found.path is None else list(found.path)
+            path = found.path if self._with_path else None
+            way = list(self._table.puzzle.along(found.position[None] if path is None else path))
             boards += way
             captions += [
                 "unreachable" if found.distance is None else str(found.distance - step) for step in range(len(way))
@@ -97,11 +105,12 @@ class Answers:
     def _answers_to(self, batches: Iterable[Asked]) -> "Iterator[Found]":
         from antipodes.tables.lookup import Found, look_up, look_up_each
 
+        with_path = self._with_path or self._as_moves
         for batch in batches:
             if batch.lines is None:
-                yield from look_up(self._table, batch.texts, self._with_path)
+                yield from look_up(self._table, batch.texts, with_path)
                 continue
-            answers = look_up_each(self._table, batch.texts, self._with_path)
+            answers = look_up_each(self._table, batch.texts, with_path)
             for line, answer in zip(batch.lines, answers, strict=True):
                 if isinstance(answer, Found):
                     self._answered += 1
@@ -118,13 +127,17 @@ class Answers:
         if not self._answered and self._refused == MOST_BEFORE_THE_FIRST:
             raise InputError(f"standard input: expected positions, found none in the first {line:,} lines")
 
+    def _print(self, found: "Found") -> None:
+        from antipodes.tables.path_moves import draw_moves, draw_scramble, moves_back
 
-def _print(puzzle: "Puzzle", found: "Found") -> None:
-    distance = "unreachable" if found.distance is None else str(found.distance)
-    print(f"{puzzle.format(found.position)}: {distance}")
-    if found.path is not None:
-        from antipodes.tables.drawing import draw_path
-        from antipodes.tables.path_moves import draw_moves, moves_back
-
-        print(draw_path(puzzle, found.path, terminal_columns()))
-        print(draw_moves(moves_back(puzzle, found.path), not puzzle.moves.reversible), end="")
+        puzzle = self._table.puzzle
+        if self._as_moves:
+            print(f"{'scramble: ' * self._with_path}{draw_scramble(puzzle, found.path)}")
+            if not self._with_path:
+                return
+        distance = "unreachable" if found.distance is None else str(found.distance)
+        print(f"{puzzle.format(found.position)}: {distance}")
+        if self._with_path and found.path is not None:
+            print_path(puzzle, found.path)
+            come_from = "" if puzzle.moves.reversible else puzzle.depth_zero
+            print(draw_moves(moves_back(puzzle, found.path), come_from), end="")

@@ -1,27 +1,60 @@
-"""Drawings of tilings on a terminal, each piece in its colour."""
+"""Drawings on a terminal in colour: of tilings, and of positions with the blocks of a goal."""
 
 import os
 import sys
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from antipodes.exact_cover.problem import TilingProblem
-from antipodes.tilings.canvas import Canvas
-from antipodes.tilings.pictures import colours
+from antipodes.cli.output import terminal_columns
 
+if TYPE_CHECKING:
+    from antipodes.exact_cover.problem import TilingProblem
+    from antipodes.puzzles.puzzle import Labels, Puzzle
+    from antipodes.tables.drawing import Paint
+    from antipodes.tilings.canvas import Canvas
+
+ON_GOAL, PLAIN = "\x1b[1;97;41m", "\x1b[0m"
+"""White on red, as pictures have the blocks of a goal; and back."""
 INK = "#1c1c22"
 """The colour of letters on coloured cells."""
 
 
-def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:
-    """Print a drawing, in colour if stdout is a terminal and the variable NO_COLOR is not set."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+def in_colour() -> bool:
+    """Whether stdout is a terminal that shows colours, and the variable NO_COLOR is not set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint() -> "Paint | None":
+    """What gives the blocks of a goal their colour in a drawing; None if there are no colours."""
+    return (lambda text: f"{ON_GOAL}{text}{PLAIN}") if in_colour() else None
+
+
+def print_positions(puzzle: "Puzzle", positions: "Labels") -> None:
+    """Print positions ``(n, places)`` side by side."""
+    from antipodes.tables.drawing import draw_positions
+
+    print(draw_positions(puzzle, positions, terminal_columns(), paint=paint()))
+
+
+def print_path(puzzle: "Puzzle", path: "Labels", captions: Sequence[str] = ()) -> None:
+    """Print a path ``(distance + 1, places)``, each board under its distance from the end, or under a caption."""
+    from antipodes.tables.drawing import draw_path
+
+    print(draw_path(puzzle, path, terminal_columns(), captions, paint()))
+
+
+def print_canvas(problem: "TilingProblem", drawing: "Canvas") -> None:
+    """Print a drawing of a tiling, in colour if there are colours."""
+    if in_colour():
+        from antipodes.tilings.pictures import colours
+
         _print_in_colour(drawing, colours(len(problem.pieces)))
     else:
         print(drawing.text())
 
 
-def _print_in_colour(drawing: Canvas, palette: Sequence[str]) -> None:
+def _print_in_colour(drawing: "Canvas", palette: Sequence[str]) -> None:
     from rich.console import Console
     from rich.text import Text
 

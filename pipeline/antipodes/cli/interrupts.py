@@ -9,9 +9,22 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from antipodes.cli.output import say
+from antipodes.storage.cloud.retry import watch
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 AGAIN_AFTER_SECONDS = 0.01
+
+
+def stop_waits_at_signals() -> None:
+    """From now on, a signal that raises KeyboardInterrupt ends the waits of all threads for storage, too."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is signal.default_int_handler:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    watch.ending = True
+    raise KeyboardInterrupt
 
 
 class Stopped(BaseException):
@@ -44,10 +57,12 @@ class Interrupts:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        watch.ending = False
         sys.unraisablehook = self._unraisable_before
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:
+            watch.ending = True
             raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
         self._requested = True
         say(f"{self.next_steps}; interrupt again to stop immediately")

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.colour import print_path, print_positions
+from antipodes.cli.output import print_json
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -29,7 +30,7 @@ def show_matches(table: "Table", pattern: str, with_path: bool, as_json: bool) -
 
 
 def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
-    from antipodes.tables.drawing import draw_counts, draw_positions
+    from antipodes.tables.drawing import draw_counts
 
     fit = "position fits" if matches.count == 1 else "positions fit"
     print(f"{matches.count:,} {fit} {pattern}, {matches.reached:,} reachable")
@@ -41,16 +42,15 @@ def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
         ("farthest", max(matches.by_distance), matches.farthest),
     ):
         print(f"{name}: {len(positions):,} at distance {distance}")
-        print(draw_positions(puzzle, positions[:SHOWN], terminal_columns()))
+        print_positions(puzzle, positions[:SHOWN])
         if len(positions) > SHOWN:
             print(f"and {len(positions) - SHOWN:,} more: --json")
 
 
 def _print_path(puzzle: "Puzzle", path: "Labels | None") -> None:
-    from antipodes.tables.drawing import draw_positions
     from antipodes.tables.path_moves import draw_moves
 
     if path is not None:
-        print("a shortest path from the start to the nearest:")
-        print(draw_positions(puzzle, path, terminal_columns(), [str(step) for step in range(len(path))]))
+        print(f"a shortest path from the {puzzle.depth_zero} to the nearest:")
+        print_path(puzzle, path, [str(step) for step in range(len(path))])
         print(draw_moves(puzzle.move_names(path)), end="")

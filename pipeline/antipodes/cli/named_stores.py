@@ -26,8 +26,10 @@ class Described:
     """The command that makes the store."""
 
 
-def find_store(text: str) -> Address:
+def find_store(text: str, puzzle: str | None = None) -> Address:
     """The store at a path or a URL; where there is none, the default store of the puzzle or board of this name or file.
+
+    A ``puzzle`` that is given has to be that of the store, and is known from now on.
 
     Raises
     ------
@@ -38,6 +40,24 @@ def find_store(text: str) -> Address:
     ConfigError, SourceError
         The file describes no puzzle or board.
     """
+    address = _find(text)
+    if puzzle is not None:
+        _check_given(address, puzzle)
+    return address
+
+
+def _check_given(address: Address, text: str) -> None:
+    """Raise StoreMismatchError unless the store is of the puzzle that a person gives for it."""
+    from antipodes.cli.stores import read_manifest
+    from antipodes.config import give
+
+    puzzle = give(text).puzzle
+    if read_manifest(address).fingerprint != puzzle.fingerprint:
+        changed = "; after any change of its file it is another" if puzzle.family == "python" else ""
+        raise StoreMismatchError(f"--puzzle: expected the puzzle of {address}, found another, {puzzle.name}{changed}")
+
+
+def _find(text: str) -> Address:
     address = address_from(text)
     if not isinstance(address, Path) or os.path.isdir(address):
         return address
@@ -96,10 +116,10 @@ def _has_board(path: Path) -> bool:
 
 
 def _puzzle(text: str) -> Described:
-    from antipodes.config import load_config
+    from antipodes.config import give, load_config
 
     config = load_config(text)
-    puzzle = config.puzzle
+    puzzle = give(config).puzzle
     return Described(puzzle.name, puzzle.fingerprint, config.run, f"antipodes run {in_shell(text)}")
 
 

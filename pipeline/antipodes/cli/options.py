@@ -19,6 +19,15 @@ Store = Annotated[
         help="The path or URL of a store, or a puzzle or board whose store is in outputs/: its name or its file.",
     ),
 ]
+Given = Annotated[
+    str | None,
+    typer.Option(
+        "--puzzle",
+        metavar="PUZZLE",
+        help="The puzzle of the store, such as path.py:name: a store alone runs no code. "
+        "[default: the one that it names, if you have run or checked that here]",
+    ),
+]
 MoveSequence = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,7 @@ import typer
 
 from antipodes.cli.output import say
 from antipodes.errors import InputError
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 
 if TYPE_CHECKING:
     from antipodes.puzzles.picture import Picture
@@ -67,12 +67,12 @@ class PictureFiles:
             for kind in self.files if given else ():
                 raise InputError(f"--{kind}: not with {other}")
 
-    def draw(self, puzzle: "PuzzleItself", positions: "Iterable[Labels]", captions: Sequence[str] = ()) -> None:
-        """Draw positions ``(places,)`` into the files, and say so; nothing if there are no files or positions."""
-        boards = [puzzle.picture(position) for position in positions] if self.files else []
-        if boards:
-            self.check_count(len(boards))
-            self.write(boards, f"{len(boards):,} {'position' if len(boards) == 1 else 'positions'}", captions)
+    def draw(self, boards: "Iterable[tuple[PuzzleItself, Labels]]", captions: Sequence[str] = ()) -> None:
+        """Draw positions, each by a puzzle, into the files, and say so; nothing if there are no files or positions."""
+        pictures = [puzzle.picture(position) for puzzle, position in boards] if self.files else []
+        if pictures:
+            self.check_count(len(pictures))
+            self.write(pictures, counted(len(pictures), "position"), captions)
 
     def write(self, pictures: "Sequence[Picture]", what: str, captions: Sequence[str] = ()) -> None:
         """Write pictures to the files, at least one, and say ``what`` they show."""
@@ -83,4 +83,4 @@ class PictureFiles:
 
     def draw_way(self, puzzle: "PuzzleItself", path: "Labels") -> None:
         """Draw the positions ``(distance + 1, places)`` of a way, each under the moves that are left."""
-        self.draw(puzzle, path, [str(left) for left in reversed(range(len(path)))])
+        self.draw(puzzle.along(path), [str(left) for left in reversed(range(len(path)))])

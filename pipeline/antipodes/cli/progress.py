@@ -21,6 +21,8 @@ from antipodes.events import (
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
+TIME = "%Y-%m-%d %H:%M:%S"
+"""The local time at the start of each plain line, since such lines go to logs."""
 
 
 @contextmanager
@@ -73,4 +75,4 @@ class PlainLines:
 
     def _print(self, line: str) -> None:
         self._printed_at = time.perf_counter()
-        print(line, file=self._stream, flush=True)
+        print(f"{time.strftime(TIME)} {line}", file=self._stream, flush=True)

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.colour import print_path
+from antipodes.cli.output import print_json
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle
@@ -10,10 +11,12 @@ if TYPE_CHECKING:
     from antipodes.searches.routes import Exchanges
     from antipodes.tables.solve import Solved
 
+LISTABLE = 10_000
+"""Solutions of which all may be listed: billions fit into no memory."""
+
 
 def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) -> None:
     """Print the answer of a search or a table."""
-    from antipodes.tables.drawing import draw_path
     from antipodes.tables.path_moves import draw_moves
     from antipodes.tables.views import solved_view
 
@@ -28,14 +31,13 @@ def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) 
     for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
             print(f"\nsolution {number} of {answer.solution_count:,}")
-        print(draw_path(puzzle, path, terminal_columns()))
+        print_path(puzzle, path)
         print(draw_moves(puzzle.move_names(path)), end="")
     _print_rest(answer.solution_count, len(answer.solutions))
 
 
 def show_routes(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int, as_json: bool) -> None:
     """Print the solutions of the route method; the summary comes last, where it stays in sight."""
-    from antipodes.tables.drawing import draw_path
     from antipodes.tables.views import routes_view
 
     if as_json:
@@ -44,7 +46,8 @@ def show_routes(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: in
     count = len(found.solutions)
     for number, exchange in enumerate(found.solutions[:listed], start=1):
         print(f"solution {number} of {count:,}, {exchange.moves} moves")
-        print(draw_path(puzzle, exchange.positions, terminal_columns()), end="\n\n")
+        print_path(puzzle, exchange.positions)
+        print()
     _print_rest(count, listed)
     print(f"{count:,} {'solution' if count == 1 else 'solutions'} with routes of at most {found.limit} moves")
     for moves, solutions in found.histogram.items():
@@ -72,4 +75,5 @@ def _moves(count: int | None) -> str:
 
 def _print_rest(count: int, shown: int) -> None:
     if shown < count:
-        print(f"and {count - shown:,} more: --list {count}")
+        asked = str(count) if count <= LISTABLE else "N lists N of them"
+        print(f"and {count - shown:,} more: --list {asked}")

@@ -6,7 +6,6 @@ many positions can be reached.
 
 from dataclasses import dataclass, replace
 
-from antipodes.cli.search_forecast import SearchForecast
 from antipodes.events import (
     Assembling,
     Committed,
@@ -21,6 +20,7 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
+from antipodes.tables.planning.search_forecast import SearchForecast
 
 STEADY_SECONDS = 1.0
 """Seconds of a phase before its time is told."""

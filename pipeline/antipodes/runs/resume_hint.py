@@ -11,6 +11,7 @@ from antipodes.errors import (
     SchedulerError,
     StoreDamagedError,
     StoreError,
+    StoreSilentError,
     WorkerFailedError,
 )
 from antipodes.runs.options import RunOptions
@@ -62,6 +63,8 @@ def _hint(
     except NotAStoreError:
         interrupted = isinstance(error, InterruptedRunError)
         return ["nothing is stored yet", *start_over] if interrupted and start_over else []
+    except StoreSilentError:  # it does not answer now either
+        return [resume]
     except StoreError as unreadable:
         return [f"cannot read the store to see what is saved ({unreadable})", resume]
     if untouched:

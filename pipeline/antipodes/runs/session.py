@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from antipodes import arguments
 from antipodes.errors import InterruptedRunError
-from antipodes.events import Listener
+from antipodes.events import Listener, Waiting
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
@@ -26,6 +26,8 @@ Manifest = TypeVar("Manifest")
 
 class ResumableStore(ReadableStore[Any], Protocol):
     """A store that a run fills, and another resumes."""
+
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]: ...
 
     def lock(self) -> AbstractContextManager[LockHandle]: ...
 
@@ -75,9 +77,18 @@ class Session(Generic[AnyStore]):
         """Seconds since the user began to wait: since the command was started, or the run was called."""
         return time.perf_counter() - self._begin
 
-    def lock(self) -> AbstractContextManager[LockHandle]:
-        """Keep other runs from the store; StoreLockedError where one holds it."""
-        return self.store.lock()
+    @contextmanager
+    def lock(self) -> Iterator[LockHandle]:
+        """Keep other runs from the store; StoreLockedError where one holds it.
+
+        In the block, waits for the storage are told to the listener, and end when the run is told to stop.
+        """
+
+        def tell(waited_for: str) -> None:
+            self.listener(Waiting(waited_for))
+
+        with self.store.watched(tell, self.stop), self.store.lock() as handle:
+            yield handle
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
         """The manifest of the store to resume or report; None where there is none, or it is to be overwritten.

@@ -3,11 +3,13 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 from antipodes.errors import StoreError
+from antipodes.storage.lock_owner import Holder
 
 MANIFEST = "commit.json"
 """The key of the manifest: without it there is no store."""
@@ -80,6 +82,16 @@ class StoreLock(ABC):
         return self.check if token is None else partial(self.check_token, token)
 
     @abstractmethod
+    def holder(self) -> Holder | None:
+        """The run that holds the lock, or held it when it died; None where there is none.
+
+        Raises
+        ------
+        StoreError
+            The lock cannot be read.
+        """
+
+    @abstractmethod
     def check_token(self, token: str) -> None:
         """Raise StoreLockedError unless the lock contains this fencing token."""
 
@@ -111,6 +123,13 @@ class Storage(ABC):
         except OSError as error:
             name = self.name_of(key) if key else self.address
             raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
+
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
+        """In the block, ``tell`` what is waited for if the storage is slow to answer, and end waits on ``stop``.
+
+        Both are called in any thread. A wait that ends raises StoreSilentError.
+        """
+        return nullcontext()
 
     def name_of(self, key: str) -> str:
         """The name of a key in messages."""
@@ -203,6 +222,10 @@ class Storage(ABC):
     @abstractmethod
     def free_bytes(self) -> int | None:
         """The bytes that still fit where the store is or will be; None where that is unknown."""
+
+    @abstractmethod
+    def modified(self, key: str) -> datetime | None:
+        """When the content of a key was written; None where there is none."""
 
     @abstractmethod
     def identity(self, key: str) -> tuple[object, ...]:

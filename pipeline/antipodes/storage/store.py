@@ -1,6 +1,6 @@
 """A store of any kind: a place for its bytes, a manifest, zarr arrays, and one writer at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -10,6 +10,7 @@ from antipodes.storage.address import Address, storage_at
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import GROUP, LockHandle, Storage
 from antipodes.storage.layout import Layout
+from antipodes.storage.lock_owner import Holder
 from antipodes.storage.manifest import ManifestFile, StoreKind
 
 MOST_CHANGES = 100
@@ -65,6 +66,14 @@ class Store(Generic[M]):
         While locked, every write and delete first checks that the lock is still held.
         """
         return self.storage.lock.hold()
+
+    def holder(self) -> Holder | None:
+        """The run that holds the lock, or held it when it died; None where there is none."""
+        return self.storage.lock.holder()
+
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
+        """See `Storage.watched`."""
+        return self.storage.watched(tell, stop)
 
     def exists(self) -> bool:
         """Whether there is anything at the address."""

@@ -11,18 +11,20 @@ from types import TracebackType
 import numpy as np
 
 from antipodes import arguments
+from antipodes.config import PuzzleLike
 from antipodes.errors import UnfinishedError
 from antipodes.puzzles.puzzle import Labels
 from antipodes.quoting import shorten, shorten_path
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.store.counts_manifest import CountsManifest
 from antipodes.tables.store.counts_store import CountsStore
+from antipodes.tables.store.search_store import read_given
 
 __all__ = ["Counts", "open_counts"]
 
 
-def open_counts(address: Address) -> "Counts":
-    """The layers and antipodes in a store of counts, at a path or a URL.
+def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> "Counts":
+    """The layers and antipodes in a store of counts, at a path or a URL; a ``puzzle`` is given as for `open_table`.
 
     Raises
     ------
@@ -30,9 +32,11 @@ def open_counts(address: Address) -> "Counts":
         The address is not one.
     NotAStoreError, StoreDamagedError
         There are no counts at the address, or the manifest is damaged.
+    SourceError, StoreMismatchError
+        As for `open_table`.
     """
     store = CountsStore(arguments.address(address, "the address of counts"))
-    return Counts(store.address, store.read())
+    return Counts(store.address, read_given(store, puzzle))
 
 
 class Counts(AbstractContextManager["Counts", None]):

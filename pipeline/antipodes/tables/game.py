@@ -1,12 +1,13 @@
 """A position that a person moves, with a table that knows how far each move leads."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.errors import InputError, UnfinishedError, UnreachableError
-from antipodes.puzzles.puzzle import Labels
+from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.storage.address import in_shell
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table
@@ -48,17 +49,22 @@ class Game:
     def __init__(self, table: Table, position: str | ArrayLike) -> None:
         check_playable(table)
         self._table = table
-        self._walk = [table.space.labels(position)]
-        table.distance(self._walk[0])
+        self._walk = [(table.puzzle, table.space.labels(position))]
+        table.distance(self.position)
 
     @property
     def position(self) -> Labels:
         """Where the walk is, ``(places,)``."""
-        return self._walk[-1]
+        return self._walk[-1][1]
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """The puzzle, which draws the `position` with the letters that blocks had where the walk began."""
+        return self._walk[-1][0]
 
     @property
     def distance(self) -> int:
-        """How far that is from the nearest start."""
+        """How far that is from the nearest start or goal."""
         return self._table.distance(self.position)
 
     @property
@@ -80,10 +86,21 @@ class Game:
 
     def make(self, choice: Choice) -> None:
         """Make a move."""
-        self._walk.append(choice.position)
+        self._walk.append((self.puzzle.followed(self.position, choice.position), choice.position))
+
+    def follow(self, sequence: str) -> None:
+        """Make the moves of a sequence such as ``R U R'``; PositionError, and no move made, where one is not legal."""
+        path = self.puzzle.follow(sequence, self.position)
+        for before, after in pairwise(path):
+            self._walk.append((self.puzzle.followed(before, after), after))
+
+    def begin_at(self, position: Labels) -> None:
+        """Begin a new walk at a position ``(places,)``; raises as `Table.distance`, and the old walk goes on."""
+        self._table.distance(position)
+        self._walk = [(self._table.puzzle, position)]
 
     def step(self) -> Choice | None:
-        """Make the first move of a shortest way to a start; None if the walk is there."""
+        """Make the first move of a shortest way to a start or goal; None if the walk is there."""
         if self.distance == 0:
             return None
         nearest = min(self.choices, key=lambda choice: choice.distance)

@@ -1,5 +1,7 @@
 """The names of the moves along a path that a table gives: from a position back to a start."""
 
+import numpy as np
+
 from antipodes.puzzles.puzzle import Labels, Puzzle
 
 
@@ -13,8 +15,21 @@ def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
     return puzzle.move_names(path if puzzle.moves.reversible else path[::-1])
 
 
-def draw_moves(names: list[str] | None, from_start: bool = False) -> str:
-    """A line with the names of moves, for a person; empty if there are none."""
+def scramble(puzzle: Puzzle, path: Labels) -> list[str]:
+    """The names of the moves that lead from the end of a path, a start or goal, to its first position."""
+    return puzzle.move_names(path[::-1]) or []
+
+
+def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
+    """The moves of `scramble` in a line, and where they begin unless that is where sequences of moves begin."""
+    if path is None:
+        return "unreachable"
+    elsewhere = "" if np.array_equal(path[-1], puzzle.first) else f" (from {puzzle.format_path(path)[-1]})"
+    return (" ".join(scramble(puzzle, path)) or "(no moves)") + elsewhere
+
+
+def draw_moves(names: list[str] | None, come_from: str = "") -> str:
+    """A line with the names of moves, for a person, and where they ``come_from``; empty if there are none."""
     if not names:
         return ""
-    return f"moves{' from the start' * from_start}: {' '.join(names)}\n"
+    return f"moves{come_from and f' from the {come_from}'}: {' '.join(names)}\n"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from antipodes import arguments
-from antipodes.config import Config
+from antipodes.config import Config, PuzzleLike, give
 from antipodes.events import Listener, silence
 from antipodes.executors.api import Scheduler
 from antipodes.puzzles.puzzle import Labels
@@ -28,7 +28,7 @@ from antipodes.tables.store.counts_store import CountsStore
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.opening import search_store
 from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle
+from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle, read_given
 from antipodes.tables.store.table_store import TableStore
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
@@ -67,6 +67,7 @@ def run_puzzle(
     """
     arguments.instance(config, Config, A_CONFIG)
     arguments.instance(options, RunOptions, "RunOptions")
+    give(config)
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     with session.lock() as lock:
@@ -90,9 +91,14 @@ def resume(
     listener: Listener = silence,
     interrupted: Callable[[], bool] = lambda: False,
     scheduler: Any = None,
+    puzzle: PuzzleLike | None = None,
 ) -> RunReport:
-    """Resume an unfinished store, which contains its puzzle, whatever it keeps; see `run_puzzle`."""
-    manifest = search_store(arguments.address(store, "a store")).read()
+    """Resume an unfinished store, which names its puzzle, whatever it keeps; see `run_puzzle`.
+
+    A ``puzzle`` is given as for `antipodes.tables.table.open_table`.
+    """
+    found: SearchStore[Any] = search_store(arguments.address(store, "a store"))
+    manifest = read_given(found, puzzle)
     options = replace(options, counts_only=manifest.COUNTS_ONLY)
     return run_puzzle(manifest.config, store, options, listener, interrupted, scheduler)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from antipodes import arguments
+from antipodes.config import give
 from antipodes.errors import InputError
 from antipodes.machine import available_memory
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import bfs
 from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
 from antipodes.searches.heuristics import has_heuristic
 from antipodes.searches.ida_star import ida_star
 from antipodes.searches.iddfs import iddfs
@@ -86,6 +86,7 @@ def solve_timed(
     *,
     listener: Listener = silence,
     heuristic: str | None = None,
+    memory_limit: int | None = None,
     **settings: Any,
 ) -> Solved:
     """Solve by a method, by default by the one that suits the problem; the table is that in the store.
@@ -100,15 +101,18 @@ def solve_timed(
     if method == TABLE:
         from antipodes.tables.table import open_table
 
+        give(problem.puzzle)
         with open_table(store) as table:
             begin = time.perf_counter()
             settings.pop("max_seconds", None)  # it reads a few positions for each move
+            if memory_limit is not None:
+                settings["memory_limit"] = memory_limit
             answer = solve_by_table(problem, table, **settings)
             return Solved(answer, time.perf_counter() - begin, reason)
     options: dict[str, Any] = {"heuristic": heuristic} if heuristic is not None else {}
     load_kernels(problem, method, **options)
     begin = time.perf_counter()
-    answer = solve(problem, method, listener=listener, **settings, **options)
+    answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
     return Solved(answer, time.perf_counter() - begin, reason)
 
 
@@ -129,7 +133,7 @@ def solve(
     A search ends without a path if no goal is within ``max_depth`` moves, or about ``max_seconds`` are over.
 
     ``options`` are those of the search, such as ``heuristic`` of ``ida-star``. `solve_by_table` reads a table. The
-    ``memory_limit``, in bytes, defaults to what suits the method and the free memory of this machine. The
+    ``memory_limit``, in bytes, defaults to three quarters of the free memory, 1 GiB for ``iddfs`` and ``ida-star``. The
     ``listener`` is told the progress, about ten times per second.
 
     Raises
@@ -161,9 +165,12 @@ def solve(
 
 
 def _memory_for(method: str) -> int:
-    """Bytes that a search may take: its own default, or three quarters of the free memory if that is less."""
-    default = PROOF_MEMORY if method in (IDDFS, IDA_STAR) else MEMORY_LIMIT
-    return min(default, available_memory() * 3 // 4)
+    """Bytes that a search may take by default: three quarters of the free memory, as arrays beside it take some.
+
+    A search that needs no memory takes PROOF_MEMORY at most.
+    """
+    free = available_memory() * 3 // 4
+    return min(PROOF_MEMORY, free) if method in (IDDFS, IDA_STAR) else free
 
 
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:

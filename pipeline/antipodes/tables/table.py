@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
-from antipodes.config import as_config
+from antipodes.config import PuzzleLike
 from antipodes.errors import UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.python_source import FAMILY
 from antipodes.quoting import shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
@@ -25,7 +26,7 @@ from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
-from antipodes.tables.store.search_store import check_same_puzzle
+from antipodes.tables.store.search_store import read_given
 from antipodes.tables.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -37,10 +38,11 @@ __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 CACHE_BYTES = 256 * MIB
 
 
-def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle | None = None) -> "Table":
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> "Table":
     """The table in a store, at a path or a URL; chunks that were read stay in memory up to ``cache_bytes``.
 
-    A ``puzzle`` is needed if it was made in Python by another process, without a file that the store could name.
+    A ``puzzle``, in any form that `run` takes, is needed if it is written in Python and this user has not run or
+    checked it here, or if it was made by another process without a file: a store alone runs no code.
 
     Raises
     ------
@@ -49,21 +51,16 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: Puzzle 
     NotAStoreError, StoreDamagedError
         There is no table at the address, or its manifest is damaged.
     SourceError
-        The puzzle was written in Python, and its file is missing or has changed, or there is no file.
+        The puzzle is written in Python, and its code was not run here before; or its file is missing or has changed.
     StoreMismatchError
         The table is that of another puzzle than was given.
     """
     cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
-    known = arguments.optional(puzzle, arguments.instance, Puzzle, "a Puzzle")
-    return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, known)
+    return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, puzzle)
 
 
-def _opened(store: TableStore, cache_bytes: int, puzzle: Puzzle | None) -> "Table":
-    config = None if puzzle is None else as_config(puzzle)  # from now on the store's puzzle is known by its fingerprint
-    manifest = store.read()
-    if config is not None:
-        check_same_puzzle(manifest, config, store.address)
-    return Table(store, manifest, cache_bytes)
+def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "Table":
+    return Table(store, read_given(store, puzzle), cache_bytes)
 
 
 class Table(Opened):
@@ -95,7 +92,8 @@ class Table(Opened):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, in this process or another, opens the store again, with its own cache."""
-        return _opened, (*self._source, None if self.puzzle.settings else self.puzzle)
+        written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # the code travels, no process loads it
+        return _opened, (*self._source, self.puzzle if written else None)
 
     def __len__(self) -> int:
         """How many positions have a distance."""

@@ -25,9 +25,17 @@ TABLE = "table"
 
 
 def solve_by_table(
-    problem: Problem, table: "Table", *, every: bool = False, max_depth: int | None = None, listed: int = LISTED
+    problem: Problem,
+    table: "Table",
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = LISTED,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> Answer:
     """One shortest path to the start, or ``every`` one, read from the table.
+
+    The listed paths may take ``memory_limit`` bytes.
 
     Raises
     ------
@@ -36,11 +44,13 @@ def solve_by_table(
         are not those to the start.
     UnfinishedError
         The table does not reach so far.
+    ResourceLimitError
+        The listed paths take more memory than ``memory_limit``.
     StoreDamagedError
         The table is damaged; its distances are not those of any path, for example.
     """
     arguments.instance(problem, Problem, A_PROBLEM)
-    request = Request(every, max_depth, listed, MEMORY_LIMIT)
+    request = Request(every, max_depth, listed, memory_limit)
     from antipodes.tables.table import Table  # loads zarr, which the caller of an open table has loaded
 
     arguments.instance(table, Table, "an open Table")
@@ -99,9 +109,10 @@ def _check_question(problem: Problem, table: "Table") -> None:
     if table.puzzle.fingerprint != problem.puzzle.fingerprint:
         raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
     if not _asks_for_start(problem):
-        raise InputError("the table method needs the puzzle's start as the goal; choose another method")
+        depth_zero = problem.puzzle.depth_zero
+        raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
     if not _reversible(problem):
-        raise InputError("the table method needs reversible moves; choose another method")
+        raise InputError("the table method needs reversible moves; choose bfs or iddfs")
 
 
 def _asks_for_start(problem: Problem) -> bool:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes import arguments
-from antipodes.bfs.proof import SHOWN, Findings, Wrong
+from antipodes.bfs.proof import SHOWN, Wrong
+from antipodes.config import PuzzleLike
 from antipodes.errors import StoreDamagedError
-from antipodes.events import Listener, silence
-from antipodes.executors.api import never
+from antipodes.events import CheckStarted, Listener, PositionsChecked, silence
+from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
@@ -22,9 +24,11 @@ from antipodes.storage.address import Address
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
+from antipodes.tables.store.search_store import read_given
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verification.check import Checked, TableCheck
 from antipodes.tables.verification.memory import plan_memory
+from antipodes.tables.verification.tasks import count_block
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,11 +43,21 @@ class TableVerdict(Verdict):
     """Those of them whose neighbours were also computed from the rules of the puzzle, without the move tables."""
     sample_seed: int | None = None
     """The seed that the sample was drawn with; None if none was drawn."""
+    unchecked: str | None = None
+    """Why intact distances were not compared with the moves; None: they were."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all was checked, and no problem found."""
+        return self.unchecked is None and not self.problems
 
     def checked(self) -> str:
         """One line on a table without problems."""
         if not self.complete and self.committed_depth is None:
             return "unfinished: nothing is committed yet, so there is nothing to check"
+        if self.unchecked is not None:
+            read = f"{self.checked_states:,} positions have the right checksums, digests and counts"
+            return f"{read}, but no distance was checked against the moves: {self.unchecked}"
         checked = f"{self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone"
         if self.complete:
             return f"ok: {checked}, every distance is correct"
@@ -56,8 +70,12 @@ def verify(
     seed: int | None = None,
     memory_limit: int | None = None,
     listener: Listener = silence,
+    puzzle: PuzzleLike | None = None,
 ) -> TableVerdict:
     """Check every byte and every distance of the table in a store, finished or not.
+
+    If the puzzle is written in Python and its code is not run here, every byte is checked and no distance; the verdict
+    is not ``ok``, and ``unchecked`` says why. A ``puzzle`` is given as for `antipodes.tables.table.open_table`.
 
     Each call draws another sample of positions to check without the move tables. The ``sample_seed`` of an earlier
     verdict, from 0 to 2^63 - 1, repeats that sample. The scheduler, such as ``Threads(2)``, or the client of
@@ -80,16 +98,42 @@ def verify(
     arguments.function(listener, "listener")
     with as_scheduler(Threads(available_workers()) if scheduler is None else scheduler) as opened:
         try:
-            manifest = store.read()
+            manifest = read_given(store, puzzle)
             if manifest.committed_depth == NOTHING_COMMITTED:
                 return TableVerdict(complete=False)
             opened.wait_for_workers(listener, never)
+            if manifest.source_error is not None:
+                return _bytes_alone(store, manifest, opened, listener)
             memory = plan_memory(manifest, opened, memory_limit)
             checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
-            problems = (*_problems(manifest, checked), *_wrong_index(store, manifest, checked.findings))
+            problems = (*_problems(manifest, checked), *_wrong_index(store, manifest, _layers(checked)))
             return _verdict(manifest, checked, problems, seed)
         except StoreDamagedError as error:
             return TableVerdict(problems=(str(error),))
+
+
+def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
+    """The verdict on a table whose moves are not known: each chunk is read, and its positions counted."""
+    listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.index_size))
+    found: dict[int, NDArray[np.int64]] = {}
+
+    def collect(key: Key, layers: NDArray[np.int64]) -> None:
+        found[key[1]] = layers
+        listener(PositionsChecked(sum(int(one.sum()) for one in found.values()), manifest.index_size))
+
+    calls: dict[Key, Call] = {
+        ("read", number): (count_block, store, manifest, number) for number in range(manifest.chunk_count)
+    }
+    scheduler.run_unordered(calls, collect, never)
+    layers = np.array([found[number] for number in range(manifest.chunk_count)])
+    problems = (*_wrong_counts(manifest, layers), *_wrong_index(store, manifest, layers))
+    return TableVerdict(
+        problems=problems,
+        complete=manifest.complete,
+        committed_depth=manifest.committed_depth,
+        checked_states=manifest.index_size,
+        unchecked=str(manifest.source_error),
+    )
 
 
 def _verdict(manifest: TableManifest, checked: Checked, problems: tuple[str, ...], seed: int) -> TableVerdict:
@@ -106,9 +150,9 @@ def _verdict(manifest: TableManifest, checked: Checked, problems: tuple[str, ...
 def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
     """A line for each kind of problem."""
     space = manifest.cut[0]
-    yield from _wrong_counts(manifest, checked.findings)
+    yield from _wrong_counts(manifest, _layers(checked))
     for kind, what in (
-        ("not_zero", "a start whose depth is not 0"),
+        ("not_zero", f"a {space.puzzle.depth_zero} whose depth is not 0"),
         ("unsupported", "reached, but no predecessor is one less deep"),
         ("skipped", "more than one deeper than a predecessor, or unreached"),
     ):
@@ -117,19 +161,23 @@ def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
         yield from _shown(space, what, Wrong(len(indices), indices[:SHOWN]))
 
 
-def _wrong_counts(manifest: TableManifest, findings: Sequence[Findings]) -> Iterator[str]:
-    """A line if the manifest counts other positions than the chunks hold; there is one of the findings per chunk."""
-    layers = np.sum([finding.layers for finding in findings], axis=0)[:-1].tolist()
-    counts = enumerate(zip(manifest.layers, layers, strict=True))
+def _layers(checked: Checked) -> NDArray[np.int64]:
+    """The number of positions of each chunk at each depth, and of those unreached, ``(chunks, depths + 1)``."""
+    return np.array([finding.layers for finding in checked.findings])
+
+
+def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
+    """A line if the manifest counts other positions than the chunks hold."""
+    counts = enumerate(zip(manifest.layers, layers.sum(axis=0)[:-1].tolist(), strict=True))
     if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
         depth, expected, found = wrong[0]
         others = f"; the counts of {len(wrong) - 1:,} more depths differ, too" if len(wrong) > 1 else ""
         yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
 
 
-def _wrong_index(store: TableStore, manifest: TableManifest, findings: Sequence[Findings]) -> Iterator[str]:
+def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
     """A line if positions would not be found by their depth; what else was found is told, too, if that is damaged."""
-    found = np.array([finding.layers[:-1] for finding in findings])
+    found = layers[:, :-1]
     try:
         if wrong := np.count_nonzero((store.layer_counts(manifest) != found).any(axis=1)):
             yield f"the numbers of positions at each depth of {wrong:,} chunks are not those of the chunks"

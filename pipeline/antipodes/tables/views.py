@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from antipodes.spaces.selection import index_size
-from antipodes.tables.path_moves import moves_back
+from antipodes.tables.path_moves import moves_back, scramble
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -56,6 +56,7 @@ def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[s
         "states": manifest.states,
         "layers": list(manifest.layers),
         "bytes": store.bytes_stored(),
+        "run": (holder := store.holder()) and holder.to_json(),
     }
 
 
@@ -73,9 +74,15 @@ def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: "Labels") 
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
 
-def found_view(puzzle: "Puzzle", found: "Found", with_path: bool) -> dict[str, Any]:
-    """The distance of one position and, if asked for, a path and its moves, None if the position is unreachable."""
-    shown = {"position": puzzle.format(found.position), "distance": found.distance}
+def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool = False) -> dict[str, Any]:
+    """The distance of one position and, if asked for, a path and its moves, None if the position is unreachable.
+
+    ``as_moves`` adds the moves that lead to the position, and where they begin.
+    """
+    shown: dict[str, Any] = {"position": puzzle.format(found.position), "distance": found.distance}
+    if as_moves:
+        shown["scramble"] = None if found.path is None else scramble(puzzle, found.path)
+        shown["scramble_from"] = None if found.path is None else puzzle.format_path(found.path)[-1]
     if not with_path:
         return shown
     names = None if found.path is None else moves_back(puzzle, found.path)
@@ -120,7 +127,7 @@ def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict
         "distance": answer.distance,
         "least": answer.least,
         "solution_count": answer.solution_count,
-        "solutions": [_texts(puzzle, path) for path in answer.solutions],
+        "solutions": [puzzle.format_path(path) for path in answer.solutions],
         "expanded": answer.expanded,
         "seconds": round(solved.seconds, 6),
         **_moves_view(puzzle, names if every else next(iter(names), None)),
@@ -137,7 +144,7 @@ def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: in
         "solution_count": len(found.solutions),
         "histogram": found.histogram,
         "moves": [exchange.moves for exchange in found.solutions[:listed]],
-        "solutions": [_texts(puzzle, exchange.positions) for exchange in found.solutions[:listed]],
+        "solutions": [puzzle.format_path(exchange.positions) for exchange in found.solutions[:listed]],
         "expanded": found.expanded,
         "seconds": round(seconds, 6),
     }
@@ -149,7 +156,7 @@ def _moves_view(puzzle: "Puzzle", names: Any) -> dict[str, Any]:
 
 
 def _path_view(puzzle: "Puzzle", path: "Labels | None") -> list[str] | None:
-    return None if path is None else _texts(puzzle, path)
+    return None if path is None else puzzle.format_path(path)
 
 
 def _texts(puzzle: "Puzzle", positions: "Iterable[Labels]") -> list[str]:

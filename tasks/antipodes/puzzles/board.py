@@ -118,10 +118,12 @@ class Board(Notation):
 def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]]:
     """The symbols ``[row][column]`` of a start that draws its board: pieces, or some ``marks``.
 
+    A line of one word has a symbol for each character; a comma at its end makes the word one symbol.
+
     ConfigError if the rows differ in length, or a symbol is neither; the message says what is ``expected``.
     """
-    lines = [re.split(r"[\s,]+", line.strip()) for line in re.split(r"[\n/]", text) if line.strip()]
-    rows = [list(symbols[0]) if len(symbols) == 1 else symbols for symbols in lines]
+    lines = [line.strip() for line in re.split(r"[\n/]", text) if line.strip(" \t,")]
+    rows = [list(line) if re.fullmatch(r"[^\s,]+", line) else re.findall(r"[^\s,]+", line) for line in lines]
     if not rows:
         raise ConfigError(f"start: expected {expected}, found no row")
     for row in rows:

@@ -1,6 +1,7 @@
 """Goals as a person writes them: a position, or a pattern that stands for many."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,15 @@ def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
     """All positions that match a pattern, each once, in batches ``(n, places)``; PatternError if it is not one."""
     kind = BlockPattern if isinstance(puzzle.notation, BlockBoard) else Pattern
     return kind.parse(puzzle, pattern).batches()
+
+
+def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
+    """The puzzle that draws the blocks of patterns among the goals as targets, too; PatternError if one is wrong."""
+    board = puzzle.notation
+    if not isinstance(board, BlockBoard):
+        return puzzle
+    named = {symbol for text in goals if MARKS & set(text) for symbol in BlockPattern.parse(puzzle, text).named}
+    return replace(puzzle, notation=replace(board, targets=board.targets | named))
 
 
 def goals_in(puzzle: Puzzle, text: str) -> Labels:

@@ -40,6 +40,17 @@ class Notation(ABC):
         """The position in shapes and colours; by default the drawing."""
         return text_picture(self.draw(symbols))
 
+    def followed(self, before: Sequence[str], after: Sequence[str]) -> "Notation":
+        """The notation of the position after a move, which names each piece as this one does before the move.
+
+        By default this one: most pieces are named by what they are, and equal ones have no names of their own.
+        """
+        return self
+
+    def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
+        """Line and column of each character of `draw` that deserves a colour of its own; by default none."""
+        return frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Lists(Notation):

@@ -1,6 +1,7 @@
 """Drawings of boards with lines between some squares."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import product
 
 Divided = Callable[[int, int, int, int], bool]
 """Whether there is a line between two squares that touch: row, column, row, column; squares off the board, too."""
@@ -23,6 +24,14 @@ def outlined(texts: Sequence[Sequence[str]], divided: Divided) -> str:
             squares = [text.center(width) for text in texts[row]]
             lines.append("".join(f"{side} {square} " for side, square in zip(sides, [*squares, ""], strict=True)))
     return "\n".join(line[: (width + 3) * columns + 1] for line in lines)
+
+
+def characters(squares: Set[tuple[int, int]], width: int) -> Iterator[tuple[int, int]]:
+    """Line and column of each character that a drawing with texts of a ``width`` has within an outline of squares."""
+    for (row, column), down, right in product(squares, (0, 1), (0, 1)):
+        if {(row + a, column + b) for a in range(down + 1) for b in range(right + 1)} <= squares:
+            first = (width + 3) * (column + right) + (not right)
+            yield from ((2 * row + 1 + down, first + k) for k in range(1 if right else width + 2))
 
 
 def _joints(row: int, columns: int, width: int, edges: Sequence[bool], divided: Divided) -> str:

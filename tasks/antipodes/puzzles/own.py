@@ -1,4 +1,4 @@
-"""Puzzles of a user's own, defined in Python: the one module that such a definition imports.
+"""Puzzles of a user's own, defined in Python; `antipodes.api` offers what such a definition imports.
 
 >>> puzzle = define_puzzle(name="dial", radices=[5], start=[0], moves={"up": lambda dials: (dials + 1) % 5})
 >>> puzzle.successors(puzzle.parse("4")).tolist()

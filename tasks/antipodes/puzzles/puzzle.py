@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -73,6 +73,11 @@ class Puzzle:
     def places(self) -> int:
         """The number of places."""
         return len(self.starts[0])
+
+    @property
+    def depth_zero(self) -> str:
+        """The word for the positions at depth 0: "goal" if the puzzle's file has one, else "start"."""
+        return "goal" if self.origin is not None or "goal" in (self.settings or {}) else "start"
 
     @property
     def board(self) -> Board:
@@ -199,6 +204,32 @@ class Puzzle:
     def picture(self, labels: ArrayLike) -> Picture:
         """The position in shapes and colours; PositionError if it is not one."""
         return self.notation.picture(self._written(labels))
+
+    def highlighted(self, labels: ArrayLike) -> frozenset[tuple[int, int]]:
+        """Line and column of each character of `draw` inside the blocks of a goal; PositionError if it is not one."""
+        return self.notation.highlighted(self._written(labels))
+
+    def followed(self, before: ArrayLike, after: ArrayLike) -> "Puzzle":
+        """The puzzle that writes and draws the position after a move with the names that its pieces had before."""
+        notation = self.notation.followed(self._written(before), self._written(after))
+        return self if notation is self.notation else replace(self, notation=notation)
+
+    def along(self, path: ArrayLike) -> Iterator[tuple["Puzzle", Labels]]:
+        """The positions of a path ``(length + 1, places)``, each with the puzzle that writes and draws it.
+
+        Interchangeable blocks keep the letters of the first position, wherever they move: ``puzzle.format(position)``,
+        ``puzzle.draw(position)`` and ``puzzle.picture(position)`` of each pair show the same blocks. PositionError if
+        the path has something else than positions.
+        """
+        positions = self.checked(path)
+        here = self
+        for number, position in enumerate(positions):
+            here = here.followed(positions[number - 1], position) if number else self
+            yield here, position
+
+    def format_path(self, path: ArrayLike) -> list[str]:
+        """The positions of a path ``(length + 1, places)`` as lines of text; see `along`."""
+        return [puzzle.format(position) for puzzle, position in self.along(path)]
 
     def _written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""

@@ -90,9 +90,9 @@ def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
     return texts
 
 
-def pairs_in(value: object, key: str) -> list[tuple[int, int]]:
-    """The pairs of integers in a list, each once."""
-    if not isinstance(value, list) or not value:
+def pairs_in(value: object, key: str, least: int = 0) -> list[tuple[int, int]]:
+    """The pairs of integers in a list, each once, at ``least`` so many."""
+    if not isinstance(value, list) or len(value) < least:
         raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
     for pair in value:
         if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):

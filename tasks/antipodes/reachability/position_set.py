@@ -10,20 +10,26 @@ FIRST_CAPACITY = 1 << 14
 SLICE = 1 << 19
 """Positions that one call of a kernel looks up or adds, so that an interrupt is answered soon."""
 SLOT_BYTES = 4
+MOST_SLOTS = 1 << 31
+"""A slot has the number of a position in 32 bits, and there are four slots for each."""
 
 
 class PositionSet:
-    """Different positions, numbered in the order in which they were added, within a limit of memory."""
+    """Different positions, numbered in the order in which they were added, within a limit of memory.
+
+    The ``advice`` ends the message when they exceed it.
+    """
 
     words: Words
     """``(capacity, words)``: the packed positions, and room for more."""
     slots: NDArray[np.int32]
     """The hash table: numbers of positions, or -1."""
 
-    def __init__(self, packing: Packing, memory_limit: int) -> None:
+    def __init__(self, packing: Packing, memory_limit: int, advice: str = "") -> None:
         self.packing = packing
         self.count = 0
         self._memory_limit = memory_limit
+        self._advice = advice
         self.words = np.empty((0, packing.words), dtype=np.uint64)
         self.slots = np.empty(0, dtype=np.int32)
         self._grow(FIRST_CAPACITY)
@@ -58,10 +64,12 @@ class PositionSet:
         """Enlarge the set; its positions are in memory twice while they are copied."""
         slots = 1 << (4 * capacity - 1).bit_length()
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
-        if needed > self._memory_limit or slots > 1 << 31:
+        if slots > MOST_SLOTS:
+            raise ResourceLimitError(f"{self.count:,} positions reached: a search holds no more{self._advice}")
+        if needed > self._memory_limit:
             raise ResourceLimitError(
                 f"{self.count:,} positions reached: more would take {needed:,} bytes, "
-                f"and {self._memory_limit:,} are allowed; give a bound, or choose iddfs or ida-star"
+                f"and {self._memory_limit:,} are allowed{self._advice}"
             )
         self.slots = np.empty(0, dtype=np.int32)
         words = np.empty((capacity, self.packing.words), dtype=np.uint64)

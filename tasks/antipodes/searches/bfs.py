@@ -6,6 +6,7 @@ from antipodes import arguments
 from antipodes.searches.answer import LISTED, Answer, Outcome, check_listing, unsolved
 from antipodes.searches.breadth_first.layers_back import LayersBack
 from antipodes.searches.breadth_first.reached import MEMORY_LIMIT, Reached
+from antipodes.searches.heuristics import less_memory
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.progress import Listener, Progress, silence
 from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
@@ -39,7 +40,9 @@ def bfs(
     def pulse() -> None:
         listener(Progress(METHOD, reached.depth + 1, reached.expanded, len(reached)))
 
-    reached: Reached = Reached(problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse)
+    reached: Reached = Reached(
+        problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse, less_memory(problem)
+    )
     goals = problem.packing.pack(problem.goals)
     found = goals[reached.depths(goals) >= 0]
     while not len(found):

@@ -6,9 +6,9 @@ from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes.searches.bfs import solved
 from antipodes.searches.breadth_first.frontiers import Frontiers
 from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
+from antipodes.searches.heuristics import less_memory
 from antipodes.searches.problem import A_PROBLEM, Problem, Request
 from antipodes.searches.progress import Listener, Progress, silence
-from antipodes.searches.shortest_paths import shortest_paths
 
 METHOD = "bidirectional"
 
@@ -41,13 +41,11 @@ def bidirectional(
         problem,
         request.memory_limit,
         lambda: listener(Progress(METHOD, frontiers.distance + 1, frontiers.expanded, frontiers.held)),
+        less_memory(problem),
     )
     while not len(frontiers.common):
         if request.max_depth is not None and frontiers.distance >= request.max_depth:
             return unsolved(METHOD, Outcome.DEPTH_LIMIT, frontiers.expanded, frontiers.distance + 1)
         if not frontiers.expand():
             return unsolved(METHOD, Outcome.UNREACHABLE, frontiers.expanded)
-    # Both halves begin at the same sorted positions, so that they join.
-    before = shortest_paths(frontiers.forward, frontiers.common, problem.steps_back, request.every).reversed()
-    after = shortest_paths(frontiers.backward, frontiers.common, problem.steps, request.every)
-    return solved(METHOD, before.then(after), request, frontiers.expanded)
+    return solved(METHOD, frontiers.paths(request.every), request, frontiers.expanded)

@@ -46,6 +46,14 @@ def has_heuristic(puzzle: Puzzle) -> bool:
     return swap_edges(puzzle) is not None
 
 
+def less_memory(problem: Problem) -> str:
+    """The end of a message for a search that has too little memory: what else can be done."""
+    return (
+        "; allow more memory, limit the depth, or choose "
+        f"{'ida-star' if has_heuristic(problem.puzzle) else 'iddfs'}, which takes little memory"
+    )
+
+
 def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
     """The heuristic of that name, by default the strongest for the puzzle.
 
@@ -62,13 +70,13 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
     """
     edges = swap_edges(problem.puzzle)
     if edges is None:
-        raise InputError("heuristics need moves of one piece to an empty place")
+        raise InputError("ida-star needs moves of one piece to an empty place; choose iddfs or bfs")
     sliding = is_grid(problem, edges)
     best: Name = "linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan"
     chosen = best if name is None else name
     arguments.choice(chosen, "a heuristic", NAMES)
     if chosen == "linear-conflict" and not sliding:
-        raise InputError("linear-conflict needs tiles that slide on a full rectangle")
+        raise InputError("linear-conflict needs tiles that slide on a full rectangle; choose manhattan")
     rows, columns = problem.puzzle.board.rows, problem.puzzle.board.columns
     with_lines = chosen == "linear-conflict"
     return Heuristic(

@@ -108,7 +108,7 @@ class Request:
         checked = {
             "every": arguments.flag(self.every, "every"),
             "max_depth": arguments.optional(self.max_depth, arguments.integer, "max_depth", 0),
-            "listed": arguments.integer(self.listed, "listed", 0),
+            "listed": min(arguments.integer(self.listed, "listed", 0), arguments.GREATEST),
             "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
             "listener": arguments.function(self.listener, "a listener"),
         }

@@ -7,8 +7,8 @@ import typer
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import AsJson, Store
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ def farthest(
     png: Png = None,
     size: Size = None,
     as_json: AsJson = False,
+    puzzle: Given = None,
 ) -> None:
-    """Show the positions that are farthest from the start."""
+    """Show the positions that are farthest from the start or goal."""
     with loading():
         from antipodes.tables.counts import open_counts
         from antipodes.tables.store.counts_store import CountsStore
@@ -52,7 +53,7 @@ def farthest(
         from antipodes.tables.views import farthest_view
 
     pictures = PictureFiles.of(svg, png, size=size)
-    address = find_store(store)
+    address = find_store(store, puzzle)
     counts_only = isinstance(search_store(address), CountsStore)
     with open_counts(address) if counts_only else open_table(address) as found:
         positions = found.antipodes(limit if limit or as_json else SHOWN)
@@ -61,17 +62,18 @@ def farthest(
         print_json(shown)
     else:
         _print(found, shown, positions, counts_only)
-    pictures.draw(found.puzzle, positions)
+    pictures.draw([(found.puzzle, position) for position in positions])
 
 
 def _print(found: "Table | Counts", shown: dict[str, Any], positions: "Labels", counts_only: bool) -> None:
-    from antipodes.tables.drawing import draw_positions, is_drawn
+    from antipodes.cli.colour import print_positions
+    from antipodes.tables.drawing import is_drawn
     from antipodes.tables.store.search_manifest import MOST_ANTIPODES
 
     count = shown["count"]
     print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
-        print(draw_positions(found.puzzle, positions, terminal_columns()))
+        print_positions(found.puzzle, positions)
     for text in shown["positions"]:
         print(text)
     if len(positions) < count:

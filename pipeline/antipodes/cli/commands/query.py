@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from antipodes.cli.answers import Answers, asked
+from antipodes.cli.answers import Answers, Asked, asked
 from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import AsJson, MoveSequence, Store
+from antipodes.cli.options import AsJson, Given, MoveSequence, Store
 from antipodes.cli.output import print_json_list, say
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import InputError, UnfinishedError
+from antipodes.quoting import counted
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
@@ -38,14 +39,15 @@ class AtDepth:
     random: int | None
     seed: int | None
 
-    def check(self, path: bool) -> None:
+    def check(self, with_paths: dict[str, bool]) -> None:
         """Raise InputError for options that do not go together."""
         given = {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
         chosen = [name for name, value in given.items() if value not in (None, False)]
         if self.depth is None and chosen:
             raise InputError(f"{chosen[0]}: expected a --depth, found none")
-        if self.depth is not None and path:
-            raise InputError("--path: not with --depth; query the positions that it prints")
+        for name, is_given in with_paths.items():
+            if self.count and is_given:
+                raise InputError(f"{name}: not with --count")
         if self.random is None and self.seed is not None:
             raise InputError("--seed: expected --random, found none")
         which = [name for name in chosen if name != "--seed"]
@@ -63,7 +65,7 @@ def register(app: typer.Typer) -> None:
         'antipodes query eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
         'antipodes query eight-puzzle --path "1 2 3 / 4 0 5 / 7 8 6"',
         "antipodes query eight-puzzle - < positions.txt",
-        "antipodes query eight-puzzle --depth 20 --random 3",
+        "antipodes query 2x2x2 --depth 11 --random 1 --as-moves --path",
         kind=PositionsCommand,
     )
 
@@ -71,7 +73,7 @@ def register(app: typer.Typer) -> None:
 def query(
     store: Store,
     positions: Positions = None,
-    path: Annotated[bool, typer.Option("--path", help="Show a shortest path to the start.")] = False,
+    path: Annotated[bool, typer.Option("--path", help="Show a shortest path to the start or goal.")] = False,
     moves: MoveSequence = None,
     depth: Annotated[
         int | None, typer.Option(min=0, metavar="D", help="Instead of positions: print all positions at distance D.")
@@ -87,6 +89,9 @@ def query(
             "A this piece, [AB] one of them, ? any, {ABC} these in any order.",
         ),
     ] = None,
+    as_moves: Annotated[
+        bool, typer.Option("--as-moves", help="Print the moves that lead to each position, as a scramble.")
+    ] = False,
     svg: Svg = None,
     png: Png = None,
     gif: Gif = None,
@@ -95,28 +100,40 @@ def query(
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="S", help="With --random: draw the same again. [default: others]")
     ] = None,
+    puzzle: Given = None,
 ) -> int:
-    """Print distances from the start, the positions at a distance, or matches of a pattern."""
+    """Print distances from the start or goal, the positions at a distance, or matches of a pattern."""
     _check_one(positions, moves, pattern, depth)
     chosen = AtDepth(depth, count, limit, random, seed)
-    chosen.check(path)
+    chosen.check({"--path": path, "--as-moves": as_moves})
+    if pattern is not None and as_moves:
+        raise InputError("--as-moves: not with --pattern; query the positions that it prints")
     pictures = PictureFiles.of(svg, png, gif, size)
     unfit = {"--pattern": pattern is not None, "--count": count, "positions on stdin": "-" in (positions or [])}
     pictures.check_not_with(unfit)
     with loading():
         from antipodes.tables.table import open_table
 
-    with open_table(find_store(store)) as table:
+    with open_table(find_store(store, puzzle)) as table:
         if pattern is not None:
             show_matches(table, pattern, path, as_json)
         elif depth is not None:
-            _show_at_depth(table, store, depth, chosen, pictures, as_json)
+            shown = _at_depth(table, store, depth, chosen)
+            pictures.check_count(shown.number * (depth + 1 if path else 1))
+            if path or as_moves:
+                answers = Answers(table, path, as_moves, keep=bool(pictures))
+                texts = [table.puzzle.format(position) for position in shown.positions]
+                about = {"depth": depth, "count": shown.count, "positions": texts}
+                status = answers.show([Asked(texts)], as_json, "answers", **about)
+                pictures.draw(*answers.boards)
+                return status
+            _print_positions(table, shown, chosen.count, pictures, as_json)
         else:
             if moves is not None:
                 positions = [table.puzzle.format(table.puzzle.follow(moves)[-1])]
-            answers = Answers(table, path, keep=bool(pictures))
+            answers = Answers(table, path, as_moves, keep=bool(pictures))
             status = answers.show(asked(_together(positions or [], table.puzzle)), as_json)
-            pictures.draw(table.puzzle, *answers.boards)
+            pictures.draw(*answers.boards)
             return status
     return 0
 
@@ -139,10 +156,20 @@ def _together(positions: list[str], puzzle: "Puzzle") -> list[str]:
     return positions
 
 
-def _show_at_depth(
-    table: "Table", store: str, depth: int, chosen: AtDepth, pictures: PictureFiles, as_json: bool
-) -> None:
-    """Print the positions at a depth, one a line, or how many there are."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The positions at a depth that were asked for."""
+
+    depth: int
+    count: int
+    """How many there are at the depth."""
+    number: int
+    """How many of them were asked for."""
+    positions: "Iterator[Labels]"
+
+
+def _at_depth(table: "Table", store: str, depth: int, chosen: AtDepth) -> Shown:
+    """The positions at a depth; UnfinishedError where the table does not reach it yet."""
     if depth > table.radius and not table.complete:
         raise UnfinishedError(
             f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
@@ -150,24 +177,26 @@ def _show_at_depth(
         )
     size = table.layers[depth] if 0 <= depth <= table.radius else 0
     if chosen.random is not None and 0 < size < chosen.random:
-        say(
-            f"there are only {size:,} positions at depth {depth}"
-            if size > 1
-            else f"only one position is at depth {depth}"
-        )
-    pictures.check_count(min(chosen.random or chosen.limit or size, size))
-    shown = chain.from_iterable(_batches(table, depth, chosen))
-    kept = list(shown) if pictures else []
-    texts = map(table.puzzle.format, kept or shown)
+        say(f"only {counted(size, 'position')} at depth {depth}")
+    number = min(chosen.random or chosen.limit or size, size)
+    return Shown(depth, size, number, chain.from_iterable(_batches(table, depth, chosen)))
+
+
+def _print_positions(table: "Table", shown: Shown, only_count: bool, pictures: PictureFiles, as_json: bool) -> None:
+    """Print the positions at a depth, one a line, or how many there are."""
+    kept = list(shown.positions) if pictures else []
+    texts = map(table.puzzle.format, kept or shown.positions)
     first = next(texts, None)  # raises where there is no such depth
     if as_json:
-        print_json_list(chain([] if first is None else [first], texts), "positions", depth=depth, count=size)
-    elif chosen.count:
-        print(size)
+        print_json_list(
+            chain([] if first is None else [first], texts), "positions", depth=shown.depth, count=shown.count
+        )
+    elif only_count:
+        print(shown.count)
     else:
         for text in chain([first], texts):
             print(text)
-    pictures.draw(table.puzzle, kept, [str(depth)] * len(kept))
+    pictures.draw([(table.puzzle, position) for position in kept], [str(shown.depth)] * len(kept))
 
 
 def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Iterable[Labels]]":

@@ -7,7 +7,7 @@ import typer
 from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import PUZZLE_HELP, AsJson
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.output import print_json
 from antipodes.errors import InputError, PositionError
 from antipodes.quoting import quote, shorten
 
@@ -110,9 +110,10 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         import numpy as np
 
         from antipodes import arguments
+        from antipodes.cli.colour import print_positions
         from antipodes.config import load_config
         from antipodes.spaces.selection import numbering_space
-        from antipodes.tables.drawing import draw_positions, is_drawn
+        from antipodes.tables.drawing import is_drawn
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= arguments.GREATEST:
@@ -123,7 +124,7 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     else:
         print(found.format(labels))
         if is_drawn(found, labels):
-            print(draw_positions(found, labels[None], terminal_columns()))
+            print_positions(found, labels[None])
 
 
 def _chosen(algorithm: str | None) -> str:

@@ -13,6 +13,7 @@ from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
+    Given,
     MemoryLimit,
     PerformanceReport,
     Quiet,
@@ -47,6 +48,7 @@ def resume(
     scheduler: SchedulerName = None,
     scheduler_file: SchedulerFile = None,
     performance_report: PerformanceReport = None,
+    puzzle: Given = None,
 ) -> int:
     """Resume an unfinished store, of a table, of counts or of tilings."""
     with Interrupts() as interrupts:
@@ -55,7 +57,7 @@ def resume(
             from antipodes.tilings.config import BoardConfig
             from antipodes.tilings.store import TilingStore
 
-        address = find_store(store)
+        address = find_store(store, puzzle)
         options = run_options(
             {},
             workers=workers,

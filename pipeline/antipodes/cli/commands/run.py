@@ -20,7 +20,7 @@ from antipodes.cli.options import (
     Workers,
     run_options,
 )
-from antipodes.cli.output import print_json, printing_about, terminal_columns
+from antipodes.cli.output import print_json, printing_about
 from antipodes.cli.running import Request
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
@@ -106,8 +106,9 @@ def compute_table(config: "Config", request: Request) -> int:
 
 def _print_report(config: "Config", report: "RunReport") -> None:
     with loading():
+        from antipodes.cli.colour import print_positions
         from antipodes.sizes import human
-        from antipodes.tables.drawing import draw_layers, draw_positions
+        from antipodes.tables.drawing import draw_layers
 
     manifest, clock = report.manifest, report.clock
     print(draw_layers(manifest.layers))
@@ -115,7 +116,7 @@ def _print_report(config: "Config", report: "RunReport") -> None:
     print(f"{manifest.puzzle['name']}: {manifest.states:,} positions reached, of {manifest.index_size:,}")
     antipodes = manifest.layers[-1]
     print(f"radius {manifest.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
-    print(draw_positions(config.puzzle, report.farthest, terminal_columns()))
+    print_positions(config.puzzle, report.farthest)
     if antipodes > len(report.farthest):
         print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")
     print()

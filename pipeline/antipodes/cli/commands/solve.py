@@ -12,7 +12,7 @@ from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import AsJson, MoveSequence, Puzzle, Quiet
+from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, Puzzle, Quiet
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.cli.solutions import show_routes, show_solved
 from antipodes.errors import InputError
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", "ida-star", TABLE, ROUTES)
 ROUTE_LIMIT = 5
+LISTED = 20
+"""Solutions that are listed by default: a screen or two."""
 
 Position = Annotated[
     list[str] | None,
@@ -50,6 +52,7 @@ class Options:
     max_seconds: float | None
     listed: int
     limit: int | None
+    memory_limit: int | None
     store: Address | None
     heuristic: str | None
     pictures: PictureFiles
@@ -77,7 +80,7 @@ def solve(
     method: Method = None,
     to: Annotated[
         str | None,
-        typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's start]"),
+        typer.Option(metavar="GOAL", help="Another goal: a position or a pattern. [default: the puzzle's own]"),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Find every shortest solution.")] = False,
     max_depth: Annotated[int | None, typer.Option(min=0, metavar="N", help="Search at most N moves deep.")] = None,
@@ -86,13 +89,14 @@ def solve(
     ] = None,
     listed: Annotated[
         int, typer.Option("--list", min=0, metavar="N", help="List at most N solutions; all are counted.")
-    ] = 1000,
+    ] = LISTED,
     limit: Annotated[
         int | None,
         typer.Option(
             min=1, metavar="N", help=f"Moves of a route at most, with --method routes. [default: {ROUTE_LIMIT}]"
         ),
     ] = None,
+    memory_limit: MemoryLimit = None,
     store: Annotated[
         str | None,
         typer.Option(metavar="STORE", help="The table of the puzzle. [default: outputs/PUZZLE.zarr, if it exists]"),
@@ -114,9 +118,13 @@ def solve(
     """Find a shortest path from a position to the start or a goal."""
     with loading():
         from antipodes.config import load_config
+        from antipodes.sizes import memory_size
 
+    room = None if memory_limit is None else memory_size(memory_limit)
     pictures = PictureFiles.of(svg, png, gif, size)
-    options = Options(method, to, every, max_depth, max_seconds, listed, limit, store, heuristic, pictures, as_json)
+    options = Options(
+        method, to, every, max_depth, max_seconds, listed, limit, room, store, heuristic, pictures, as_json
+    )
     _check_options(options)
     if store is not None:
         options = replace(options, store=find_store(store))
@@ -175,15 +183,16 @@ def _check_options(options: Options) -> None:
         "to": options.goal is not None,
         "max-depth": options.max_depth is not None,
         "max-seconds": options.max_seconds is not None,
+        "memory-limit": options.memory_limit is not None,
         **dict.fromkeys(options.pictures.files, True),
     }
     for option, given in not_with_routes.items():
         if options.method == ROUTES and given:
-            raise InputError(f"--{option}: not with --method {ROUTES}, which finds the ends that its routes lead to")
+            raise InputError(f"--{option}: not with --method {ROUTES}, which searches along its routes only")
 
 
 def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
-    from antipodes.puzzles.goals import goals_in
+    from antipodes.puzzles.goals import aimed_at, goals_in
     from antipodes.searches.problem import Problem
 
     if position is None:
@@ -193,21 +202,23 @@ def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, 
     with loading():
         from antipodes.tables.solve import solve_timed
 
+    drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     solved = solve_timed(
         problem,
         options.method if options.store is None else TABLE,
         default_store(puzzle.name) if options.store is None else options.store,
         listener=progress,
         heuristic=options.heuristic,
+        memory_limit=options.memory_limit,
         every=options.every,
         max_depth=options.max_depth,
         max_seconds=options.max_seconds,
         listed=options.listed,
     )
     progress.clear()
-    show_solved(puzzle, solved, options.every, options.as_json)
+    show_solved(drawn, solved, options.every, options.as_json)
     for path in solved.answer.solutions[:1]:
-        options.pictures.draw_way(puzzle, path)
+        options.pictures.draw_way(drawn, path)
 
 
 def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, progress: "SearchProgress") -> None:

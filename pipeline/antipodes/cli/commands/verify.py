@@ -7,8 +7,8 @@ import typer
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.named_stores import find_store
-from antipodes.cli.options import AsJson, MemoryLimit, Quiet, Store, Workers
-from antipodes.cli.output import FAILED, print_json
+from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
+from antipodes.cli.output import BAD_INPUT, FAILED, print_json
 from antipodes.storage.address import Address
 
 if TYPE_CHECKING:
@@ -42,13 +42,14 @@ def verify(
             help="Repeat the sample of an earlier call: its sample_seed. [default: a new one]",
         ),
     ] = None,
+    puzzle: Given = None,
 ) -> int:
     """Verify checksums and every distance or tiling in a store."""
     with loading():
         from antipodes.cli.stores import open_store
         from antipodes.tilings.store import TilingStore
 
-    address = find_store(store)
+    address = find_store(store, puzzle)
     if isinstance(open_store(address), TilingStore):
         verdict = _tilings_verdict(address)
     else:
@@ -57,7 +58,7 @@ def verify(
         print_json(verdict.to_json())
     else:
         print(verdict)
-    return 0 if verdict.ok else FAILED
+    return 0 if verdict.ok else FAILED if verdict.problems else BAD_INPUT
 
 
 def _tilings_verdict(address: Address) -> "Verdict":

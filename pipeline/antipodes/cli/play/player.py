@@ -3,6 +3,8 @@
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from antipodes.cli.play.keys import Pressed
+from antipodes.errors import PositionError, UnreachableError
 from antipodes.quoting import quote
 
 if TYPE_CHECKING:
@@ -39,12 +41,46 @@ class Player:
             self.message = "" if self.game.back() else "no move to take back"
         elif word.lower() in STEP:
             made = self.game.step()
-            self.message = f"move {made.name}" if made else "this is the start"
+            self.message = f"move {made.name}" if made else f"this is the {self.game.puzzle.depth_zero}"
         elif (choice := self._meant(word)) is not None:
             self.game.make(choice)
         else:
+            return self._obey_several(word)
+        return Ended.NO
+
+    def _obey_several(self, text: str) -> Ended:
+        """Begin anew at a position, make the moves of a sequence, or obey words one after another."""
+        puzzle, words = self.game.puzzle, text.split()
+        try:
+            if puzzle.is_position(text):
+                self.game.begin_at(puzzle.parse(text))
+            elif len(words) > 1 and not self._leads(text):
+                return self._obey_words(words)
+            elif len(words) == 1:
+                self.game.follow(text)
+        except UnreachableError as error:
+            self.message = str(error)
+        except PositionError:
             names = " ".join(one.name for one in self.game.choices)
-            self.message = f"expected a legal move ({names}), step, back or quit; found {quote(word)}"
+            self.message = f"expected a legal move ({names}), step, back, quit or a position; found {quote(text)}"
+        return Ended.NO
+
+    def _leads(self, text: str) -> bool:
+        """Whether the text is a sequence of moves, which are then made."""
+        try:
+            self.game.follow(text)
+        except PositionError:
+            return False
+        return True
+
+    def _obey_words(self, words: list[str]) -> Ended:
+        """Obey each word, up to one that is unclear."""
+        for number, word in enumerate(words):
+            if self.obey(word) is Ended.YES:
+                return Ended.YES
+            if self.message.startswith("expected"):
+                self.message += f", word {number + 1} of {len(words)}"
+                break
         return Ended.NO
 
     def waits_after(self, typed: str) -> bool:
@@ -68,3 +104,38 @@ class Player:
         if word.isascii() and word.isdecimal() and 1 <= int(word) <= len(choices):
             return choices[int(word) - 1]
         return None
+
+
+class Typing:
+    """Keys one after another as commands of a player: what was typed so far, until it is one."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.typed = ""
+        """The beginning of a command."""
+        self.ended = Ended.NO
+
+    def obey(self, pressed: "list[Pressed]") -> None:
+        """Take keys and pasted texts, which came together."""
+        for one in pressed:
+            if self.ended is Ended.YES:
+                return
+            if one.pasted:
+                self._command(self.typed + one.text)
+            else:
+                self._key(one.text)
+
+    def _key(self, key: str) -> None:
+        if self.typed and key == "backspace":
+            self.typed = self.typed[:-1]
+        elif key == "enter":
+            self._command(self.typed)
+        elif len(key) > 1:
+            self._command(key)
+        elif self._player.waits_after(self.typed + key):
+            self.typed += key
+        else:
+            self._command(self.typed + key)
+
+    def _command(self, text: str) -> None:
+        self.ended, self.typed = self._player.obey(text), ""

@@ -2,24 +2,29 @@
 
 from typing import TYPE_CHECKING
 
+from antipodes.quoting import counted
+
 if TYPE_CHECKING:
     from antipodes.cli.play.player import Player
-    from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.tables.drawing import Paint
 
 HELP = (
     "space: next move of a shortest way   backspace or b: back   q: quit\n"
-    "a move: its name or number, then Enter where longer ones begin alike"
+    "a move: its name or number, then Enter where longer ones begin alike\n"
+    "pasted: several moves such as R U R', or a position"
 )
 SIGNS = {-1: "nearer", 0: "as far", 1: "farther"}
 
 
-def screen(puzzle: "Puzzle", player: "Player", columns: int) -> str:
+def screen(player: "Player", columns: int, paint: "Paint | None" = None) -> str:
     """The text of the screen, or of an answer, in lines of at most ``columns`` characters where words allow it."""
+    from antipodes.tables.drawing import draw
+
     game = player.game
     distance = game.distance
-    far = "solved" if distance == 0 else f"{distance} {'move' if distance == 1 else 'moves'} from the start"
-    made = f", after {game.moves_made} {'move' if game.moves_made == 1 else 'moves'}" if game.moves_made else ""
-    lines = [f"{puzzle.name}: {far}{made}", puzzle.draw(game.position)]
+    far = f"{counted(distance, 'move')} from the {game.puzzle.depth_zero}" if distance else "solved"
+    made = f", after {counted(game.moves_made, 'move')}" if game.moves_made else ""
+    lines = [f"{game.puzzle.name}: {far}{made}", draw(game.puzzle, game.position, paint)]
     lines += [*_moves(player, distance, columns)]
     if player.message:
         lines.append(player.message)

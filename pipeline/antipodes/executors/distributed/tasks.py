@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import cloudpickle
 from dask.base import annotate
+from dask.tokenize import TokenizationError
 from distributed import wait
 
 from antipodes.errors import (
@@ -94,10 +96,14 @@ class Tasks:
     def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
         if not wanted:
             return []
-        with translated(self._client):
-            futures: list[Handle] = self._client.get(
-                graph_of(calls, (named,)), list(wanted), workers=list(workers) or None, sync=False
-            )
+        try:
+            with translated(self._client):
+                futures: list[Handle] = self._client.get(
+                    graph_of(calls, (named,)), list(wanted), workers=list(workers) or None, sync=False
+                )
+        except TokenizationError:  # which does not say why
+            cloudpickle.dumps(dict(calls))  # raises the error of the object that cannot be sent
+            raise
         return futures
 
     async def _gather(self, futures: list[Handle], stop: Stop) -> Any:

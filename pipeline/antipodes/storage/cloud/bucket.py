@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import cache, partial
@@ -122,7 +122,7 @@ class Bucket:
 
         for pause in REFUSAL_PAUSES:
             try:
-                return self._ask("write", key, request)
+                return self._ask("write", key, request, memoryview(content).nbytes)
             except Exception as error:
                 if isinstance(error, StoreError) or not is_answer(error):
                     raise
@@ -190,8 +190,18 @@ class Bucket:
 
         return self._ask("list", folder, request)
 
-    def _ask(self, what: str, key: str, request: Callable[[], T]) -> T:
-        return self.retries.run(what, f"{self.url}/{key}", request)
+    def list_folders(self, folder: str) -> tuple[Sequence[str], Sequence[str]]:
+        """The folders directly in a folder, and the keys of its other objects; an empty text is the whole bucket."""
+        import obstore
+
+        def request() -> tuple[Sequence[str], Sequence[str]]:
+            found = obstore.list_with_delimiter(self.client, prefix=folder or None)
+            return sorted(found["common_prefixes"]), [one["path"] for one in found["objects"]]
+
+        return self._ask("list", folder, request)
+
+    def _ask(self, what: str, key: str, request: Callable[[], T], size: int = 0) -> T:
+        return self.retries.run(what, f"{self.url}/{key}", request, size)
 
 
 def version_of(meta: Mapping[str, Any]) -> Version:

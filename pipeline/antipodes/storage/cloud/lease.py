@@ -2,7 +2,7 @@
 
 No server deletes the lock when its owner dies. If the owner was a process of this machine that has ended, another run
 takes the lock over immediately; else it does so when the lock has not been renewed for a while by the server's clock.
-If several runs try, conditional puts let one succeed.
+If several runs try, conditional puts let one succeed. Each lock object is used to show that the server supports these.
 """
 
 import threading
@@ -10,12 +10,15 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
 from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.backend import LockHandle, StoreLock, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
-from antipodes.storage.cloud.server_clock import remove_leftovers, server_time
 from antipodes.storage.lock_owner import (
+    Holder,
     Owner,
     check_owner,
     format_owner,
@@ -51,6 +54,18 @@ class Lease(StoreLock):
     def check_token(self, token: str) -> None:
         check_owner(self.address, self.read()[0], token)
 
+    def holder(self) -> Holder | None:
+        """The run is alive if it renewed the lock lately by this machine's clock: nothing is put to see the server's.
+
+        Clocks that differ by much may make a living run look dead here, and nowhere else.
+        """
+        owner, meta = self.read()
+        if meta is None:
+            return None
+        age = (datetime.now(UTC) - meta["last_modified"]).total_seconds()
+        ended = is_dead(owner) or owner.get("token") in _undeleted
+        return Holder(owner, alive=not ended and age <= EXPIRY_SECONDS)
+
     def read(self) -> tuple[Owner, Meta | None]:
         """The owner, empty if not understood, and the storage's description of the lock object, if there is one."""
         try:
@@ -73,16 +88,52 @@ class Lease(StoreLock):
         found: Owner = {}
         for _ in range(TRIES):
             found, meta = self.read()
-            now = server_time(self.bucket, self.key, self.address)
             abandoned = is_dead(found) or found.get("token") in _undeleted
-            if meta and not abandoned and (now - meta["last_modified"]).total_seconds() <= EXPIRY_SECONDS:
+            if meta and not abandoned and not self._has_expired(meta):
                 break
-            remove_leftovers(self.bucket, self.key, now)
             begun = _elapsed()
             with suppress(Changed):
                 version = self.bucket.put(self.key, format_owner(owner), version_of(meta) if meta else "create")
-                return LeaseHandle(self, owner, version, begun)
+                return self._proved(owner, version, begun)
         raise in_use(self.address, found)
+
+    def _has_expired(self, meta: Meta) -> bool:
+        """Whether a lock has not been renewed for long, by the server's clock, the only one that tells its age."""
+        renewed: datetime = meta["last_modified"]
+        return (server_time(self.bucket, self.clock_key) - renewed).total_seconds() > EXPIRY_SECONDS
+
+    @property
+    def clock_key(self) -> str:
+        """The key of the object that shows the server's time; of one name, so that killed runs leave one at most."""
+        return f"{self.key}.time"
+
+    def _proved(self, owner: Owner, version: Version, begun: float) -> "LeaseHandle":
+        """Renew the lock that was just put, and show that no other condition could; after an error it is deleted.
+
+        Raises
+        ------
+        StoreError
+            The server puts objects though a condition is not met.
+        """
+        try:
+            renewed = {**owner, "beat": 1}
+            newer = self.bucket.put(self.key, format_owner(renewed), version)
+            if any(self._is_put({**owner, "beat": 2}, unmet) for unmet in ("create", version)):
+                raise StoreError(f"cannot lock {self.address}: the server does not support conditional writes")
+        except BaseException:
+            _undeleted.add(owner["token"])
+            with suppress(StoreError):
+                self.bucket.delete([self.key], partial(self.check_token, owner["token"]))
+            raise
+        return LeaseHandle(self, renewed, newer, begun)
+
+    def _is_put(self, owner: Owner, unmet: Any) -> bool:
+        """Whether the server puts a lock though the condition is not met."""
+        try:
+            self.bucket.put(self.key, format_owner(owner), unmet)
+        except Changed:
+            return False
+        return True
 
 
 class LeaseHandle:
@@ -122,7 +173,7 @@ class LeaseHandle:
         """Delete the lock, but only while no other run can hold it; else it stays until it expires."""
         self._released.set()
         try:
-            self._lease.bucket.delete([self._lease.key], self.confirm)
+            self._lease.bucket.delete([self._lease.key, self._lease.clock_key], self.confirm)
         except StoreError:  # the commits are safe; this process may lock again, others when the lock has expired
             _undeleted.add(self.token)
 
@@ -157,6 +208,17 @@ class LeaseHandle:
             raise taken_over(self._lease.address, found)
         self._owner = {**self._owner, "beat": found["beat"]}
         self._version = version_of(meta)
+
+
+def server_time(bucket: Bucket, key: str) -> datetime:
+    """The server's time: the date of an object that is put, and deleted again."""
+    bucket.put(key, b"")
+    meta = bucket.head(key)
+    bucket.delete([key])
+    if meta is None:  # another run has deleted it in between
+        return datetime.min.replace(tzinfo=UTC)
+    now: datetime = meta["last_modified"]
+    return now
 
 
 def _elapsed() -> float:

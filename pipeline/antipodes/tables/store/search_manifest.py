@@ -9,9 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from antipodes import arguments
+from antipodes import arguments, python_source
 from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
+from antipodes.errors import SourceError
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.spaces.selection import stored_space
 from antipodes.spaces.space import SpaceRecord, StateSpace
@@ -100,8 +101,18 @@ class SearchManifest(ABC):
 
     @cached_property
     def config(self) -> Config:
-        """The config of the puzzle."""
-        return Config(self.puzzle)
+        """The config of the puzzle; a puzzle written in Python may have been given, and is known by its fingerprint."""
+        written = self.puzzle.get("family") == python_source.FAMILY
+        return Config({**self.puzzle, "fingerprint": self.fingerprint} if written else self.puzzle)
+
+    @cached_property
+    def source_error(self) -> SourceError | None:
+        """Why the code of the puzzle is not run here, if it is written in Python: then only the moves are unknown."""
+        try:
+            self.config.puzzle  # noqa: B018  (raises)
+        except SourceError as error:
+            return error
+        return None
 
     @cached_property
     def identity(self) -> str:
@@ -164,16 +175,19 @@ class SearchManifest(ABC):
         """The layouts of the arrays, by their names."""
 
     def check(self) -> None:
-        """Raise FieldError unless the fields fit each other, and the puzzle."""
-        self._check_puzzle()
-        self.cut  # noqa: B018  (raises)
+        """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here."""
+        with building("puzzle", "a puzzle"):
+            known = self.source_error is None
+        if known:
+            self._check_puzzle()
+            self.cut  # noqa: B018  (raises)
+            self._check_starts()
         expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
         depth = self.committed_depth
         expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
         expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)
         expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
         expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
-        self._check_starts()
         self._check_antipodes()
 
     def _check_starts(self) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from antipodes.config import Config
+from antipodes.config import Config, PuzzleLike, give
 from antipodes.errors import StoreMismatchError
 from antipodes.storage.backend import GROUP
 from antipodes.storage.store import Store
@@ -38,10 +38,24 @@ class SearchStore(Store[M]):
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
-    """Raise StoreMismatchError unless the store is that of this puzzle."""
+    """Raise StoreMismatchError unless the store is that of this puzzle; SourceError if it may be another version."""
     if manifest.fingerprint != config.puzzle.fingerprint:
+        if manifest.source_error is not None and manifest.puzzle.get("source") == config.settings.get("source"):
+            raise manifest.source_error
         holds = "layers" if manifest.COUNTS_ONLY else "table"
         raise StoreMismatchError(
             f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
-            "expected the same start and moves: choose another --store, or --overwrite it"
+            "expected the same start, goal and moves: choose another --store, or --overwrite it"
         )
+
+
+def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
+    """The manifest of the store of a puzzle that the caller gives, if its code may not be known here.
+
+    Raises as `Store.read`, `as_config` and `check_same_puzzle`.
+    """
+    config = None if puzzle is None else give(puzzle)
+    manifest = store.read()
+    if config is not None:
+        check_same_puzzle(manifest, config, store.address)
+    return manifest

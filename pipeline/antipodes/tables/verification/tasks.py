@@ -52,6 +52,12 @@ def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block
     return Block(first_row, store.read_rows(manifest, first_row, end_row))
 
 
+def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
+    """The number of positions of a chunk at each depth, and of those unreached; raises as `TableStore.read_rows`."""
+    depths = np.minimum(read_block(store, manifest, number).depths.ravel(), manifest.committed_depth + 1)
+    return np.bincount(depths, minlength=manifest.committed_depth + 2)
+
+
 def check_partitions(
     blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Rules
 ) -> dict[int, Findings]:

@@ -1,13 +1,13 @@
 """The board of a block puzzle: each block is written as a letter on all its squares."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from antipodes.errors import PositionError
 from antipodes.puzzles.blocks.kinds import EMPTY, Block, Kind, blocks_on
 from antipodes.puzzles.board import FRAME, HOLE, Board
 from antipodes.puzzles.notation import rows_in
-from antipodes.puzzles.outlines import OUTSIDE, outlined
+from antipodes.puzzles.outlines import OUTSIDE, characters, outlined
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.picture import (
     HOLLOW,
@@ -29,6 +29,8 @@ from antipodes.quoting import quote
 REST = "+"
 """The symbol of a square that a block covers, but for its first square, which has the symbol of its kind."""
 WALL = "░"
+TARGET = "#c1121f"
+"""The colour of the blocks of a goal, which no other block has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,10 @@ class BlockBoard(Board):
     kinds: tuple[Kind, ...] = ()
     distinct: bool = False
     """Whether blocks of one shape are told apart."""
+    targets: frozenset[str] = frozenset()
+    """The symbols of the kinds that a goal is about: they are drawn in a colour of their own."""
+    named: tuple[tuple[Square, str], ...] = ()
+    """First squares of blocks, and the letters that these had on an earlier position; see `followed`."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; the letters of a text name its blocks, in any way if they are not distinct."""
@@ -77,7 +83,10 @@ class BlockBoard(Board):
         raise PositionError(f"expected blocks as in the start, found {quote(block.letter)} {_described(block, self)}")
 
     def letters(self, symbols: Sequence[str]) -> list[list[str]]:
-        """The letter on each square ``[row][column]``: the blocks of a kind have its letters in reading order."""
+        """The letter on each square ``[row][column]``.
+
+        The blocks of a kind have the letters that `named` gives them, and else those of the kind in reading order.
+        """
         rows = self._rows(symbols)
         for block in list(self._blocks(rows)):
             for row, column in block.squares:
@@ -91,13 +100,30 @@ class BlockBoard(Board):
         every = [HOLE if square in self.holes else next(remaining) for square in range(self.rows * self.columns)]
         return [every[first : first + self.columns] for first in range(0, len(every), self.columns)]
 
+    def followed(self, before: Sequence[str], after: Sequence[str]) -> "BlockBoard":
+        """The board on which each block has the letter that it has here before a move; see `Notation.followed`."""
+        letters = {block.first: block.letter for block in self._blocks(self._rows(before))}
+        old, new = (self._first_squares(self._rows(symbols)) for symbols in (before, after))
+        stay = {first for first in old if old[first] == new.get(first)}
+        named = {first: letters[first] for first in stay}
+        for kind in self.kinds:
+            left, entered = ([one for one in at if at[one] == kind and one not in stay] for at in (old, new))
+            named |= {to: letters[come_from] for come_from, to in zip(left, entered, strict=False)}
+        return replace(self, named=tuple(named.items()))
+
+    def _first_squares(self, rows: Sequence[Sequence[str]]) -> dict[Square, Kind]:
+        """The first square of each block in reading order, and its kind."""
+        kinds = {kind.letters[0]: kind for kind in self.kinds}
+        squares = {(row, column): symbol for row, symbols in enumerate(rows) for column, symbol in enumerate(symbols)}
+        return {square: kinds[symbol] for square, symbol in squares.items() if symbol in kinds}
+
     def _blocks(self, rows: Sequence[Sequence[str]]) -> Iterator[Block]:
-        kinds = {kind.letters[0]: (kind, iter(kind.letters)) for kind in self.kinds}
-        for row, symbols in enumerate(rows):
-            for column, symbol in enumerate(symbols):
-                if symbol in kinds:
-                    kind, letters = kinds[symbol]
-                    yield Block(next(letters, symbol), (row, column), kind.cells)
+        firsts, named = self._first_squares(rows), dict(self.named)
+        kept = {first: named[first] for first, kind in firsts.items() if named.get(first) in kind.letters}
+        taken = set(kept.values())
+        free = {kind: iter([one for one in kind.letters if one not in taken]) for kind in self.kinds}
+        for first, kind in firsts.items():
+            yield Block(kept.get(first) or next(free[kind], kind.letters[0]), first, kind.cells)
 
     def join(self, symbols: Sequence[str]) -> str:
         """The letters in one line, rows apart."""
@@ -120,10 +146,11 @@ class BlockBoard(Board):
         return outlined([[WALL * width if text == HOLE else text for text in row] for row in texts], divided)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """The blocks with outlines in a frame, equal ones in one colour, walls dark."""
+        """The blocks with outlines in a frame, equal ones in one colour, those of a goal in TARGET, walls dark."""
         width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
         shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
-        colours = colours_of([symbol for symbol in symbols if symbol not in (EMPTY, REST)])
+        others = [symbol for symbol in symbols if symbol not in (EMPTY, REST) and symbol not in self.targets]
+        colours = {**colours_of(others), **dict.fromkeys(self.targets, TARGET)}
         for row, column in (divmod(square, self.columns) for square in self.holes):
             shapes.append(Rectangle(FRAME + column * SQUARE, FRAME + row * SQUARE, SQUARE, SQUARE, HOLLOW))
         rows = self._rows(symbols)
@@ -131,6 +158,16 @@ class BlockBoard(Board):
             row, column = block.first
             shapes += _pictured(block, colours[rows[row][column]])
         return Picture(width, height, tuple(shapes))
+
+    def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:
+        """Line and column of each character of `draw` inside a block of the goal."""
+        if not self.targets:
+            return frozenset()
+        rows = self._rows(symbols)
+        blocks = list(self._blocks(rows))
+        width = max(len(block.letter) for block in blocks)
+        targets = [block for block in blocks if rows[block.first[0]][block.first[1]] in self.targets]
+        return frozenset(place for block in targets for place in characters(set(block.squares), width))
 
 
 def _pictured(block: Block, colour: str) -> Iterator[Shape]:

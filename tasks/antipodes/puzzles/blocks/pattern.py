@@ -55,6 +55,11 @@ class BlockPattern:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
 
+    @property
+    def named(self) -> set[str]:
+        """The symbols of the kinds of the blocks that the pattern has."""
+        return {self.puzzle.symbols[label] for label in set(self.labels.tolist()) if 0 < label < self._rest}
+
     def batches(self) -> Iterator[Labels]:
         """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
         waiting = [(0, self.labels[np.newaxis], self._left[np.newaxis])]

@@ -73,9 +73,10 @@ def _with_start_at_goal(
 
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
     """The puzzle with its starts at the goals, and its first start as the origin."""
-    from antipodes.puzzles.goals import goals_in
+    from antipodes.puzzles.goals import aimed_at, goals_in
 
     try:
+        puzzle = aimed_at(puzzle, texts)
         goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
     except InputError as error:
         raise ConfigError(f"[puzzle] {GOAL}: {error}") from None

@@ -1,6 +1,7 @@
 """Block puzzles such as Klotski and Rush Hour: pieces of one or more squares that slide through empty squares."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from antipodes.errors import ConfigError, PositionError
@@ -11,8 +12,9 @@ from antipodes.puzzles.board import HOLE, drawn_rows
 from antipodes.puzzles.moves.transforms import MOST_MASKED
 from antipodes.puzzles.part import pieces
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, to_labels
+from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
 from antipodes.puzzles.square_names import squares_of
+from antipodes.quoting import quote
 
 STEPS, SLIDES = "steps", "slides"
 
@@ -21,19 +23,21 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle that the ``[puzzle]`` table of a config describes: ``start`` draws the board and the blocks.
 
     Each letter is a block. ``moves`` counts ``"steps"`` of one square, or ``"slides"``: one block any way. With
-    ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only.
+    ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only. The blocks of
+    ``target`` are drawn in a colour of their own.
 
     Raises
     ------
     ConfigError
         A key is unknown, missing or out of range; the message names it.
     """
-    refuse_unknown(settings, {"start", "moves", "distinct", "axis"})
+    refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
     slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES
     distinct, axis = flag(settings, "distinct"), flag(settings, "axis")
-    drawings = [drawn_rows(text, (EMPTY, HOLE), "blocks, '.' or '#'") for text in starts_in(settings)]
+    drawings = [drawn_rows(start, (EMPTY, HOLE), "blocks, '.' or '#'") for start in starts_in(settings)]
     try:
         board = _board(drawings[0], distinct, axis)
+        board = replace(board, targets=_targets(settings, board))
         starts = [board.split("/".join(map(" ".join, drawing)), ()) for drawing in drawings]
     except PositionError as error:
         raise ConfigError(f"start: {error}") from None
@@ -72,6 +76,16 @@ def _board(drawing: Sequence[Sequence[str]], distinct: bool, axis: bool) -> Bloc
         kinds=kinds_of(found, distinct, axis),
         distinct=distinct,
     )
+
+
+def _targets(settings: Mapping[str, Any], board: BlockBoard) -> frozenset[str]:
+    """The symbols of the kinds of the blocks that ``target`` names."""
+    letters = text(settings, "target").split() if "target" in settings else []
+    kinds = {letter: kind.letters[0] for kind in board.kinds for letter in kind.letters}
+    for letter in letters:
+        if letter not in kinds:
+            raise ConfigError(f"[puzzle] target: expected letters of blocks of the start, found {quote(letter)}")
+    return frozenset(kinds[letter] for letter in letters)
 
 
 def _symbols(board: BlockBoard) -> tuple[str, ...]:

@@ -71,14 +71,15 @@ def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
     if len(given) != 1:
         raise ConfigError(f"expected one of moves, offsets, edges; found {' and '.join(given) or 'none'}")
     if given == ["edges"]:
-        pairs = np.array([_edge(a, b, board) for a, b in pairs_in(settings["edges"], "edges")])
+        edges = [_edge(a, b, board) for a, b in pairs_in(settings["edges"], "edges")]
+        pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
         return _different(np.concatenate((pairs, pairs[:, ::-1])), board)
     return _edges_by_offset(_offsets(settings), board)
 
 
 def _offsets(settings: Mapping[str, Any]) -> list[tuple[int, int]]:
     if "offsets" in settings:
-        return pairs_in(settings["offsets"], "offsets")
+        return pairs_in(settings["offsets"], "offsets", 1)
     name = settings["moves"]
     if not isinstance(name, str) or name not in NAMED_MOVES:
         raise ConfigError(f"moves: expected one of {', '.join(NAMED_MOVES)}, found {quote(name)}")

@@ -13,7 +13,7 @@ from antipodes import arguments
 from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.first_wrong import first_wrong
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
-from antipodes.puzzles.own_function import OwnFunction
+from antipodes.puzzles.own_function import OwnFunction, guard
 from antipodes.puzzles.part import Part, moduli_of, ranges_of
 from antipodes.puzzles.random_contents import random_positions
 from antipodes.quoting import quote, shorten
@@ -95,14 +95,16 @@ class Functions(Moves):
 
         state = self.__dict__.copy()
         own = [one for one in (*self._functions, *self._inverses) if isinstance(one, OwnFunction)]
-        state["_functions"] = cloudpickle.dumps([(one.function, one.role) for one in own])
+        with guard("moves, for other processes"):
+            state["_functions"] = cloudpickle.dumps([(one.function, one.role) for one in own])
         state["_inverses"] = tuple(own.index(one) if isinstance(one, OwnFunction) else one for one in self._inverses)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         import pickle
 
-        own = [OwnFunction(*one) for one in pickle.loads(state["_functions"])]
+        with guard("moves"):
+            own = [OwnFunction(*one) for one in pickle.loads(state["_functions"])]
         moves = own[: len(state["_names"])]
         inverses = tuple(own[one] if one is not None and one >= len(moves) else one for one in state["_inverses"])
         self.__dict__.update({**state, "_functions": tuple(moves), "_inverses": inverses})

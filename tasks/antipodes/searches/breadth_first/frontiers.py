@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from antipodes.reachability.packing import Words
+from antipodes.searches.breadth_first.layers_back import LayersBack
 from antipodes.searches.breadth_first.reached import Reached
 from antipodes.searches.problem import Problem
+from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
 
 
 class Frontiers:
@@ -13,12 +15,14 @@ class Frontiers:
     Where a move has no known inverse, the latter are the goals alone.
     """
 
-    def __init__(self, problem: Problem, memory_limit: int, pulse: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, problem: Problem, memory_limit: int, pulse: Callable[[], None] = lambda: None, advice: str = ""
+    ) -> None:
         half = memory_limit // 2
-        self.forward = Reached(problem.position[None], problem.steps, problem.packing, half, pulse)
-        self._undoable = problem.undoable
+        self.forward = Reached(problem.position[None], problem.steps, problem.packing, half, pulse, advice)
+        self._problem = problem
         steps_back = problem.steps_back if problem.undoable else problem.steps
-        self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse)
+        self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse, advice)
         self.common = self._common()
         """The positions ``(n, words)`` at which the frontiers meet, one on each shortest path; none until they meet."""
 
@@ -49,8 +53,15 @@ class Frontiers:
         self.common = self._common()
         return True
 
+    def paths(self, every: bool) -> ShortestPaths:
+        """One path, or ``every`` one, through the common positions, once the frontiers have met."""
+        # Both halves begin at the same sorted positions, so that they join.
+        back = self._problem.steps_back if self._problem.undoable else LayersBack(self.forward)
+        before = shortest_paths(self.forward, self.common, back, every).reversed()
+        return before.then(shortest_paths(self.backward, self.common, self._problem.steps, every))
+
     def _smaller(self) -> Reached:
-        backward = self._undoable and self.backward.last_layer_size < self.forward.last_layer_size
+        backward = self._problem.undoable and self.backward.last_layer_size < self.forward.last_layer_size
         return self.backward if backward else self.forward
 
     def _common(self) -> Words:

@@ -25,13 +25,14 @@ class Reached:
         packing: Packing,
         memory_limit: int = MEMORY_LIMIT,
         pulse: Callable[[], None] = lambda: None,
+        advice: str = "",
     ) -> None:
         self.steps = steps
         self.packing = packing
         self.expanded = 0
         self._pulse = pulse
         self._pace = Pace()
-        self._positions = PositionSet(packing, memory_limit)
+        self._positions = PositionSet(packing, memory_limit, advice)
         self._positions.add(packing.pack(seeds))
         self._ends = [0, len(self._positions)]
 

@@ -12,16 +12,21 @@ from antipodes.puzzles.puzzle import Labels
 from antipodes.puzzles.swap_graph import Edges, distances_to, neighbours, swap_edges
 from antipodes.reachability.steps.compiled_steps import CompiledSteps
 from antipodes.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
+from antipodes.searches.bfs import solved
+from antipodes.searches.breadth_first.frontiers import Frontiers
 from antipodes.searches.deepening.blank_steps import blank_steps
 from antipodes.searches.deepening.block_descent import BlockDescent
+from antipodes.searches.deepening.path_layers import MORE_MEMORY, PathLayers
 from antipodes.searches.heuristics import NEVER, Heuristic
 from antipodes.searches.problem import Problem, Request
 from antipodes.searches.progress import Listener, Pace, Progress
 from antipodes.searches.unreachability import UnreachableProof
 
 FAR = 1 << 62
-EXPANDED = 1
-"""The entry of each kernel's tally that counts the positions expanded."""
+EXPANDED, FOUND = 1, 2
+"""The entries of each kernel's tally that count the positions expanded, and the paths found."""
+MANY = 1 << 20
+"""Paths found from which on they are counted by layers: there may be billions."""
 
 
 class _Pass(NamedTuple):
@@ -47,6 +52,11 @@ class _Descent:
         """Positions expanded so far."""
         return int(self.tally[EXPANDED])
 
+    @property
+    def found(self) -> int:
+        """Paths found so far."""
+        return int(self.tally[FOUND])
+
 
 def deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request) -> Answer:
     """Find one shortest path to a goal, or ``every`` one; branches that the heuristic shows to be too long are pruned.
@@ -66,6 +76,8 @@ def deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request
         descent = _descent_to(depth, problem, heuristic, request)
         if not runner.complete(descent, depth):
             break
+        if descent.found > MANY:
+            return _counted(method, problem, heuristic, depth, request, runner)
         result = descent.result()
         if result.found:
             return Answer(method, Outcome.SOLVED, depth, tuple(result.paths), result.found, runner.expanded)
@@ -87,10 +99,10 @@ class _Runner:
     """Positions expanded by all descents."""
 
     def complete(self, descent: _Descent, depth: int) -> bool:
-        """Run a descent to its end; False if the proof succeeds first."""
+        """Run a descent to its end, or until it has found many paths; False if the proof succeeds first."""
         before, over = self.expanded, False
         self.expanded += descent.expanded  # some kernels count the position itself from the start
-        while not over:
+        while not over and descent.found <= MANY:
             self.listener(Progress(self.method, depth, self.expanded, 0))
             self.pace.start()
             over = descent.kernel(self.pace.budget)
@@ -99,6 +111,30 @@ class _Runner:
             if not over and self.proof.advance(self.expanded):
                 return False
         return True
+
+
+def _counted(
+    method: str, problem: Problem, heuristic: Heuristic, distance: int, request: Request, runner: _Runner
+) -> Answer:
+    """The answer with all paths of the distance, which the layers between position and goals give.
+
+    Without a heuristic, those from both ends are the smallest.
+    """
+    before = runner.expanded
+
+    def pulse(expanded: int, held: int) -> None:
+        runner.expanded = before + expanded
+        request.listener(Progress(method, distance, runner.expanded, held))
+
+    if len(heuristic.costs):
+        paths = PathLayers(problem, heuristic, distance, request.memory_limit, pulse).paths()
+        return solved(method, paths, request, runner.expanded)
+    frontiers: Frontiers = Frontiers(
+        problem, request.memory_limit, lambda: pulse(frontiers.expanded, frontiers.held), MORE_MEMORY
+    )
+    while not len(frontiers.common):
+        frontiers.expand()
+    return solved(method, frontiers.paths(every=True), request, runner.expanded)
 
 
 def _with_parity(depth: int, problem: Problem) -> int:

@@ -7,7 +7,7 @@ layers cost more. So the layers to come are forecast, and the cost of a layer is
 import math
 from dataclasses import dataclass, field
 
-from antipodes.cli.layer_forecast import layers_to_come
+from antipodes.tables.planning.layer_forecast import layers_to_come
 
 LEAST_SECONDS, LEAST_LAYERS, LEAST_SHARE = 2.0, 3, 0.01
 """What a search must have behind it before its time is told: seconds, layers, and the share of positions found."""
