@@ -5,10 +5,10 @@ import io
 import pytest
 from terminal import Terminal
 
-from antipodes.cli import progress
-from antipodes.cli.event_lines import describe
-from antipodes.cli.progress import show_progress
 from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
+from antipodes.progress import show
+from antipodes.progress.event_lines import describe
+from antipodes.progress.show import show_progress
 
 UNDER_WAY = PartitionsUnderWay(4, 8, 2, 80_000_000, 1500, 1317, 24_000_000.0)
 
@@ -44,9 +44,9 @@ def test_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_line_of_the_partitions_under_way_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 5.0, 11.0, 11.0, 15.0])
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(show.time, "perf_counter", lambda: next(clock))
     terminal = io.StringIO()
-    lines = progress.PlainLines(terminal)
+    lines = show.PlainLines(terminal)
     for _ in range(3):
         lines(UNDER_WAY)
     (line,) = terminal.getvalue().splitlines()  # of three events

@@ -21,8 +21,12 @@ class Manifest(Protocol):
     """The manifest of a kind of store: a dataclass whose fields are declared."""
 
     @property
+    def complete(self) -> bool:
+        """Whether there is nothing left to do."""
+
+    @property
     def metadata(self) -> Mapping[str, str]:
-        """SHA-256 of the zarr metadata files, by their path in the store."""
+        """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
@@ -106,7 +110,8 @@ class Store(Generic[M]):
         manifest = self.manifest_file.read(self.MANIFEST_TYPE)
         with self.manifest_file.checking():
             manifest.check()
-            self.arrays.check_metadata(manifest.metadata, self.KIND.attributes, manifest.layouts)
+            self.arrays.check_metadata(manifest.metadata, manifest.layouts)
+        self.arrays.check_group(self.KIND.attributes, manifest.layouts if manifest.complete else None)
         return manifest
 
     def commit(self, manifest: M) -> None:
@@ -116,6 +121,8 @@ class Store(Generic[M]):
     def remove_leftovers(self, manifest: M) -> M:
         """Delete what a crashed run was writing; the manifest from now on."""
         self.storage.remove_leftovers()
+        if not manifest.complete:  # a run may have died after it listed the arrays
+            self.arrays.write_group(self.KIND.attributes)
         return manifest
 
     @contextmanager

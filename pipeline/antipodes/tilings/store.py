@@ -37,7 +37,6 @@ class TilingStore(Store[TilingManifest]):
             metadata={},
         )
         with self.creating(overwrite) as new:
-            manifest = replace(manifest, metadata=new.arrays.digests([GROUP]))
             new.commit(manifest)
             return manifest
 
@@ -77,8 +76,9 @@ class TilingStore(Store[TilingManifest]):
             searched=_merged(manifest, last),
             complete=True,
             digests={TILINGS: self._write(manifest, TILINGS, tilings)},
-            metadata=self.arrays.digests([GROUP, f"{TILINGS}/{GROUP}"]),
+            metadata=self.arrays.digests([f"{TILINGS}/{GROUP}"]),
         )
+        self.arrays.write_group(self.KIND.attributes, [TILINGS])
         self.commit(manifest)
         self.storage.delete(PARTITIONS)
         return manifest

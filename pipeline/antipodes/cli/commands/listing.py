@@ -12,7 +12,7 @@ from antipodes.runs.default_store import OUTPUTS
 from antipodes.storage.address import address_from
 
 if TYPE_CHECKING:
-    from antipodes.cli.stores import Listed
+    from antipodes.stores.kinds import Listed
 
 NOT_KNOWN = "-"
 
@@ -33,7 +33,7 @@ def show_list(
 ) -> None:
     """List the tables and tilings in a directory or a bucket."""
     with loading():
-        from antipodes.cli.stores import list_stores
+        from antipodes.stores.kinds import list_stores
 
     nothing_yet = directory is None and not OUTPUTS.exists()
     folder = OUTPUTS if directory is None else address_from(directory)

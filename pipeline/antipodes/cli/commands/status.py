@@ -6,10 +6,10 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json
 from antipodes.storage.address import in_shell
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.storage.lock_owner import Holder
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def status(store: Store, as_json: AsJson = False) -> None:
     """Show a store's progress and size."""
     with loading():
-        from antipodes.cli.stores import open_store
+        from antipodes.stores.kinds import open_store
         from antipodes.tilings.store import TilingStore
 
     found = open_store(find_store(store))
