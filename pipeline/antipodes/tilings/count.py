@@ -80,6 +80,8 @@ def count_tilings(
     options = arguments.instance(options, RunOptions, "RunOptions")
     chosen = checked_method(method) or PRUNING
     in_scan_order(config.problem, chosen)  # refuses boards that the method does not take
+    arguments.function(listener, "a listener")
+    arguments.function(interrupted, "interrupted")
     count = _Count(config.problem, chosen, listener, interrupted)
     with _opened(options, listener, scheduler) as opened, opened.performance_report(options.performance_report):
         count.run(opened)
