@@ -17,7 +17,7 @@ from antipodes.config import PuzzleLike
 from antipodes.errors import InputError, UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.python_source import FAMILY
-from antipodes.quoting import shorten, shorten_path
+from antipodes.quoting import counted, shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.storage.opened import Opened
@@ -105,7 +105,7 @@ class Table(Opened):
     def __repr__(self) -> str:
         reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
         name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
-        return f"<Table of {name}: {len(self):,} positions, radius {reached}, in {address}>"
+        return f"<Table of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
 
     def __contains__(self, position: str | ArrayLike) -> bool:
         """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 from antipodes.runs.report import Report
 from antipodes.tilings.manifest import TilingManifest
 
@@ -20,8 +20,6 @@ class TilingReport(Report):
     """The last commit."""
     shown: Mapping[int, NDArray[np.int32]]
     """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
-    raw_tilings: int
-    """The tilings known, symmetric copies counted as different."""
     placements_tried: int
     """Placements that this run made."""
     busy: tuple[float, ...]
@@ -37,8 +35,13 @@ class TilingReport(Report):
         """How many tilings are known, symmetric copies counted as one."""
         return self.manifest.tilings
 
+    @property
+    def raw_tilings(self) -> int:
+        """How many tilings are known, symmetric copies counted as different."""
+        return self.manifest.raw_tilings
+
     def __repr__(self) -> str:
-        found = f"{self.tilings:,} tilings{'' if self.complete else ' so far, unfinished'}"
+        found = f"{counted(self.tilings, 'tiling')}{'' if self.complete else ' so far, unfinished'}"
         return f"<TilingReport of {shorten(str(self.manifest.board.get('name')), 30)}: {found}, {self.seconds:.1f} s>"
 
     @property

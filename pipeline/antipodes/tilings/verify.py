@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import StoreDamagedError
-from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
+from antipodes.exact_cover.search import batch_size
+from antipodes.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
+from antipodes.quoting import counted
 from antipodes.runs.verdict import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.manifest import TilingManifest
@@ -32,7 +33,7 @@ class TilingVerdict(Verdict):
         searched = f"{self.searched_partitions:,} of {self.partitions:,} partitions are searched"
         if not self.complete and not self.searched_partitions:
             return f"unfinished: {searched}, so there is nothing to check"
-        checked = f"ok: {self.checked_tilings:,} tilings checked, each fills the board, none twice"
+        checked = f"ok: {counted(self.checked_tilings, 'tiling')} checked, each fills the board, none twice"
         return checked if self.complete else f"{checked}; the search is unfinished, {searched}"
 
 
@@ -88,23 +89,20 @@ def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
 
 
 def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
-    symmetry = symmetry_of(problem)
-    larger = (symmetry.canonical(tilings) != tilings).any(axis=1)
+    symmetry, larger, raw = symmetry_of(problem), np.zeros(len(tilings), dtype=np.bool_), 0
+    size = batch_size(problem)
+    for first in range(0, len(tilings), size):
+        copies = symmetry.copies(tilings[first : first + size])
+        larger[first : first + size] = (smallest(copies) != copies[0]).any(axis=1)
+        raw += int(orbit_sizes(copies).sum())
     if larger.any():
         yield f"{_counted(larger.sum(), 'non-canonical')}, not the smallest of the orbit: numbers {_some(larger)}"
-    raw = int(symmetry.orbit_sizes(tilings).sum())
-    if manifest.complete and raw != manifest.raw_tilings:
+    if raw != manifest.raw_tilings:
         yield f"the manifest counts {manifest.raw_tilings} raw tilings, the symmetric copies of those stored are {raw}"
-    owned = partitions_of(problem, manifest.method).counts(tilings, symmetry)
-    recorded = np.zeros_like(owned)
-    for one in manifest.searched:
-        recorded[one.number] = one.tilings
-    if not np.array_equal(owned, recorded):
-        yield f"the manifest counts {recorded.tolist()} tilings by partition, those stored belong to {owned.tolist()}"
 
 
 def _counted(count: int, kind: str) -> str:
-    return f"{count:,} {kind} {'tiling' if count == 1 else 'tilings'}"
+    return counted(count, f"{kind} tiling")
 
 
 def _some(which: NDArray[np.bool_]) -> str:

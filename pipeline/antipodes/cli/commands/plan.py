@@ -12,6 +12,7 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers
 from antipodes.cli.output import print_json
+from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import Address
 
@@ -65,14 +66,14 @@ def plan(
         print_json({**plan_view(planned), "fits": not lacking, "free_disk_bytes": free, **times})
         return
     space = planned.space
-    print(f"{config.puzzle.name}: {space.size:,} positions{_reachable(space)}")
-    cut = (_counted(space.rows, "row"), _counted(space.width, "column"), _counted(space.most_column_maps, "column map"))
+    print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(space)}")
+    cut = (counted(space.rows, "row"), counted(space.width, "column"), counted(space.most_column_maps, "column map"))
     print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}")
-    print(f"  tasks        {_counted(planned.partition_count, 'partition')}")
+    print(f"  tasks        {counted(planned.partition_count, 'partition')}")
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
     print(f"  disk         {_disk(planned, free)}")
     if expected is not None:
-        threads = _counted(tasks, "thread")
+        threads = counted(tasks, "thread")
         print(f"  time         {described_time(expected.seconds)} with {threads}, judging by a short sample")
     print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
 
@@ -128,7 +129,3 @@ def _reachable(space: "StateSpace") -> str:
     if space.reachable is None:
         return ""
     return ", all reachable" if space.reachable == space.size else f", {space.reachable:,} reachable"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
-from antipodes.errors import InputError, StoreError
+from antipodes.errors import InputError, StoreError, missing_package
 from antipodes.storage.backend import Content, Version
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.storage.cloud.retry import (
@@ -215,7 +215,7 @@ def _opened(url: str, process: int) -> Any:
     try:
         from obstore.store import from_url
     except ImportError:
-        raise InputError(f"a store at {url} needs obstore: pip install 'antipodes[cloud]'") from None
+        raise missing_package(f"a store at {url}", "obstore", "cloud") from None
     scheme = url.partition("://")[0]
     check_environment(scheme)
     options: Any = {
