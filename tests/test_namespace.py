@@ -15,6 +15,7 @@ FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib"
 LEVELS = (
     ("program",),
     ("api", "cli"),
+    ("progress", "stores"),
     ("checking", "tables", "tilings"),
     ("runs",),
     ("executors", "pictures", "storage"),

@@ -14,9 +14,9 @@ import threading
 from dask_jobqueue import SLURMCluster
 from distributed import Client
 
-from antipodes.cli.progress import show_progress
 from antipodes.config import load_config
 from antipodes.errors import AntipodesError, InterruptedRunError
+from antipodes.progress.show import show_progress
 from antipodes.storage.address import address_from
 from antipodes.tables.run import run_puzzle
 

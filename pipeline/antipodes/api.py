@@ -11,7 +11,8 @@ command of the same name.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from antipodes.config import Config, PuzzleLike, as_config, load_config, load_pu
 from antipodes.errors import AntipodesError, InputError
 from antipodes.events import Listener, silence
 from antipodes.puzzles.goals import goals_in
+from antipodes.puzzles.moves.moves import Successors
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.own import Definition, define_puzzle
 from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -34,19 +36,27 @@ from antipodes.searches.progress import Listener as SearchListener
 from antipodes.searches.progress import silence as search_silence
 from antipodes.sizes import memory_size
 from antipodes.storage.address import Address
+from antipodes.stores.named import as_address
+from antipodes.tables import counts
 from antipodes.tables import solve as solving
-from antipodes.tables.counts import Counts, open_counts
+from antipodes.tables import table as tables
+from antipodes.tables import verify as verification
+from antipodes.tables.counts import Counts
+from antipodes.tables.dataset import Dataset
+from antipodes.tables.evaluation import Evaluation
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
+from antipodes.tables.table import CACHE_BYTES, UNKNOWN, UNREACHABLE, Table
 from antipodes.tables.table_method import TABLE
-from antipodes.tables.verify import verify
+from antipodes.tables.verify import TableVerdict
+from antipodes.tilings import table as tilings
+from antipodes.tilings import verify as tiling_verification
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.count import count_tilings
 from antipodes.tilings.report import TilingReport
 from antipodes.tilings.run import tile_board
-from antipodes.tilings.table import Tilings, open_tilings
-from antipodes.tilings.verify import verify_tilings
+from antipodes.tilings.table import Tilings
+from antipodes.tilings.verify import TilingVerdict
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -61,9 +71,12 @@ __all__ = [
     "BoardConfig",
     "Config",
     "Counts",
+    "Dataset",
     "Definition",
+    "Evaluation",
     "Puzzle",
     "RunReport",
+    "Successors",
     "Table",
     "TilingReport",
     "Tilings",
@@ -99,7 +112,7 @@ def run(
     memory_limit: int | str | None = None,
     counts_only: bool | None = None,
     overwrite: bool | None = None,
-    listener: Listener = silence,
+    progress: bool | Listener = False,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> RunReport:
     """Compute the table of a puzzle, or resume it; a finished one is only reported.
@@ -124,8 +137,9 @@ def run(
         Whether to keep the layers and the first antipodes alone, and make no table.
     overwrite
         Whether to replace an existing store.
-    listener
-        Called with each event of `antipodes.events`.
+    progress
+        True: show the progress on stderr, as the command does: a live line on a terminal, else, as in a notebook, a
+        line for each layer. A function is called with each event of `antipodes.events` instead.
     interrupted
         Asked before each layer whether to commit and stop.
 
@@ -148,7 +162,8 @@ def run(
         overwrite=overwrite,
     )
     address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
-    return run_puzzle(config, address, options, listener, interrupted, client)
+    with _shown(progress) as listener:
+        return run_puzzle(config, address, options, listener, interrupted, client)
 
 
 def solve(
@@ -233,7 +248,7 @@ def tile(
     scheduler: "str | Client | Scheduler | None" = None,
     checkpoint_every: float | None = None,
     overwrite: bool | None = None,
-    listener: Listener = silence,
+    progress: bool | Listener = False,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> TilingReport:
     """Find all tilings of a board, or resume the search; a finished store is only reported.
@@ -242,7 +257,7 @@ def tile(
     ----------
     board
         The name of a bundled board, the path of a TOML file, or a BoardConfig.
-    store, workers, scheduler, overwrite, listener
+    store, workers, scheduler, overwrite, progress
         As for `run`.
     method
         "pruning" or "plain"; None: that of the store, and "pruning" for a new one.
@@ -264,7 +279,103 @@ def tile(
         config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
     )
     address = chosen_store(store, config.run, config.problem.name)
-    return tile_board(config, address, method, options, listener, interrupted, client)
+    with _shown(progress) as listener:
+        return tile_board(config, address, method, options, listener, interrupted, client)
+
+
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
+    """The table at a path or a URL, or of a puzzle that is named, or described by a file, in its default store.
+
+    Parameters
+    ----------
+    address
+        A path or a URL; or, as text, the name of a bundled puzzle, the path of a puzzle's file, or ``path.py:name``.
+    cache_bytes
+        Bytes of chunks that were read and stay in memory.
+    puzzle
+        The puzzle of the table, as for `run`. It is needed if it is written in Python and this user has not run or
+        checked it here, or if another process made it without a file: a store alone runs no code.
+
+    Raises
+    ------
+    NotAStoreError, StoreDamagedError
+        There is no table there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one. See `antipodes.tables.table.open_table`.
+    """
+    return tables.open_table(as_address(address, "the address of a table"), cache_bytes, puzzle)
+
+
+def verify(
+    address: Address,
+    scheduler: Any = None,
+    seed: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool | Listener = False,
+    puzzle: PuzzleLike | None = None,
+) -> TableVerdict:
+    """Check every byte and every distance of the table in a store, finished or not.
+
+    Parameters
+    ----------
+    address
+        As for `open_table`.
+    scheduler
+        A scheduler such as ``Threads(2)``, or a dask client, left open; None: threads, one a processor.
+    seed
+        The ``sample_seed`` of an earlier verdict, to repeat its sample; None: another sample each time.
+    memory_limit
+        Bytes, or a text such as "2GiB"; None: the free memory.
+    progress
+        As for `run`.
+    puzzle
+        As for `open_table`; without code that is needed, the bytes are checked and no distance.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    NotAStoreError
+        There is no table there.
+    ResourceLimitError
+        The memory limit is too low. See `antipodes.tables.verify.verify`.
+    """
+    store = as_address(address, "the address of a table")
+    limit = None if memory_limit is None else memory_size(memory_limit)
+    with _shown(progress) as listener:
+        return verification.verify(store, scheduler, seed, limit, listener, puzzle)
+
+
+def verify_tilings(address: Address) -> TilingVerdict:
+    """Check every byte and every tiling in a store, finished or not, named as for `open_tilings`."""
+    return tiling_verification.verify_tilings(as_address(address, "the address of tilings"))
+
+
+def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
+    """The layers and antipodes in a store of counts; ``address`` and ``puzzle`` as for `open_table`."""
+    return counts.open_counts(as_address(address, "the address of counts"), puzzle)
+
+
+def open_tilings(address: Address, raw: bool = False) -> Tilings:
+    """The tilings in a store, one of each orbit under the board's symmetries; ``raw``: all of them.
+
+    The store is named by a path or a URL; or by the name of its board, or the board's file.
+    """
+    return tilings.open_tilings(as_address(address, "the address of tilings"), raw)
+
+
+@contextmanager
+def _shown(progress: bool | Listener) -> Iterator[Listener]:
+    """The listener that shows the progress, until the block ends, or a function of the caller's own."""
+    if callable(progress):
+        yield progress
+    elif arguments.flag(progress, "progress (or a function)"):
+        from antipodes.progress.show import show_progress
+
+        with show_progress(quiet=False) as listener:
+            yield listener
+    else:
+        yield silence
 
 
 def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, Any]:

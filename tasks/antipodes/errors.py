@@ -114,6 +114,10 @@ class WorkersRetiredError(WorkersLostError):
     """Workers left gracefully, but with results that no other worker has."""
 
 
+class WorkersStuckError(WorkersLostError):
+    """Workers answer, but run none of their tasks, or cannot send their results: they count as lost."""
+
+
 class UnfinishedError(AntipodesError, LookupError):
     """The answer lies beyond what an unfinished table knows."""
 

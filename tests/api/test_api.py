@@ -13,12 +13,27 @@ from own_puzzles import lights, towers
 from project import ROOT
 
 from antipodes import api
-from antipodes.errors import ArgumentTypeError, ConfigError, InputError, SourceError, StoreMismatchError
+from antipodes.errors import (
+    ArgumentTypeError,
+    ConfigError,
+    InputError,
+    NotAStoreError,
+    SourceError,
+    StoreMismatchError,
+)
+from antipodes.events import LayerSettled
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.puzzle import Puzzle
 
 FIRST, SECOND = np.eye(2, dtype=np.int64)
 FAR = "8 6 7 2 5 4 3 0 1"
+RING_TOML = """
+[puzzle]
+name = "ring"
+family = "generators"
+start = "0 1 2 3 4"
+moves = { L = [1, 2, 3, 4, 0], X = '(0 1)' }
+"""
 RING = {"name": "ring", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}
 
 
@@ -41,8 +56,7 @@ def test_every_name_is_there_and_says_what_it_is() -> None:
     ids=["text", "path", "config", "puzzle"],
 )
 def test_a_puzzle_in_any_form(ring: Any) -> None:
-    moves = "moves = { L = [1, 2, 3, 4, 0], X = '(0 1)' }"
-    Path("ring.toml").write_text(f'[puzzle]\nname = "ring"\nfamily = "generators"\nstart = "0 1 2 3 4"\n{moves}\n')
+    Path("ring.toml").write_text(RING_TOML)
     report = api.run(ring, workers=1)
     assert (report.store, report.complete, sum(report.layers)) == ("outputs/ring.zarr", True, 120)
     with api.open_table(report.store) as table:
@@ -100,6 +114,43 @@ def test_tilings() -> None:
     assert api.tile(board, "domino.zarr", workers=1).tilings == 1
 
 
+def test_stores_by_name(tmp_path: Path) -> None:
+    for name in ("eight-puzzle", "3x20", "ring.toml"):
+        (tmp_path / "ring.toml").write_text(RING_TOML)
+        ask = api.open_tilings if name == "3x20" else api.open_table
+        command = "tile" if name == "3x20" else "run"
+        with pytest.raises(NotAStoreError, match=f"no store of .* yet; make it with: antipodes {command} {name}$"):
+            ask(name)
+    with pytest.raises(NotAStoreError, match="did you mean eight-puzzle"):
+        api.verify("eight-puzle")
+    api.run("eight-puzzle", workers=1)
+    with api.open_table("eight-puzzle") as table, api.open_table(Path("outputs/eight-puzzle.zarr")) as same:
+        assert table[FAR] == same[FAR] == 31
+    assert api.verify("eight-puzzle", memory_limit="1GiB").ok
+    api.tile("3x20", workers=1)
+    assert len(api.open_tilings("3x20")) == 2
+    assert api.verify_tilings("3x20").ok
+    api.run("ring.toml", counts_only=True, workers=1)
+    assert sum(api.open_counts("ring.toml").layers) == 120
+    with pytest.raises(NotAStoreError, match="layers of a counts-only run"):
+        api.open_table("ring.toml")
+
+
+def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    events: list[Any] = []
+    report = api.run(api.Config(RING), progress=events.append, workers=1)
+    depths = [event.depth for event in events if isinstance(event, LayerSettled)]
+    assert depths == list(range(1, report.radius + 1))
+    assert capsys.readouterr().err == ""
+    api.run(api.Config(RING), progress=True, overwrite=True, workers=1)
+    told = [line.split(":")[0] for line in capsys.readouterr().err.splitlines()]
+    assert [line for line in told if line.startswith("depth")] == [f"depth {depth}" for depth in depths]
+    assert api.verify("outputs/ring.zarr", progress=True).ok
+    assert "checking: 120 of 120 positions compared" in capsys.readouterr().err
+    api.tile("3x20", progress=True, workers=1)
+    assert "partition 9 of 9" in capsys.readouterr().err
+
+
 WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("run", (None,), {}),
     ("run", (5,), {}),
@@ -110,7 +161,7 @@ WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("run", ("eight-puzzle",), {"workers": 0}),
     ("run", ("eight-puzzle",), {"memory_limit": "much"}),
     ("run", ("eight-puzzle",), {"scheduler": 5}),
-    ("run", ("eight-puzzle",), {"listener": 5}),
+    ("run", ("eight-puzzle",), {"progress": 5}),
     ("run", ("eight-puzzle",), {"overwrite": 1}),
     ("solve", (None, FAR), {}),
     ("solve", ("eight-puzzle", None), {}),
@@ -124,10 +175,14 @@ WRONG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("load_puzzle", (None,), {}),
     ("load_puzzle", (["eight-puzzle"],), {}),
     ("open_table", (None,), {}),
-    ("open_table", ("x.zarr",), {"cache_bytes": "1MB"}),
-    ("open_table", ("x.zarr",), {"puzzle": 7}),
+    ("open_tilings", (5,), {}),
+    ("open_counts", ("",), {}),
+    ("open_table", (Path("x.zarr"),), {"cache_bytes": "1MB"}),
+    ("open_table", (Path("x.zarr"),), {"puzzle": 7}),
     ("verify", (5,), {}),
-    ("verify", ("x.zarr", "threads"), {}),
+    ("verify", (Path("x.zarr"), "threads"), {}),
+    ("verify", ("x.zarr",), {"progress": "yes"}),
+    ("verify_tilings", (b"3x20",), {}),
     ("check_puzzle", ("eight-puzzle",), {}),
 ]
 

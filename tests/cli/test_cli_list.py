@@ -1,12 +1,19 @@
 import json
 import re
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from programs import Command
-from stores import toml
+from s3 import Bucket
+from stores import contents, toml
 from tiling_stores import SQUARE, tiled
+
+from antipodes.storage import lock_owner
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
 
@@ -56,6 +63,50 @@ def test_json(cli: Command, outputs: Path) -> None:
     }
     assert shown["line"]["path"] == str(outputs / "line.zarr")
     assert (shown["line"]["states"], shown["line"]["radius"], shown["square"]["tilings"]) == (3, 2, 10)
+
+
+def test_a_bucket(cli: Command, refused: Callable[..., str], bucket: Bucket, finished: Path, outputs: Path) -> None:
+    stores = {"line.zarr": outputs / "line.zarr", "deep/er/square.zarr": outputs / "square.zarr"}
+    for path, store in stores.items():
+        bucket.fill(contents(store), path)
+    bucket.put("deep/er/damaged.zarr/commit.json", b"{}")
+    bucket.put("deep/er/old.zarr.lock", json.dumps({"process": 1, "host": "elsewhere"}).encode())
+    bucket.put("notes.txt", b"")
+    url = f"s3://{bucket.name}"
+    line, deep = json.loads(cli("list", url, "--json").out)[::-1]
+    assert (line["name"], line["path"], line["complete"], line["states"]) == ("line", f"{url}/line.zarr", True, 3)
+    assert line["bytes"] == sum(map(len, contents(outputs / "line.zarr").values()))
+    assert datetime.now(UTC) - datetime.fromisoformat(line["committed"]) < timedelta(minutes=10)
+    assert (deep["name"], deep["problem"]) == ("deep", "not a store: it has no commit.json")
+    below = json.loads(cli("list", f"{url}/deep/er/", "--json").out)
+    assert [(one["name"], one["kind"]) for one in below] == [("damaged", None), ("square", "tilings")]
+    (only,) = json.loads(cli("list", f"{url}/line.zarr", "--json").out)
+    assert only["path"] == f"{url}/line.zarr"
+    assert f"expected a URL with stores under it, found nothing at {url}/none" in refused("list", f"{url}/none")
+    assert "NoSuchBucket" in refused("list", "s3://no-such-bucket-anywhere", status=1)
+
+
+def test_a_lock_of_a_run_that_ended(cli: Command, bucket: Bucket, outputs: Path) -> None:
+    """The server dates the lock now; without a renewal for long, or without its process, its run counts as dead."""
+    bucket.fill(contents(outputs / "unfinished.zarr"))
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    owner = {**lock_owner.owning_process(), "process": dead.pid, "started": 0}
+    bucket.put("t.zarr.lock", json.dumps(owner).encode())
+    text = cli("list", f"s3://{bucket.name}").out.splitlines()
+    assert " unfinished " in text[1]
+    assert text[2].startswith(f"t: the lock is left from process {dead.pid} on {socket.gethostname()} since 2")
+    shown = cli("status", bucket.url()).out
+    assert "which has ended or does not reach the storage" in shown
+    assert f"resume with  antipodes resume {bucket.url()}" in shown
+    assert not json.loads(cli("status", bucket.url(), "--json").out)["run"]["alive"]
+    bucket.put("t.zarr.lock", b"[]")
+    assert json.loads(cli("status", bucket.url(), "--json").out)["run"] == {
+        "process": None,
+        "host": None,
+        "since": None,
+        "alive": True,
+    }
 
 
 def test_every_name_is_one_that_commands_take(cli: Command, outputs: Path) -> None:

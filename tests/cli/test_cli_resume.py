@@ -12,7 +12,7 @@ def test_json(cli: Command, unfinished: Path, finished: Path) -> None:
     report = json.loads(outcome.out)
     assert (outcome.status, report["complete"], report["resumed_from"]) == (0, True, 10)
     assert (report["states"], report["radius"], report["antipodes"]) == (181440, 31, 2)
-    assert "\neight-puzzle: resumes from depth 10" in outcome.err
+    assert " eight-puzzle: resumes from depth 10" in outcome.err
     assert contents(unfinished) == contents(finished)
 
 

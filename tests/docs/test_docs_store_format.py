@@ -28,11 +28,17 @@ class Reader:
         self.store = store
         text = (store / "commit.json").read_text(encoding="utf-8")
         manifest = self.manifest = json.loads(text)
-        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 4)
+        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 5)
         assert json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" == text
         unsigned = {key: value for key, value in manifest.items() if key != "checksum"}
         canonical = json.dumps(unsigned, ensure_ascii=False).encode()
         assert hashlib.sha256(canonical).hexdigest() == manifest["checksum"]
+        listed = json.loads((store / "zarr.json").read_text())["consolidated_metadata"]["metadata"]
+        assert listed == {
+            name: json.loads((store / name / "zarr.json").read_text())
+            for name in ("depth", "layer_counts")
+            if manifest["complete"]
+        }
         for name, digest in manifest["metadata"].items():
             assert hashlib.sha256((store / name).read_bytes()).hexdigest() == digest
 

@@ -1,18 +1,26 @@
 """Workers without enough memory or disk: messages name them, and the run resumes on better workers."""
 
+import re
 import shutil
-import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
-from clusters import Cluster
+from clusters import Cluster, Group
 from mounts import small
 from program_runs import Run
 from stores import contents
-from waiting import wait_until
+from waiting import error_of
 
-from antipodes.sizes import KIB
+from antipodes.config import load_config
+from antipodes.errors import InterruptedRunError, SchedulerError, WorkerFailedError
+from antipodes.events import ClusterReady, Event, WaitingForWorkers
+from antipodes.executors.distributed import progress, tasks
+from antipodes.runs.options import RunOptions
+from antipodes.sizes import GIB, KIB, MIB
+from antipodes.tables.run import run_puzzle
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]
@@ -41,22 +49,55 @@ def test_a_nanny_stops_a_worker_without_memory(
     assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
 
 
-def test_a_worker_without_a_nanny_runs_out_of_memory(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+def limit_memory(worker: Group, more: int) -> None:
+    """Let a worker process have this many bytes of memory more than it has now."""
+    status = Path(f"/proc/{worker.process.pid}/status").read_text()
+    used = int(re.findall(r"^VmData:\s*(\d+) kB$", status, re.MULTILINE)[0]) * KIB
+    psutil.Process(worker.process.pid).rlimit(psutil.RLIMIT_DATA, (used + more, used + more))
+
+
+def test_workers_without_a_nanny_run_out_of_memory(
+    cluster: Cluster, by_threads: ByThreads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The system gives the worker little more memory than it needs to join: the worker reports that, or dies."""
-    cluster.add_workers(1, prefix=("sh", "-c", 'ulimit -d 190000 && exec "$@"', "sh"))
-    at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
-    run = begin("run", "three-colours", "--store", "t.zarr", *at)
-    wait_until(lambda: run.process.poll() is not None or "waiting for some to join" in run.err, "the worker fails")
-    if run.process.poll() is None:
-        assert "lost: worker tcp://" in run.err
-        run.signal(signal.SIGINT)
-        run.fail(75, "resume with: antipodes resume t.zarr")
-    else:
-        run.fail(1, "worker tcp://", "resume with: antipodes resume t.zarr")
-    resume_elsewhere(cluster, begin, "t.zarr")
-    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+    """However little is missing, the worker reports that, is stuck, or dies: the run names it, and can be resumed."""
+    for module in (progress, tasks):
+        monkeypatch.setattr(module, "STUCK_SECONDS", 5.0)
+    at = RunOptions(scheduler=cluster.address, memory_limit=8 * GIB)
+    expected = by_threads("three-colours")
+    events: list[Event] = []
+
+    def waits() -> bool:
+        return any(isinstance(event, WaitingForWorkers) for event in events)
+
+    def compute(puzzle: str, store: str) -> None:
+        events.clear()
+        if not run_puzzle(load_config(puzzle), tmp_path / store, at, events.append, interrupted=waits).complete:
+            raise InterruptedRunError("it waits for workers")
+
+    def fresh_worker() -> Group:
+        (worker,) = cluster.add_workers(1)
+        compute("eight-puzzle", f"e{len(cluster.groups)}.zarr")  # the worker loads what it needs
+        return worker
+
+    too_little, enough = 0, 64 * MIB
+    while enough - too_little > 2 * MIB:
+        more = (too_little + enough) // 2
+        worker, store = fresh_worker(), f"{more}.zarr"
+        limit_memory(worker, more)
+        if error := error_of(partial(compute, "three-colours", store), 90):
+            assert isinstance(error, SchedulerError | WorkerFailedError | InterruptedRunError), error
+            member = any(isinstance(event, ClusterReady) for event in events)
+            assert "worker tcp://" in f"{error} {events}" or not member
+            too_little, failed = more, store
+        else:
+            assert contents(tmp_path / store) == expected
+            enough = more
+        worker.kill()
+        cluster.wait_for_workers(0)
+    assert 0 < too_little < enough < 64 * MIB
+    fresh_worker()
+    compute("three-colours", failed)
+    assert contents(tmp_path / failed) == expected
 
 
 @pytest.mark.parametrize("options", [EVERY_LAYER, []])

@@ -57,7 +57,7 @@ def test_a_worker_is_killed_during_a_layer(
     kill_in_the_middle(workers, run)
     report = run.finish()
     check_losses(report, 1)
-    (line,) = re.findall("^lost: worker tcp.*$", run.err, re.MULTILINE)
+    (line,) = re.findall(" lost: worker tcp.*$", run.err, re.MULTILINE)
     again = report["states_found_again"]
     assert line.endswith(f", {again:,} positions to recompute" if again else ", nothing to recompute")
     assert "1 worker with 1 thread" in run.err

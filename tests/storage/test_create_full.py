@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import zarr
 from mounts import small
 from programs import Command
 from tiling_stores import SQUARE, board_file
@@ -11,6 +10,7 @@ from tiling_stores import SQUARE, board_file
 from antipodes.cli.interrupts import Stopped
 from antipodes.config import load_config
 from antipodes.errors import StoreLockedError
+from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.table_store import TableStore
 
@@ -41,7 +41,7 @@ def test_a_run_that_is_stopped_during_creation_leaves_nothing(tmp_path: Path, mo
         raise Stopped("stopped")
 
     config = load_config("eight-puzzle")
-    monkeypatch.setattr(zarr, "create_group", stop)
+    monkeypatch.setattr(Arrays, "write_group", stop)
     with pytest.raises(Stopped):
         TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
     assert not list(tmp_path.iterdir())

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import socket
+import threading
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,33 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
     with lock(tmp_path / "t.zarr"):
         pass
     assert not list(tmp_path.iterdir())
+
+
+def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) -> None:
+    seen: set[str | None] = set()
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            holder = FileLock(tmp_path / "t.zarr").holder()
+            seen.add(None if holder is None else str(holder).partition(" since ")[0])
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for _ in range(100):
+        with lock(tmp_path / "t.zarr"):
+            pass
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert {None, f"process {os.getpid()} on {socket.gethostname()}"} <= seen
+
+
+def test_a_lock_file_that_was_left_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "t"}')
+    assert FileLock(tmp_path / "t.zarr").holder() is None
+    assert FileLock(tmp_path / "none.zarr").holder() is None
 
 
 def test_the_system_releases_the_lock_of_a_killed_process(tmp_path: Path) -> None:

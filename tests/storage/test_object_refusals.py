@@ -3,11 +3,16 @@
 import time
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from s3 import Bucket
 
+from antipodes.config import load_config
+from antipodes.errors import NotAStoreError
 from antipodes.storage.cloud.environment import allows_http, check_environment
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import open_table
 
 
 @pytest.mark.parametrize(
@@ -95,3 +100,12 @@ def test_retry_seconds_that_are_no_number(
 ) -> None:
     monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", text)
     assert "ANTIPODES_STORE_PATIENCE: expected a number of seconds" in refused("status", bucket.url())
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs", "az"])
+def test_a_url_that_went_through_a_path_is_no_directory(scheme: str) -> None:
+    """It would be a directory of that name: ``pathlib`` drops a slash."""
+    with pytest.raises(NotAStoreError, match=f"as text, found '{scheme}:/bucket/t.zarr'"):
+        open_table(Path(f"{scheme}://bucket/t.zarr"))
+    with pytest.raises(NotAStoreError, match=f"as text, found '{scheme}:/bucket/t.zarr'"):
+        run_puzzle(load_config("eight-puzzle"), Path(f"{scheme}://bucket/t.zarr"))

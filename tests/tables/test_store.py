@@ -69,12 +69,12 @@ def test_paths_without_a_store(what: str, tmp_path: Path) -> None:
 
 
 def test_a_newer_version(eight: Path) -> None:
-    change_manifest(eight, version=5)
-    with pytest.raises(NotAStoreError, match=r"expected a store of format version 4 .* version 5: read it with"):
+    change_manifest(eight, version=6)
+    with pytest.raises(NotAStoreError, match=r"expected a store of format version 5 .* version 6: read it with"):
         TableStore(eight).read()
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_an_older_version_is_refused_with_the_command_that_computes_it_again(eight: Path, version: int) -> None:
     change_manifest(eight, version=version)
     with pytest.raises(NotAStoreError, match=rf"found version {version}: compute it again with: antipodes run PUZZLE"):
@@ -86,7 +86,7 @@ def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
     content = read_manifest(eight / "commit.json")
     del content["space"], content["details"]
     write_manifest(eight / "commit.json", content | {"version": 2})
-    with pytest.raises(NotAStoreError, match=r"version 4 .* found version 2: .* --overwrite"):
+    with pytest.raises(NotAStoreError, match=r"version 5 .* found version 2: .* --overwrite"):
         TableStore(eight).read()
 
 

@@ -1,5 +1,6 @@
 """A table as Python's users expect it: a mapping, arrays, samples, and clear errors for what is no position."""
 
+import shutil
 import sys
 import threading
 from collections.abc import Callable
@@ -7,8 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pytest
+import xarray
+import zarr
+from stores import contents
 
 from antipodes.config import load_config
 from antipodes.errors import ClosedError, InputError, UnfinishedError, UnreachableError
@@ -101,6 +106,32 @@ def test_xarray(table: Table) -> None:
     indices = table.space.rank(table.antipodes())
     assert depths.sel(index=indices).values.tolist() == [31, 31]
     assert depths.index[(depths == 31).compute()].values.tolist() == indices.tolist()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_store_opens_in_xarray_and_zarr_without_a_warning(eight: Path, unfinished: Path) -> None:
+    dataset = xarray.open_zarr(eight)
+    assert dict(dataset.sizes) == {"row": 504, "column": 360, "chunk": 2, "layer": 32}
+    assert (sorted(dataset.data_vars), sorted(dataset.coords)) == (["depth", "layer_counts"], [])
+    with dask.config.set(scheduler="threads"):
+        counts = [int((dataset.depth == depth).sum()) for depth in (0, 30, 31)]
+    assert counts == dataset.layer_counts.sum("chunk").values[[0, 30, 31]].tolist() == [1, 221, 2]
+    assert sorted(name for name, _ in zarr.open_group(eight, mode="r").arrays()) == ["depth", "layer_counts"]
+    assert not xarray.open_zarr(unfinished).variables, "nothing is finished"
+
+
+def test_the_group_of_a_run_that_died_before_its_last_commit(unfinished: Path, tmp_path: Path) -> None:
+    """It lists arrays that are not finished: a reader of the table takes no notice, and the next run ends that."""
+    finished = tmp_path / "finished.zarr"
+    run_puzzle(load_config("eight-puzzle"), finished)
+    shutil.copy(finished / "zarr.json", unfinished)
+    with open_table(unfinished) as table:
+        assert table.radius == 10
+    asked = iter(range(3))
+    run_puzzle(load_config("eight-puzzle"), unfinished, interrupted=lambda: next(asked) >= 1)
+    assert not xarray.open_zarr(unfinished).variables
+    run_puzzle(load_config("eight-puzzle"), unfinished)
+    assert contents(unfinished) == contents(finished)
 
 
 def test_without_xarray(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,9 @@
 import pytest
 from terminal import Terminal
 
-from antipodes.cli.event_lines import describe
-from antipodes.cli.progress import show_progress
 from antipodes.events import PartitionsCommitted, PartitionSearched, TilingSearchStarted
+from antipodes.progress.event_lines import describe
+from antipodes.progress.show import show_progress
 
 
 def test_lines() -> None:

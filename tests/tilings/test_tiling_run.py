@@ -233,7 +233,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
     """2x5x6 by the plain method has many partitions of a fraction of a second; searched ones are committed."""
     running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
     line = ""
-    while not line.startswith("partition 2"):
+    while " partition 2" not in line:
         line = running.stderr.readline()
     running.send_signal(number)
     out, err = running.communicate(timeout=60)
@@ -249,7 +249,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
 def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 2)
     line = ""
-    while not line.startswith("partition 1"):
+    while " partition 1" not in line:
         line = running.stderr.readline()
     running.send_signal(signal.SIGINT)
     while "interrupt again to stop immediately" not in line:

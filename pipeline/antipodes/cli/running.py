@@ -33,7 +33,7 @@ class Request:
     def watched(self, under_way: str) -> "Iterator[Listener]":
         """Show the progress of a run; an interruption finishes what is ``under_way``, and names the next command."""
         with loading():
-            from antipodes.cli.progress import show_progress
+            from antipodes.progress.show import show_progress
 
         self.interrupts.next_command = partial(self.options.next_command, self.store)
         self.interrupts.next_steps = f"finishing and committing {under_way}"

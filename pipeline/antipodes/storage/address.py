@@ -11,6 +11,8 @@ from antipodes.storage.backend import Storage
 
 SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+MANGLED = re.compile(f"({'|'.join(SCHEMES)}):/")
+"""The begin of a URL that went through a path, which drops one of its slashes."""
 
 LONGEST_NAME, LONGEST_PATH = 250, 4096
 """Most bytes of a name and of a path in file systems, less those that the lock of a store adds."""
@@ -54,7 +56,11 @@ def storage_at(address: Address | Storage) -> Storage:
 
 
 def check_path(path: Address) -> None:
-    """Raise NotAStoreError for a path that no file system takes."""
+    """Raise NotAStoreError for a path that no file system takes, or that was a URL."""
+    if MANGLED.match(str(path)):
+        raise NotAStoreError(
+            f"expected a path, or a URL such as s3://bucket/name.zarr as text, found {quote(str(path))}"
+        )
     try:
         names = os.fsencode(path).split(b"/")
     except UnicodeEncodeError as error:
@@ -65,8 +71,31 @@ def check_path(path: Address) -> None:
         raise NotAStoreError(f"expected {expected}; found {quote(str(path))}")
 
 
-def checked_url(url: str) -> str:
-    """The URL without a slash at its end; NotAStoreError, which shows no secret, where no store can have the URL."""
+def storages_in(address: Address) -> "list[Storage]":
+    """What is in the folders directly in a directory or under a URL, by name; or the address itself, if it is a store.
+
+    Raises
+    ------
+    InputError
+        There is nothing at the address, or no directory.
+    NotAStoreError
+        The URL is none of a bucket.
+    """
+    if isinstance(address, str) and is_url(address):
+        from antipodes.storage.cloud.objects import storages_under
+
+        return list(storages_under(checked_url(address, of_store=False)))
+    from antipodes.storage.local.directory import storages_below
+
+    check_path(address)
+    return list(storages_below(Path(address)))
+
+
+def checked_url(url: str, of_store: bool = True) -> str:
+    """The URL without a slash at its end; NotAStoreError, which shows no secret, where no store can have the URL.
+
+    Stores may also be under the URL of a bucket alone, unless it is to be ``of_store``.
+    """
     scheme, _, rest = url.partition("://")
     if "@" in rest.partition("/")[0] or "?" in rest or "#" in rest:
         raise NotAStoreError(
@@ -77,6 +106,6 @@ def checked_url(url: str) -> str:
         schemes = ", ".join(f"{one}://" for one in SCHEMES)
         raise NotAStoreError(f"expected the path of a store, or a URL that begins with {schemes}; found {quote(url)}")
     bucket, *names = rest.rstrip("/").split("/")
-    if not bucket or not names or not all(name.strip(".") for name in names):
+    if not bucket or (of_store and not names) or not all(name.strip(".") for name in names):
         raise NotAStoreError(f"expected a URL such as {scheme}://bucket/name.zarr, found {quote(url)}")
     return url.rstrip("/")

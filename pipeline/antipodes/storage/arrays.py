@@ -1,7 +1,7 @@
 """The zarr arrays of a store: their metadata, their chunks, and errors that name the damaged or missing file."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +30,16 @@ class Arrays:
             layout.create(self._storage.arrays(name))
         except ContainsArrayError as error:
             raise StoreError(f"cannot write {self._storage.name_of(name)}: cannot delete what is there") from error
+
+    def write_group(self, attributes: Mapping[str, Any], names: Iterable[str] = ()) -> None:
+        """Write the zarr group that these arrays are in; before they are finished it lists none.
+
+        The list is zarr's consolidated metadata. Zarr and xarray read it instead of the folder, where they would warn
+        of the manifest, and find arrays that are half written.
+        """
+        group = _group(attributes, {name: _json(self._storage.read(f"{name}/{GROUP}")[0]) for name in names})
+        if self._metadata(GROUP) != group:
+            self._storage.put(GROUP, [group])
 
     def open(self, name: str) -> Any:
         """An array to be read; StoreError where it cannot be opened."""
@@ -93,10 +103,8 @@ class Arrays:
         """The SHA-256 of zarr metadata files, for the manifest."""
         return {file: digest(self._storage.read(file)[0]) for file in files}
 
-    def check_metadata(
-        self, digests: Mapping[str, str], attributes: Mapping[str, Any], layouts: Mapping[str, Layout]
-    ) -> None:
-        """Check that the ``zarr.json`` files have these digests, and describe this group and these arrays.
+    def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
+        """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
 
         Raises
         ------
@@ -105,17 +113,30 @@ class Arrays:
         FieldError
             The digests are of other files, or a file describes something else.
         """
-        checks: dict[str, Callable[[Any, str], None]] = {
-            GROUP: lambda metadata, name: _check_group(metadata, name, attributes)
-        }
-        checks |= {f"{name}/{GROUP}": layout.check for name, layout in layouts.items()}
-        expect(digests.keys() == checks.keys(), "metadata", f"the files {', '.join(checks)}", list(digests))
-        for file, check in checks.items():
+        files = [f"{name}/{GROUP}" for name in layouts]
+        expect(digests.keys() == {*files}, "metadata", f"the files {', '.join(files) or 'of no array'}", list(digests))
+        for file, layout in zip(files, layouts.values(), strict=True):
             name = self._storage.name_of(file)
             content = self._metadata(file)
             if content is None or digest(content) != digests[file]:
                 raise StoreDamagedError(f"{name} is damaged: its checksum is not the one in the manifest")
-            check(_json(content), name)
+            layout.check(_json(content), name)
+
+    def check_group(self, attributes: Mapping[str, Any], names: Iterable[str] | None) -> None:
+        """Check that the group has these attributes and lists these arrays, or, while they are unfinished, any.
+
+        Raises
+        ------
+        StoreDamagedError
+            Its ``zarr.json`` is missing, or has anything else.
+        """
+        content = self._metadata(GROUP) or b""
+        arrays = _listed(content) if names is None else {one: _json(self._metadata(f"{one}/{GROUP}")) for one in names}
+        if content != _group(attributes, arrays):
+            raise StoreDamagedError(
+                f"{self._storage.name_of(GROUP)} is damaged: expected the group of the store, with the attributes "
+                f"{dict(attributes)}"
+            )
 
     def _metadata(self, file: str) -> bytes | None:
         try:
@@ -124,15 +145,24 @@ class Arrays:
             return None
 
 
-def _check_group(metadata: Any, name: str, attributes: Mapping[str, Any]) -> None:
-    expect(isinstance(metadata, dict), name, "an object", metadata)
-    found = metadata.get("attributes")
-    expect(found == attributes, f"{name}: attributes", repr(attributes), found)
+def _group(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:
+    """The ``zarr.json`` of a group that lists arrays, each with the content of its own."""
+    listed = {"kind": "inline", "must_understand": False, "metadata": arrays}
+    content = {"zarr_format": 3, "node_type": "group", "attributes": attributes, "consolidated_metadata": listed}
+    return json.dumps(content, indent=2).encode()
 
 
-def _json(content: bytes) -> Any:
+def _listed(group: bytes) -> Mapping[str, Any]:
+    """The arrays that the ``zarr.json`` of a group lists; none where it is damaged."""
+    try:
+        return dict(json.loads(group)["consolidated_metadata"]["metadata"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def _json(content: bytes | None) -> Any:
     """The value of a JSON text; None for any other text."""
     try:
-        return json.loads(content)
+        return json.loads(content or b"")
     except (ValueError, RecursionError):
         return None

@@ -4,10 +4,12 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 from antipodes.errors import StoreError
+from antipodes.storage.lock_owner import Holder
 
 MANIFEST = "commit.json"
 """The key of the manifest: without it there is no store."""
@@ -78,6 +80,16 @@ class StoreLock(ABC):
     def fence(self, token: str | None) -> Callable[[], None]:
         """The check to call before a write: `check_token` if a fencing token is given, else `check`."""
         return self.check if token is None else partial(self.check_token, token)
+
+    @abstractmethod
+    def holder(self) -> Holder | None:
+        """The run that holds the lock, or held it when it died; None where there is none.
+
+        Raises
+        ------
+        StoreError
+            The lock cannot be read.
+        """
 
     @abstractmethod
     def check_token(self, token: str) -> None:
@@ -210,6 +222,10 @@ class Storage(ABC):
     @abstractmethod
     def free_bytes(self) -> int | None:
         """The bytes that still fit where the store is or will be; None where that is unknown."""
+
+    @abstractmethod
+    def modified(self, key: str) -> datetime | None:
+        """When the content of a key was written; None where there is none."""
 
     @abstractmethod
     def identity(self, key: str) -> tuple[object, ...]:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import zarr
-
 from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
+from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.zarr_settings import check_settings
@@ -28,7 +27,7 @@ def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterat
     if overwrite:
         check_removable(storage, kind)
     with _reporting_deletion(storage, overwrite), storage.writing(), storage.staged(overwrite) as staging:
-        zarr.create_group(staging.arrays(), attributes=kind.attributes)
+        Arrays(staging).write_group(kind.attributes)
         yield staging
 
 

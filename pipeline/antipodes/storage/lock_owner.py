@@ -4,17 +4,50 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from antipodes.errors import StoreLockedError
 
 Owner = Mapping[str, Any]
-"""``process``, ``host`` and the fencing ``token``; in object storage also the other fields of `owning_process`, and
-``beat``, the number of renewals."""
+"""``process``, ``host``, ``since`` and the fencing ``token``; in object storage also the other fields of
+`owning_process`, and ``beat``, the number of renewals."""
 
 START_TOLERANCE = 2.0
 """Seconds by which two readings of a process's start may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The run that holds the lock of a store, as far as the lock tells; it is read without disturbing the run."""
+
+    owner: Owner
+    alive: bool
+    """Whether it still renews the lock; False: it has ended without releasing it, or cannot reach the storage."""
+
+    def __str__(self) -> str:
+        since = f" since {self._since:%Y-%m-%d %H:%M:%S}" if self._since else ""
+        return f"{_name(self.owner)}{since}"
+
+    @property
+    def _since(self) -> datetime | None:
+        """When it took the lock, by its own clock, in the time zone of this machine."""
+        try:
+            return datetime.fromisoformat(self.owner["since"]).astimezone()
+        except (KeyError, ValueError, TypeError, OverflowError):
+            return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The values of the key ``run`` on the command line."""
+        since = self._since
+        return {
+            "process": self.owner.get("process"),
+            "host": self.owner.get("host"),
+            "since": since and since.isoformat(timespec="seconds"),
+            "alive": self.alive,
+        }
 
 
 def parse_owner(content: bytes) -> Owner:
@@ -60,8 +93,13 @@ def owning_process() -> Owner:
     """The current process, described so that `is_dead` recognises it later on the same machine."""
     import psutil
 
-    started = psutil.Process().create_time()
-    return {"process": os.getpid(), "host": socket.gethostname(), "machine": _machine(), "started": started}
+    return {**this_process(), "machine": _machine(), "started": psutil.Process().create_time()}
+
+
+def this_process() -> Owner:
+    """The current process, described for people; it takes a lock now."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"process": os.getpid(), "host": socket.gethostname(), "since": now}
 
 
 def is_dead(owner: Owner) -> bool:

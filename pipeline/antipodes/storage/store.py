@@ -10,6 +10,7 @@ from antipodes.storage.address import Address, storage_at
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import GROUP, LockHandle, Storage
 from antipodes.storage.layout import Layout
+from antipodes.storage.lock_owner import Holder
 from antipodes.storage.manifest import ManifestFile, StoreKind
 
 MOST_CHANGES = 100
@@ -20,8 +21,12 @@ class Manifest(Protocol):
     """The manifest of a kind of store: a dataclass whose fields are declared."""
 
     @property
+    def complete(self) -> bool:
+        """Whether there is nothing left to do."""
+
+    @property
     def metadata(self) -> Mapping[str, str]:
-        """SHA-256 of the zarr metadata files, by their path in the store."""
+        """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
@@ -66,6 +71,10 @@ class Store(Generic[M]):
         """
         return self.storage.lock.hold()
 
+    def holder(self) -> Holder | None:
+        """The run that holds the lock, or held it when it died; None where there is none."""
+        return self.storage.lock.holder()
+
     def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
         """See `Storage.watched`."""
         return self.storage.watched(tell, stop)
@@ -101,7 +110,8 @@ class Store(Generic[M]):
         manifest = self.manifest_file.read(self.MANIFEST_TYPE)
         with self.manifest_file.checking():
             manifest.check()
-            self.arrays.check_metadata(manifest.metadata, self.KIND.attributes, manifest.layouts)
+            self.arrays.check_metadata(manifest.metadata, manifest.layouts)
+        self.arrays.check_group(self.KIND.attributes, manifest.layouts if manifest.complete else None)
         return manifest
 
     def commit(self, manifest: M) -> None:
@@ -111,6 +121,8 @@ class Store(Generic[M]):
     def remove_leftovers(self, manifest: M) -> M:
         """Delete what a crashed run was writing; the manifest from now on."""
         self.storage.remove_leftovers()
+        if not manifest.complete:  # a run may have died after it listed the arrays
+            self.arrays.write_group(self.KIND.attributes)
         return manifest
 
     @contextmanager

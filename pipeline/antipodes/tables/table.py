@@ -5,7 +5,8 @@
 31
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes import arguments
 from antipodes.config import PuzzleLike
-from antipodes.errors import UnfinishedError, UnreachableError
+from antipodes.errors import InputError, UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.python_source import FAMILY
 from antipodes.quoting import shorten, shorten_path
@@ -22,6 +23,8 @@ from antipodes.storage.address import Address, in_shell
 from antipodes.storage.opened import Opened
 from antipodes.tables.at_depth import batches_at
 from antipodes.tables.checked_space import CheckedSpace
+from antipodes.tables.dataset import Dataset, draw
+from antipodes.tables.evaluation import Estimator, Evaluation, checked_estimator, evaluate, in_batches
 from antipodes.tables.matches import Matches, match
 from antipodes.tables.paths import shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
@@ -164,17 +167,22 @@ class Table(Opened):
             self.distance(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
-    def distances(self, labels: ArrayLike) -> NDArray[np.int32]:
+    def distances(self, positions: Sequence[str] | ArrayLike) -> NDArray[np.int32]:
         """The distance of each position ``(n, places)``, ``(n,)``; UNREACHABLE or UNKNOWN for those without one.
+
+        Texts will do, too, and labels of more dimensions: ``(..., places)``, ``(...)``.
 
         Raises
         ------
         PositionError
-            One of the arrays is not a position of the puzzle.
+            One of them is not a position of the puzzle.
         StoreDamagedError
             A chunk that is needed is damaged.
         """
-        return self._chunks.distances(self.space.rank(labels))
+        if isinstance(positions, np.ndarray) and positions.ndim > 2:
+            *shape, places = positions.shape
+            return self.distances(positions.reshape(math.prod(shape), places)).reshape(shape)
+        return self._chunks.distances(self.space.unchecked.rank(self.puzzle.positions(positions)))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
         """As `distances`, for indices ``(n,)`` of positions; InputError if one is out of range."""
@@ -245,10 +253,82 @@ class Table(Opened):
         """
         depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
-        if not isinstance(seed, np.random.Generator):
-            seed = arguments.optional(seed, arguments.integer, "a seed", 0)
-        drawn = np.random.default_rng(seed).choice(self._layers[depth], n, replace=False)
+        drawn = _generator(seed).choice(self._layers[depth], n, replace=False)
         return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))
+
+    def dataset(
+        self,
+        n: int,
+        seed: int | np.random.Generator | None = None,
+        *,
+        depths: Iterable[int] | None = None,
+        balanced: bool = False,
+    ) -> Dataset:
+        """``n`` different reached positions in random order and their distances: ``positions, distances``.
+
+        The same for the same seed, wherever and however the table was made.
+
+        Parameters
+        ----------
+        n
+            How many, at most as many as there are.
+        seed
+            An integer or a numpy Generator; None: others each time.
+        depths
+            The depths to draw from, such as ``range(20, 32)``; None: all.
+        balanced
+            False: each position is as probable as any other, so few are near the start. True: each depth gives as many
+            as any other, or all that it has.
+
+        Raises
+        ------
+        InputError
+            An argument is of another type, there is no such depth, or fewer than ``n`` positions are at these depths.
+        """
+        chosen = self._depths(depths)
+        sizes = [self._layers[depth] for depth in chosen]
+        n = arguments.integer(n, "a number of reached positions", 0, sum(sizes))
+        balanced = arguments.flag(balanced, "balanced")
+        return draw(self.space, self._chunks, self._layers, chosen, n, _generator(seed), balanced)
+
+    def evaluate(
+        self,
+        heuristic: str | Estimator,
+        n: int | None = None,
+        seed: int | np.random.Generator | None = None,
+        *,
+        consistency: bool = False,
+    ) -> Evaluation:
+        """How far a heuristic is from the distances, by depth, and whether it is admissible.
+
+        Parameters
+        ----------
+        heuristic
+            A function of positions ``(n, places)`` that returns numbers ``(n,)``; or "manhattan", "linear-conflict".
+        n
+            How many positions to draw, as for `dataset`; None: all that are reached, chunk by chunk.
+        seed
+            As for `dataset`.
+        consistency
+            Whether to apply all moves to the positions, too: a consistent heuristic never rises by more than 1 along a
+            move. That takes as many more evaluations as there are moves.
+
+        Raises
+        ------
+        InputError
+            An argument is of another type, the heuristic returns something else, or the puzzle has no such heuristic.
+        """
+        if isinstance(heuristic, str):
+            from antipodes.searches.heuristics import from_start
+
+            heuristic = from_start(self.puzzle, heuristic)
+        estimate = checked_estimator(heuristic)
+        moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
+        if n is None:
+            parts = ((self.space.unchecked.unrank(some), at) for some, at in in_batches(self._chunks.reached()))
+            return evaluate(estimate, parts, len(self._layers), moves, exhaustive=True)
+        drawn = in_batches([self.dataset(n, seed)])
+        return evaluate(estimate, drawn, len(self._layers), moves, exhaustive=len(self) == n)
 
     @property
     def depths(self) -> "zarr.Array[Any]":
@@ -271,8 +351,24 @@ class Table(Opened):
             raise UnfinishedError(f"nothing is committed yet: antipodes resume {in_shell(self.address)}")
         return arguments.integer(depth, "a depth", 0, self.radius)
 
+    def _depths(self, depths: Iterable[int] | None) -> list[int]:
+        """These depths of the table, each once in ascending order; raises as `_depth`."""
+        if depths is None:
+            return list(range(self._depth(self.radius) + 1))
+        given = arguments.integers(list(depths) if isinstance(depths, Iterable) else depths, "depths (n,)", 1)
+        if not len(given):
+            raise InputError("expected one or more depths, found none")
+        return [self._depth(depth) for depth in np.unique(given).tolist()]
+
     def to_xarray(self) -> "xarray.DataArray":
         """The depths by index, lazily; `antipodes.tables.as_xarray.depths_by_index` says more. Raises as `depths`."""
         from antipodes.tables.as_xarray import depths_by_index
 
         return depths_by_index(self)
+
+
+def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """The generator, or a new one from a seed; InputError for anything else."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(arguments.optional(seed, arguments.integer, "a seed", 0))

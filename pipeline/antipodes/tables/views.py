@@ -57,6 +57,7 @@ def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[s
         "states": manifest.states,
         "layers": list(manifest.layers),
         "bytes": store.bytes_stored(),
+        "run": (holder := store.holder()) and holder.to_json(),
     }
 
 

@@ -71,7 +71,7 @@ class TilingManifest:
     digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
     """The `chunk_digest` of each chunk of an array, one after the other, by the array's name."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
-    """SHA-256 of the zarr metadata files, by their path in the store."""
+    """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
     @cached_property
     def problem(self) -> TilingProblem:

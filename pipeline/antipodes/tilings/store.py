@@ -20,7 +20,7 @@ from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched
 class TilingStore(Store[TilingManifest]):
     """A store of tilings."""
 
-    KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD")
+    KIND = StoreKind(format="antipodes-tilings", holds="tilings of a board", made_by="antipodes tile BOARD", version=3)
     MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
@@ -38,7 +38,6 @@ class TilingStore(Store[TilingManifest]):
             metadata={},
         )
         with self.creating(overwrite) as new:
-            manifest = replace(manifest, metadata=new.arrays.digests([GROUP]))
             new.commit(manifest)
             return manifest
 
@@ -81,8 +80,9 @@ class TilingStore(Store[TilingManifest]):
             complete=True,
             raw_tilings=raw_tilings,
             digests={TILINGS: self._write(manifest, TILINGS, tilings)},
-            metadata=self.arrays.digests([GROUP, f"{TILINGS}/{GROUP}"]),
+            metadata=self.arrays.digests([f"{TILINGS}/{GROUP}"]),
         )
+        self.arrays.write_group(self.KIND.attributes, [TILINGS])
         self.commit(manifest)
         self.storage.delete(PARTITIONS)
         return manifest

@@ -32,6 +32,7 @@ def status_view(store: "TilingStore", manifest: "TilingManifest") -> dict[str, A
         "solutions": manifest.tilings,
         "placements": manifest.placements,
         "bytes": store.bytes_stored(),
+        "run": (holder := store.holder()) and holder.to_json(),
     }
 
 

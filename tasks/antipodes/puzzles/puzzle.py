@@ -14,7 +14,7 @@ from antipodes import arguments
 from antipodes.errors import InputError, PositionError
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.first_wrong import first_wrong
-from antipodes.puzzles.moves.moves import Labels, Moves
+from antipodes.puzzles.moves.moves import Labels, Moves, Successors
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.part import Part, hold, pieces, ranges_of
 from antipodes.puzzles.picture import Picture
@@ -193,6 +193,12 @@ class Puzzle:
         checked: Labels = labels.astype(np.uint8, copy=False)
         return checked
 
+    def positions(self, positions: Sequence[str] | ArrayLike) -> Labels:
+        """Many positions, texts or labels, as labels ``(n, places)``; raises as `parse_many` and `checked`."""
+        if isinstance(positions, list | tuple) and positions and isinstance(positions[0], str):
+            return self.parse_many(positions)
+        return self.checked(positions)
+
     def format(self, labels: ArrayLike) -> str:
         """The position as one line of text, the inverse of `parse`; PositionError if it is not one."""
         return self.notation.join(self._written(labels))
@@ -247,6 +253,18 @@ class Puzzle:
     def successors(self, labels: ArrayLike) -> Labels:
         """All positions one move after a position, ``(k, places)``; PositionError if it is not one."""
         return self.moves.successors(self.checked_one(labels))
+
+    def successors_many(self, positions: Sequence[str] | ArrayLike) -> Successors:
+        """The positions one move after each of many, texts or labels ``(n, places)``, and which moves are legal.
+
+        The result has arrays over all moves, legal or not: ``n * moves * places`` bytes.
+
+        Raises
+        ------
+        PositionError
+            One of them is not a position of the puzzle.
+        """
+        return self.moves.successors_many(self.positions(positions))
 
     def predecessors(self, labels: ArrayLike) -> Labels:
         """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""

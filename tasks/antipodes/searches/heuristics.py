@@ -3,6 +3,7 @@
 A stronger heuristic adds arrays to `Heuristic`, and a term to `blank_kernels`; the searches stay as they are.
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import InputError
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes.searches.problem import Problem
 
@@ -85,6 +86,24 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
         line_of=_line_of(rows, columns) if with_lines else np.empty((0, 2), dtype=np.int64),
         lines=_lines(rows, columns) if with_lines else np.empty((0, 0), dtype=np.int64),
     )
+
+
+def from_start(puzzle: Puzzle, name: str) -> Callable[[Labels], NDArray[np.int64]]:
+    """The heuristic of that name for distances from the nearest start: positions ``(n, places)`` in, ``(n,)`` out.
+
+    Raises
+    ------
+    InputError
+        As `heuristic_of`; or moves cannot be undone, so that ways back to a start say nothing of the ways from it.
+    """
+    from antipodes.searches.deepening.blank_kernels import estimate_all
+
+    arguments.choice(name, "a heuristic", NAMES)
+    if not puzzle.moves.reversible:
+        raise InputError(f"{name} needs moves that can be undone, since it counts moves to the start")
+    problem = Problem(puzzle, puzzle.start_labels[0], puzzle.start_labels)
+    arrays = heuristic_of(problem, name)  # type: ignore[arg-type]
+    return lambda labels: estimate_all(np.ascontiguousarray(labels), *arrays)
 
 
 def is_grid(problem: Problem, edges: Edges) -> bool:

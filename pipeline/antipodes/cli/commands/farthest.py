@@ -6,10 +6,10 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels

@@ -7,10 +7,10 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say
 from antipodes.storage.address import in_shell
+from antipodes.stores.named import find_store
 
 
 def register(app: typer.Typer) -> None:

@@ -9,11 +9,11 @@ import typer
 from antipodes.cli.colour import paint
 from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import Given, MoveSequence, Store
 from antipodes.cli.output import terminal_columns
 from antipodes.cli.streams import input_lines
 from antipodes.errors import InputError
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.cli.play.player import Player

@@ -11,13 +11,13 @@ from antipodes.cli.answers import Answers, Asked, asked
 from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.matches import show_matches
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Given, MoveSequence, Store
 from antipodes.cli.output import print_json_list, say
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import InputError, UnfinishedError
 from antipodes.quoting import counted
 from antipodes.storage.address import in_shell
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle

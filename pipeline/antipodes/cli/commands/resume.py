@@ -9,7 +9,6 @@ from antipodes.cli.commands.run import compute_table
 from antipodes.cli.commands.tile import compute_tilings
 from antipodes.cli.interrupts import Interrupts
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
@@ -24,6 +23,7 @@ from antipodes.cli.options import (
     run_options,
 )
 from antipodes.cli.running import Request
+from antipodes.stores.named import find_store
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +53,7 @@ def resume(
     """Resume an unfinished store, of a table, of counts or of tilings."""
     with Interrupts() as interrupts:
         with loading():
-            from antipodes.cli.stores import open_store
+            from antipodes.stores.kinds import open_store
             from antipodes.tilings.config import BoardConfig
             from antipodes.tilings.store import TilingStore
 

@@ -8,12 +8,12 @@ import typer
 from antipodes.cli.command import add
 from antipodes.cli.commands.tile import Where
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say, terminal_columns
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import ConfigError, InputError
 from antipodes.storage.address import in_shell
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     import numpy as np

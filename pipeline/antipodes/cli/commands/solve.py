@@ -11,7 +11,6 @@ import typer
 from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, Puzzle, Quiet
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.cli.solutions import show_routes, show_solved
@@ -19,6 +18,7 @@ from antipodes.errors import InputError
 from antipodes.quoting import quote, shorten
 from antipodes.runs.default_store import default_store
 from antipodes.storage.address import Address
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.cli.search_progress import SearchProgress

@@ -6,12 +6,13 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json
 from antipodes.storage.address import in_shell
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
+    from antipodes.storage.lock_owner import Holder
     from antipodes.tables.store.counts_store import CountsStore
     from antipodes.tables.store.table_store import TableStore
     from antipodes.tilings.store import TilingStore
@@ -25,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def status(store: Store, as_json: AsJson = False) -> None:
     """Show a store's progress and size."""
     with loading():
-        from antipodes.cli.stores import open_store
+        from antipodes.stores.kinds import open_store
         from antipodes.tilings.store import TilingStore
 
     found = open_store(find_store(store))
@@ -46,13 +47,13 @@ def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
         return
     committed = shown["committed_depth"]
     kept = ", counts only" if manifest.COUNTS_ONLY else ""
-    print(f"{shown['puzzle']}: {'finished' if manifest.complete else 'unfinished'}{kept}")
+    holder = store.holder()
+    print(f"{shown['puzzle']}: {_state(manifest.complete, holder)}{kept}")
     depths = f"depths 0 to {committed}" if committed else "depth 0"
     print(f"  committed    {'nothing yet' if committed is None else depths}")
     print(f"  positions    {manifest.states:,} of {manifest.index_size:,}")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
-    if not manifest.complete:
-        print(f"  resume with  antipodes resume {in_shell(store.address)}")
+    _show_run(store.address, manifest.complete, holder)
 
 
 def _show_tilings(store: "TilingStore", as_json: bool) -> None:
@@ -64,9 +65,27 @@ def _show_tilings(store: "TilingStore", as_json: bool) -> None:
     if as_json:
         print_json(shown)
         return
-    print(f"{shown['board']}: {'finished' if manifest.complete else 'unfinished'}")
+    holder = store.holder()
+    print(f"{shown['board']}: {_state(manifest.complete, holder)}")
     print(f"  searched     {len(manifest.searched):,} of {manifest.partitions:,} partitions, method {manifest.method}")
     print(f"  tilings      {manifest.tilings:,} up to the symmetries of the board")
     print(f"  stored       {human(shown['bytes'])} in {store.address}")
-    if not manifest.complete:
-        print(f"  resume with  antipodes resume {in_shell(store.address)}")
+    _show_run(store.address, manifest.complete, holder)
+
+
+def _state(complete: bool, holder: "Holder | None") -> str:
+    """The state of a store in a word or two."""
+    if holder and holder.alive:
+        return "in progress"
+    return "finished" if complete else "unfinished"
+
+
+def _show_run(address: str, complete: bool, holder: "Holder | None") -> None:
+    """Print who is at work on a store, or how to resume an unfinished one."""
+    if holder and holder.alive:
+        print(f"  run          {holder}")
+        return
+    if holder:
+        print(f"  lock         left from {holder}, which has ended or does not reach the storage")
+    if not complete:
+        print(f"  resume with  antipodes resume {in_shell(address)}")

@@ -162,7 +162,7 @@ def count_only(
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
     with loading():
-        from antipodes.cli.progress import show_progress
+        from antipodes.progress.show import show_progress
         from antipodes.tilings.count import count_tilings
 
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"

@@ -6,10 +6,10 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.named_stores import find_store
 from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
 from antipodes.cli.output import BAD_INPUT, FAILED, print_json
 from antipodes.storage.address import Address
+from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
     from antipodes.runs.verdict import Verdict
@@ -46,7 +46,7 @@ def verify(
 ) -> int:
     """Verify checksums and every distance or tiling in a store."""
     with loading():
-        from antipodes.cli.stores import open_store
+        from antipodes.stores.kinds import open_store
         from antipodes.tilings.store import TilingStore
 
     address = find_store(store, puzzle)
@@ -72,8 +72,8 @@ def _table_verdict(
     address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
 ) -> "Verdict":
     with loading():
-        from antipodes.cli.progress import show_progress
         from antipodes.executors.threads import Threads
+        from antipodes.progress.show import show_progress
         from antipodes.runs.options import tasks_at_once
         from antipodes.sizes import memory_size
         from antipodes.tables.verify import verify as verify_table

@@ -105,6 +105,8 @@ class Membership:
     def _admit(self, workers: Mapping[str, Any], first: bool) -> bool:
         """Make the able workers members; False if there are none, or if workers joined or left meanwhile.
 
+        A worker that was given up is a member again only if no other worker is able.
+
         Raises
         ------
         SchedulerError
@@ -117,13 +119,16 @@ class Membership:
         for worker in unable.keys() - self._excluded:
             self.listener(WorkerRefused(unable[worker]))
         self._excluded = (self._excluded | unable.keys()) - able
+        spare = able & self.watch.given_up
+        spare = spare if spare < able else frozenset()
+        able -= spare
         self.members = {address: workers[address] for address in sorted(able)}
         with translated(self._client):
             self.watch.begin(able, {address for address in able if workers[address]["status"] == "paused"})
         self._versions.on_late_answer(self.watch.note_change)
-        silent = workers.keys() - able - unable.keys()
+        silent = workers.keys() - examined.able - unable.keys()
         self._tell_silent(silent)
-        return bool(self.members) and self._present().keys() - self._excluded - silent == self.members.keys()
+        return bool(self.members) and self._present().keys() - self._excluded - silent - spare == self.members.keys()
 
     def _tell_silent(self, silent: Set[str]) -> None:
         for worker in sorted(silent - self._told_silent):

@@ -4,13 +4,15 @@ import uuid
 from collections import deque
 from collections.abc import Mapping
 
-from antipodes.errors import SchedulerLostError, WorkersLostError
+from antipodes.errors import SchedulerLostError, WorkersLostError, WorkersStuckError
 from antipodes.executors.api import Call, Handle, Key, OnResult, Stop
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import Tasks
 
 TASKS_PER_THREAD = 2
 """Tasks submitted for each thread of the members, so that no thread waits for the next one."""
+STUCK_ALLOWED = 3
+"""How often workers may be stuck without a result in between; one more time ends the run."""
 
 
 class TaskQueue:
@@ -27,6 +29,8 @@ class TaskQueue:
         self._waiting = deque(calls)
         self._under_way: dict[Handle, tuple[Key, frozenset[str]]] = {}
         """By future, the key of the call, and the workers that may run the task."""
+        self._stuck = 0
+        """How often workers were stuck since the last result."""
 
     def run(self) -> None:
         """Run all tasks; after a stop only those that are under way, which are dropped if all their workers are gone.
@@ -34,7 +38,7 @@ class TaskQueue:
         Raises
         ------
         WorkersLostError
-            One task killed several workers.
+            One task killed several workers, or workers were stuck too often.
         SchedulerLostError
             The scheduler does not come back.
         """
@@ -43,6 +47,11 @@ class TaskQueue:
                 if not self._start_some():
                     return
                 self._collect_some()
+            except WorkersStuckError:
+                self._stuck += 1
+                if self._stuck > STUCK_ALLOWED:
+                    raise
+                self._restart_stuck()
             except WorkersLostError:
                 if not (self._membership.lost or self._membership.changed):
                     raise
@@ -65,10 +74,18 @@ class TaskQueue:
         return bool(self._under_way)
 
     def _collect_some(self) -> None:
-        done = self._tasks.first_done(self._under_way)
+        if not (done := self._tasks.first_done(self._under_way)):
+            return
         for future, result in zip(done, self._tasks.gather(done), strict=True):
             key, _ = self._under_way.pop(future)
+            self._stuck = 0
             self._on_result(key, result)
+
+    def _restart_stuck(self) -> None:
+        """Queue the tasks again that stuck workers have, or whose results these have."""
+        stuck = self._tasks.keys_on_lost_workers()
+        for future in [one for one in self._under_way if one.key in stuck]:
+            self._waiting.appendleft(self._under_way.pop(future)[0])
 
     def _restart_all(self) -> bool:
         """Queue all tasks under way again for a scheduler that has come back without them; False after a stop."""

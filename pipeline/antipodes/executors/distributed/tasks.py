@@ -1,6 +1,7 @@
 """Tasks on the members of a run, and the wait for their results, which ends with an error if they cannot come."""
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -17,17 +18,22 @@ from antipodes.errors import (
     WorkerFailedError,
     WorkersLostError,
     WorkersRetiredError,
+    WorkersStuckError,
 )
 from antipodes.executors.api import Call, Handle, Key, Stop, graph_of, never
 from antipodes.executors.distributed.connection import one_line, translated
 from antipodes.executors.distributed.heartbeat import HEARTBEAT_SECONDS, Heartbeat
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.paused import PausedWorkers
+from antipodes.executors.distributed.progress import STUCK_SECONDS, keys_on, transfer_seconds, unable_to_send
+from antipodes.executors.distributed.requests import ask
 from antipodes.executors.distributed.worker import named
 from antipodes.sizes import human
 
 REASON_SECONDS = 0.5
 """Seconds to wait for the reason after a worker is lost."""
+UNSENT_SECONDS = 5.0
+"""Seconds for which a worker is asked again for results that it cannot send before it counts as lost."""
 
 
 class Tasks:
@@ -66,7 +72,7 @@ class Tasks:
         Raises
         ------
         WorkersLostError, SchedulerLostError, SchedulerSilentError
-            The results cannot come any more.
+            The results cannot come any more; WorkersStuckError if their worker answers but makes no progress.
         WorkerFailedError
             A task failed, or a member has no memory left.
         InterruptedRunError
@@ -93,6 +99,11 @@ class Tasks:
                 self._client.sync(self._check_idle)
         return done
 
+    def keys_on_lost_workers(self) -> set[Any]:
+        """Return the keys of the tasks and results of lost members that the scheduler still knows: the stuck ones."""
+        found: set[Any] = ask(self._client, self._client.run_on_scheduler, keys_on, list(self._watch.lost))
+        return found
+
     def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
         if not wanted:
             return []
@@ -107,7 +118,7 @@ class Tasks:
         return futures
 
     async def _gather(self, futures: list[Handle], stop: Stop) -> Any:
-        gathering = asyncio.ensure_future(self._client.gather(futures, asynchronous=True))
+        gathering = asyncio.ensure_future(self._fetch(futures))
         loss = asyncio.ensure_future(self._watch.wait_for_loss())
         try:
             while not gathering.done() and not loss.done():
@@ -128,6 +139,48 @@ class Tasks:
             self._heartbeat.stop()
             loss.cancel()
             gathering.cancel()
+            gathering.add_done_callback(_ignore_error)
+
+    async def _fetch(self, futures: Sequence[Handle]) -> list[Any]:
+        """Return the results; `Client.gather` would ask a worker that cannot send them again and again, forever."""
+        keys = list({future.key for future in futures})
+        failing_since: float | None = None
+        while True:
+            await asyncio.gather(*map(_exists, futures))
+            data, error = await self._received(keys)
+            if data is not None:
+                return [data[future.key] for future in futures]
+            if failing_since is None:
+                failing_since = time.monotonic()
+            stuck = await self._client.run_on_scheduler(unable_to_send, keys, STUCK_SECONDS)
+            if time.monotonic() - failing_since > UNSENT_SECONDS:
+                self._give_up(stuck)
+                if error is not None:  # all workers can send
+                    reason = f"{type(error).__name__}: {one_line(error)}"
+                    raise WorkerFailedError(f"this process cannot unpack the results of tasks: {reason}") from error
+            await asyncio.sleep(REASON_SECONDS)
+
+    async def _received(self, keys: list[Any]) -> tuple[dict[Any, Any] | None, Exception | None]:
+        """Return the results by key; or None, and the error if they came but cannot be unpacked here."""
+        answer = asyncio.ensure_future(self._client.scheduler.gather(keys=keys))
+        try:
+            await asyncio.wait({answer}, timeout=STUCK_SECONDS)
+            if not answer.done():
+                seconds = await self._client.run_on_scheduler(transfer_seconds, keys, 0)
+                await asyncio.wait({answer}, timeout=seconds)
+            return (answer.result().get("data"), None) if answer.done() else (None, None)
+        except OSError:
+            raise
+        except Exception as error:
+            return None, error
+        finally:
+            answer.cancel()
+
+    def _give_up(self, stuck: Mapping[str, str]) -> None:
+        """Raise WorkersStuckError if there are workers that are ``stuck``: they count as lost."""
+        if stuck:
+            self._watch.give_up(stuck)
+            raise WorkersStuckError("; ".join(f"worker {worker}, which {why}" for worker, why in stuck.items()))
 
     async def _check_idle(self) -> None:
         """Raise an error if no task may end any more; tasks that do not depend on each other need only one worker."""
@@ -137,6 +190,7 @@ class Tasks:
 
     def _beat(self) -> None:
         self._heartbeat.beat(self._membership.members.keys(), self._membership.listener)
+        self._give_up(self._heartbeat.stuck)
 
     def _check_connection(self) -> None:
         """Raise SchedulerLostError if tasks may have gone to a scheduler that does not know the tasks before them."""
@@ -160,6 +214,20 @@ class Tasks:
                 "give workers more memory, or add workers"
             )
         raise WorkersLostError(_listed(lost))
+
+
+async def _exists(future: Handle) -> None:
+    """Return once the result exists; an error of its task is raised."""
+    state = future._state
+    await state.wait()
+    if state.status != "finished":
+        raise state.exception.with_traceback(state.traceback)
+
+
+def _ignore_error(ended: asyncio.Future[Any]) -> None:
+    """Ignore how a wait ended that another error has ended; asyncio would log an error that is not read."""
+    if not ended.cancelled():
+        ended.exception()
 
 
 def _listed(workers: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,8 @@ class WorkerWatch:
         """Members that are gone together with tasks or results."""
         self.retired: set[str] = set()
         """Members that left without tasks or results, or are about to leave: these start no tasks any more."""
+        self.given_up: set[str] = set()
+        """Workers that answer but were lost because they made no progress."""
         self.out_of_memory: set[str] = set()
         """Workers that were stopped because they exceeded their memory limit."""
         self.paused: dict[str, float] = {}
@@ -56,6 +58,13 @@ class WorkerWatch:
         """Treat a worker that answers at last as one that joined."""
         self.changed = True
 
+    def give_up(self, workers: Iterable[str]) -> None:
+        """Treat these workers as lost although they answer: the results that they have do not count any more."""
+        for worker in workers:
+            self.departures[worker] += 1
+            self.given_up.add(worker)
+            self.lost.append(worker)
+
     async def wait_for_loss(self) -> None:
         """Return once a member is lost."""
         await self._loss.wait()
@@ -85,6 +94,7 @@ class WorkerWatch:
                 if worker in self.members - self.retired:
                     self._on_removal(worker, event[1])
             case {"action": "add-worker"}:
+                self.given_up.discard(event[1].get("worker", ""))
                 self.changed = True
 
     def _on_removal(self, worker: str, message: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -25,11 +24,10 @@ logger = logging.getLogger(__name__)
 
 
 def dask_setup(worker: Any) -> None:
-    """Ignore Ctrl-C, which the terminal sends to all processes of a local cluster, and log nothing: the client acts.
+    """Log nothing in a process of a local cluster: the client says what happens.
 
     dask calls this function in workers that load this module when they start.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.disable()
 
 

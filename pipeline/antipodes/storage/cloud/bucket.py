@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import cache, partial
@@ -187,6 +187,16 @@ class Bucket:
 
         def request() -> dict[str, Meta]:
             return {one["path"]: dict(one) for one in obstore.list(self.client, prefix=folder).collect()}
+
+        return self._ask("list", folder, request)
+
+    def list_folders(self, folder: str) -> tuple[Sequence[str], Sequence[str]]:
+        """The folders directly in a folder, and the keys of its other objects; an empty text is the whole bucket."""
+        import obstore
+
+        def request() -> tuple[Sequence[str], Sequence[str]]:
+            found = obstore.list_with_delimiter(self.client, prefix=folder or None)
+            return sorted(found["common_prefixes"]), [one["path"] for one in found["objects"]]
 
         return self._ask("list", folder, request)
 

@@ -7,15 +7,32 @@ store is at its own URL, without a manifest; the next run that creates a store t
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
-from antipodes.errors import StoreError
+from antipodes.errors import InputError, StoreError
 from antipodes.storage.backend import GROUP, MANIFEST, Content, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import Lease
 from antipodes.storage.cloud.retry import Watch
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
+
+
+def storages_under(url: str) -> Iterator["ObjectStorage"]:
+    """See `antipodes.storage.address.storages_in`; the URL may be that of a bucket alone."""
+    scheme, _, rest = url.partition("://")
+    name, _, prefix = rest.partition("/")
+    bucket = Bucket(f"{scheme}://{name}")
+    bucket.open()
+    folders, others = bucket.list_folders(prefix)
+    if not (folders or others) and prefix:
+        raise InputError(f"expected a URL with stores under it, found nothing at {url}")
+    if f"{prefix}/{MANIFEST}" in others:
+        yield ObjectStorage(url)
+        return
+    for folder in folders:
+        yield ObjectStorage(f"{bucket.url}/{folder}")
 
 
 class ObjectStorage(Storage):
@@ -95,6 +112,10 @@ class ObjectStorage(Storage):
 
     def free_bytes(self) -> int | None:
         return None
+
+    def modified(self, key: str) -> datetime | None:
+        meta = self._bucket.head(self._path(key))
+        return None if meta is None else meta["last_modified"].astimezone()
 
     def identity(self, key: str) -> tuple[object, ...]:
         meta = self._bucket.head(self._path(key))

@@ -121,6 +121,7 @@ class RetryPolicy:
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()
         """The waits that were told and last."""
+        self._telling = threading.Lock()
 
     def run(self, what: str, address: str, request: Callable[[], T], size: int = 0) -> T:
         """The result of the request, which is retried until it succeeds, cannot succeed, or the time is over.
@@ -181,11 +182,12 @@ class RetryPolicy:
     def tell(self, wait: "_Wait") -> None:
         """Tell what is waited for, if it is time to: of several waits for one server, not of each on its own."""
         now = time.monotonic()
-        pause = REPEAT_SECONDS if self._told else TELL_SECONDS
-        if now - self._told_at >= pause:
+        with self._telling:
+            if now - self._told_at < (REPEAT_SECONDS if self._told else TELL_SECONDS):
+                return
             self._told_at = now
             self._told.add(wait)
-            (self.watch or watch).tell(str(wait))
+        (self.watch or watch).tell(str(wait))
 
     def is_told_to_stop(self) -> bool:
         """Whether the run that makes the requests is to stop."""

@@ -7,14 +7,15 @@ import stat
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
-from antipodes.errors import StoreError
-from antipodes.storage.backend import Content, Storage, Version
+from antipodes.errors import InputError, StoreError
+from antipodes.storage.backend import MANIFEST, Content, Storage, Version
 from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
 from antipodes.storage.local.staging import create_staging, publish
@@ -34,6 +35,18 @@ class DurableStore(LocalStore):
     def set_sync(self, key: str, value: Buffer) -> None:
         """Put a value at a key; newer versions of zarr call this one alone."""
         replace_file(self.root / key, [value.as_buffer_like()], self._check)
+
+
+def storages_below(directory: Path) -> Iterator["DirectoryStorage"]:
+    """See `antipodes.storage.address.storages_in`."""
+    if not directory.is_dir():
+        found = "something else" if directory.exists() else "nothing"
+        raise InputError(f"expected a directory of stores, found {found} at {directory}")
+    if (directory / MANIFEST).exists():
+        yield DirectoryStorage(directory)
+        return
+    visible = (path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
+    yield from map(DirectoryStorage, sorted(visible))
 
 
 class DirectoryStorage(Storage):
@@ -125,6 +138,10 @@ class DirectoryStorage(Storage):
         """The keys of all files; while a run writes, files come and go."""
         for folder, _, names in os.walk(self.path):
             yield from (os.path.relpath(os.path.join(folder, name), self.path) for name in names)
+
+    def modified(self, key: str) -> datetime | None:
+        status = self._status(key)
+        return datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
 
     def identity(self, key: str) -> tuple[object, ...]:
         status = self._status(key)

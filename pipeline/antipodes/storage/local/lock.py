@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-import socket
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,7 +12,18 @@ from antipodes.errors import NotAStoreError, StoreError
 from antipodes.quoting import quote
 from antipodes.storage.backend import LockHandle, StoreLock
 from antipodes.storage.local.staging import restore
-from antipodes.storage.lock_owner import Owner, check_owner, format_owner, in_use, parse_owner
+from antipodes.storage.lock_owner import (
+    Holder,
+    Owner,
+    check_owner,
+    format_owner,
+    in_use,
+    parse_owner,
+    this_process,
+)
+
+PROBE_PAUSES = (0.01, 0.05, 0.1)
+"""Seconds to wait for a lock before it counts as held: a reader asks for a moment whether it is."""
 
 
 class FileLock(StoreLock):
@@ -33,6 +44,22 @@ class FileLock(StoreLock):
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
         check_owner(self._store, owner, token)
+
+    def holder(self) -> Holder | None:
+        """The system knows whether the file is locked: the reader shares the lock for a moment, where no run has it."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY)
+        except OSError:  # there is none, or it is another user's secret
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return Holder(_readable_owner(self.path), alive=True)
+        except OSError:  # a file system without locks
+            return None
+        finally:
+            os.close(descriptor)
+        return None
 
     @contextmanager
     def _acquired(self) -> Iterator[LockHandle]:
@@ -56,6 +83,7 @@ class FileLockHandle:
         self._lock = lock
         self._descriptor = descriptor
         self._token = ""
+        self._owner = this_process()
         self.rotate_token()
 
     @property
@@ -70,7 +98,7 @@ class FileLockHandle:
         synced because the file stays open: other hosts, which share the directory, would read the old text for long.
         """
         token = uuid.uuid4().hex
-        owner = {"process": os.getpid(), "host": socket.gethostname(), "token": token}
+        owner = {**self._owner, "token": token}
         try:
             os.ftruncate(self._descriptor, os.pwrite(self._descriptor, format_owner(owner), 0))
             os.fsync(self._descriptor)
@@ -106,7 +134,7 @@ def _acquire(path: Path, store: Path) -> int:
         except OSError as error:
             raise StoreError(f"cannot create {path}: {error.strerror}") from error
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(descriptor)
             if _is_at(descriptor, path):
                 return descriptor
         except BlockingIOError as error:
@@ -116,6 +144,15 @@ def _acquire(path: Path, store: Path) -> int:
             os.close(descriptor)
             raise StoreError(f"cannot lock {path}: {error.strerror}") from error
         os.close(descriptor)  # its last owner removed it between the two calls
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file; BlockingIOError where it is locked for longer than a reader needs."""
+    for pause in PROBE_PAUSES:
+        with suppress(BlockingIOError):
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(pause)
+    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

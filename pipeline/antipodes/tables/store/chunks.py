@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
-from antipodes.errors import StoreDamagedError, StoreError
+from antipodes.errors import StoreChangedError, StoreDamagedError
 from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.depth_array import LayerCounts
@@ -37,7 +37,7 @@ class TableChunks:
         self._chunks.close()
 
     def check_readable(self) -> None:
-        """Raise ClosedError after `close`, and StoreError where another store is at the address now."""
+        """Raise ClosedError after `close`, and StoreChangedError where another store is at the address now."""
         self._chunks.check_open()
         self._check_not_replaced()
 
@@ -105,6 +105,36 @@ class TableChunks:
             indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
 
+    def picked(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
+        """The indices ``(n,)`` and depths ``(n,)`` of positions, counted from 0 by their depths, then their indices.
+
+        Only chunks that hold one of them are read. Raises as `picked_of`.
+        """
+        counts = self.layer_counts.T.ravel()  # of each depth and chunk
+        ends = np.cumsum(counts, dtype=np.int64)
+        cells = np.searchsorted(ends, numbers, side="right")
+        depths, chunks = np.divmod(cells, len(self.layer_counts))
+        places, indices = numbers - (ends - counts)[cells], np.empty(len(numbers), dtype=np.int64)
+        for chunk, group in by_chunk(chunks, 1):
+            order, begins = self._by_depth(chunk)
+            indices[group] = order[begins[depths[group]] + places[group]] + chunk * self._states
+        return indices, depths.astype(np.int32)
+
+    def _by_depth(self, chunk: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of a chunk in the order of their depths, and where each depth begins in that order."""
+        depths, counts = self._chunks[chunk].ravel(), self.layer_counts[chunk]
+        ends = np.cumsum(np.bincount(depths, minlength=len(counts))[: len(counts)])
+        if (wrong := np.flatnonzero(np.diff(ends, prepend=0) != counts)).size:
+            raise self._fewer(int(wrong[0]))
+        return np.argsort(depths, kind="stable"), ends - counts
+
+    def reached(self) -> Iterator[tuple[Indices, NDArray[np.int32]]]:
+        """The indices ``(n,)`` and depths ``(n,)`` of all reached positions, chunk by chunk in ascending order."""
+        for chunk in np.flatnonzero(self.layer_counts.any(axis=1)).tolist():
+            depths = self._chunks[chunk].ravel()
+            here = np.flatnonzero(depths <= self._manifest.committed_depth)
+            yield here + chunk * self._states, depths[here].astype(np.int32)
+
     @cached_property
     def layer_counts(self) -> LayerCounts:
         """The number of positions of each chunk at each depth, ``(chunks, depths)``.
@@ -146,6 +176,9 @@ class TableChunks:
             self._check_not_replaced()
 
     def _check_not_replaced(self) -> None:
-        """Raise StoreError where another store is here now: it would give wrong distances, or look damaged."""
+        """Raise StoreChangedError where another store is here now: it would give wrong distances, or look damaged.
+
+        A store that a run finishes counts as another: its journal is gone, and its arrays were not there before.
+        """
         if self._store.identity() != self._identity:
-            raise StoreError(f"{self.address} was replaced after it was opened: open it again")
+            raise StoreChangedError(f"{self.address} was finished or replaced after it was opened: open it again")

@@ -14,7 +14,7 @@ class CountsStore(SearchStore[CountsManifest]):
         format="antipodes-counts",
         holds="the layers of a counts-only run",
         made_by="antipodes run PUZZLE --counts-only",
-        version=1,
+        version=2,
         replaces={"antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them"},
     )
     MANIFEST_TYPE = CountsManifest

@@ -54,9 +54,12 @@ class TableManifest(SearchManifest):
 
     @property
     def counts_layout(self) -> Layout:
-        """The layout of the array that counts the positions of each chunk at each depth."""
+        """The layout of the array that counts the positions of each chunk at each depth.
+
+        Its axis is not called depth: to xarray, an array of the name of an axis is the axis's coordinate.
+        """
         rows = min(self.chunk_count, COUNTS_ROWS)
-        return Layout((self.chunk_count, len(self.layers)), rows, "uint32", 0, ("chunk", "depth"))
+        return Layout((self.chunk_count, len(self.layers)), rows, "uint32", 0, ("chunk", "layer"))
 
     @property
     def dtype(self) -> str:

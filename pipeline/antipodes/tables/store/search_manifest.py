@@ -74,7 +74,7 @@ class SearchManifest(ABC):
     complete: bool = field(metadata=stored_as(boolean()))
     """Whether there is nothing left to do."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
-    """SHA-256 of the zarr metadata files, by their path in the store."""
+    """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
     @classmethod
     def empty(cls, config: Config, plan: "Plan", **further: Any) -> Self:

@@ -27,8 +27,10 @@ class SearchStore(Store[M]):
     def commit_arrays(self, manifest: M) -> M:
         """Commit a manifest with the digests of the metadata of its arrays, some of which are new; the manifest."""
         with self.storage.writing():
-            files = (GROUP, *(f"{array}/{GROUP}" for array in manifest.layouts))
-            manifest = replace(manifest, metadata=self.arrays.digests(files))
+            metadata = self.arrays.digests(f"{array}/{GROUP}" for array in manifest.layouts)
+            manifest = replace(manifest, metadata=metadata)
+            if manifest.complete:
+                self.arrays.write_group(self.KIND.attributes, manifest.layouts)
         self.commit(manifest)
         return manifest
 

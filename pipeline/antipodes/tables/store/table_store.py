@@ -22,7 +22,7 @@ class TableStore(SearchStore[TableManifest]):
         format="antipodes-table",
         holds="a table of distances",
         made_by="antipodes run PUZZLE",
-        version=4,
+        version=5,
         replaces={
             "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
             "a table, at another --store or with --overwrite"

@@ -1,6 +1,7 @@
 """The interface of moves: what the rest of the program asks of them, whatever their kind."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,23 @@ Labels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 MOVE_BYTES = 16
 """Memory of a move that is a few numbers."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Successors:
+    """The positions one move after each of n positions; ``positions[legal]`` are those that moves lead to."""
+
+    positions: Labels
+    """``(n, moves, places)``: the position after each move; where the move is illegal, the position before it."""
+    legal: Mask
+    """``(n, moves)``: whether the position allows the move."""
+    names: tuple[str, ...]
+    """The name of each move; none if moves have no names."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Successors of {len(self.legal):,} positions: {int(self.legal.sum()):,} by {self.legal.shape[1]} moves>"
+        )
 
 
 class Moves(ABC):
@@ -80,6 +98,15 @@ class Moves(ABC):
         """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
         found = (self.after(number, labels[np.newaxis]) for number in range(len(self)))
         return _stacked([after for after, legal in found if legal[0]], labels)
+
+    def successors_many(self, labels: Labels) -> Successors:
+        """The positions after each move, of positions ``(n, places)``."""
+        positions = np.repeat(labels[:, np.newaxis], len(self), axis=1)
+        allowed = np.zeros(positions.shape[:2], dtype=np.bool_)
+        for number in range(len(self)):
+            after, legal = self.after(number, labels)
+            positions[legal, number], allowed[:, number] = after[legal], legal
+        return Successors(positions, allowed, self.names)
 
     def predecessors(self, labels: Labels) -> Labels:
         """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""

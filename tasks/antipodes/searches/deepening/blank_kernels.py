@@ -165,3 +165,14 @@ def estimate(labels: Position, costs: Numbers, goal_of: Numbers, line_of: Number
         axis = 0 if line_of[lines[line, 0], 0] == line else 1
         total += 2 * tiles_leaving(labels, line, axis, goal_of, line_of, lines, longest)
     return total
+
+
+@kernel
+def estimate_all(
+    labels: NDArray[np.uint8], costs: Numbers, goal_of: Numbers, line_of: Numbers, lines: Numbers
+) -> Numbers:
+    """The heuristic ``(n,)`` of positions ``(n, places)``."""
+    totals = np.empty(len(labels), np.int64)
+    for number in range(len(labels)):
+        totals[number] = estimate(labels[number], costs, goal_of, line_of, lines)
+    return totals

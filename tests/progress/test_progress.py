@@ -1,10 +1,9 @@
 import io
+from datetime import datetime
 
 import pytest
 from terminal import Terminal
 
-from antipodes.cli.event_lines import describe
-from antipodes.cli.progress import show_progress
 from antipodes.events import (
     Assembling,
     CheckStarted,
@@ -19,6 +18,8 @@ from antipodes.events import (
     TablesBuilt,
     silence,
 )
+from antipodes.progress.event_lines import describe
+from antipodes.progress.show import show_progress
 
 EVENTS: list[tuple[Event, str | None]] = [
     (SearchStarted("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),
@@ -47,7 +48,11 @@ def test_plain_lines_without_a_terminal() -> None:
     with show_progress(quiet=False, stream=stream) as listener:
         for event, _ in EVENTS:
             listener(event)
-    assert len(stream.getvalue().splitlines()) == sum(text is not None for _, text in EVENTS)
+    lines = stream.getvalue().splitlines()
+    told = [text for _, text in EVENTS if text is not None]
+    assert [line[len("2026-11-22 21:32:30 ") :][: len(text)] for line, text in zip(lines, told, strict=True)] == told
+    for line in lines:
+        datetime.fromisoformat(line[: len("2026-11-22 21:32:30")])
     assert "\x1b" not in stream.getvalue()
 
 
@@ -56,7 +61,7 @@ def test_plain_lines_of_a_long_phase_come_now_and_then(
     phase: type[Restoring | Assembling | PositionsChecked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr("antipodes.cli.progress.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("antipodes.progress.show.time.perf_counter", lambda: now[0])
     stream = io.StringIO()
     with show_progress(quiet=False, stream=stream) as listener:
         for second in range(26):

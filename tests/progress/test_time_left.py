@@ -3,7 +3,6 @@
 import pytest
 from known_layers import LAYERS
 
-from antipodes.cli.time_left import TimeLeft
 from antipodes.events import (
     Assembling,
     Event,
@@ -15,6 +14,7 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
+from antipodes.progress.time_left import TimeLeft
 
 LAYERS_OF_A_SEARCH = LAYERS["sliding seed-1"]
 STATES = sum(LAYERS_OF_A_SEARCH)

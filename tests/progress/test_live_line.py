@@ -7,9 +7,6 @@ import pytest
 from rich.console import Console
 from rich.spinner import Spinner
 
-from antipodes.cli.live_display import LiveDisplay
-from antipodes.cli.live_line import LiveLine, duration
-from antipodes.cli.time_left import TimeLeft
 from antipodes.events import (
     Assembling,
     Committing,
@@ -22,6 +19,9 @@ from antipodes.events import (
     TablesBuilt,
     TilingSearchStarted,
 )
+from antipodes.progress.live_display import LiveDisplay
+from antipodes.progress.live_line import LiveLine, duration
+from antipodes.progress.time_left import TimeLeft
 
 BAR = "━╸╺"
 """The characters of a bar."""
@@ -47,7 +47,7 @@ def drawn(events: list[Event], width: int, monkeypatch: pytest.MonkeyPatch) -> s
     """The line after the events, which come ten seconds apart, an hour after the command was started."""
     left = None if isinstance(events[0], TilingSearchStarted) else 4210.2
     clock = iter(10.0 * number for number in range(100))
-    monkeypatch.setattr("antipodes.cli.live_display.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("antipodes.progress.live_display.time.perf_counter", lambda: next(clock))
     stream = io.StringIO()
     console = Console(file=stream, width=width, force_terminal=True, color_system="standard")
     line = LiveLine(Spinner("dots"), elapsed=lambda: 3723.0, left=lambda: left)

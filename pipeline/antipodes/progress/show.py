@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from antipodes.cli.event_lines import describe
-from antipodes.cli.live_line import duration
-from antipodes.cli.time_left import TimeLeft
 from antipodes.events import Assembling, Event, Listener, PositionsChecked, Restoring, silence
+from antipodes.progress.event_lines import describe
+from antipodes.progress.live_line import duration
+from antipodes.progress.time_left import TimeLeft
 
 REPEATED_SECONDS = 10.0
 """Seconds between two plain lines of a phase that has no events of its own to tell, such as layers."""
+TIME = "%Y-%m-%d %H:%M:%S"
+"""The local time at the start of each plain line, since such lines go to logs."""
 
 
 @contextmanager
@@ -25,7 +27,7 @@ def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None
     if quiet:
         yield silence
     elif stream.isatty():
-        from antipodes.cli.live_display import live_display
+        from antipodes.progress.live_display import live_display
 
         with live_display(stream, time.perf_counter() if began is None else began) as listener:
             yield listener
@@ -61,4 +63,4 @@ class PlainLines:
             self._print(f"{describe(event)}{time_left}")
 
     def _print(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        print(f"{time.strftime(TIME)} {line}", file=self._stream, flush=True)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from antipodes.cli.loading import loading
+from antipodes import arguments
 from antipodes.errors import NotAStoreError, StoreError, StoreMismatchError
 from antipodes.quoting import quote, shorten
 from antipodes.runs.default_store import OUTPUTS, chosen_store
@@ -24,6 +24,12 @@ class Described:
     """The ``[run]`` table of the file."""
     command: str
     """The command that makes the store."""
+
+
+def as_address(store: object, what: str) -> Address:
+    """The address of a store that a program names: a path as it is, a text by `find_store`, whose errors it raises."""
+    given = arguments.address(store, what)
+    return find_store(given) if isinstance(given, str) else given
 
 
 def find_store(text: str, puzzle: str | None = None) -> Address:
@@ -48,8 +54,8 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
 
 def _check_given(address: Address, text: str) -> None:
     """Raise StoreMismatchError unless the store is of the puzzle that a person gives for it."""
-    from antipodes.cli.stores import read_manifest
     from antipodes.config import give
+    from antipodes.stores.kinds import read_manifest
 
     puzzle = give(text).puzzle
     if read_manifest(address).fingerprint != puzzle.fingerprint:
@@ -96,9 +102,8 @@ def _is_there(store: Address) -> bool:
 
 def _described(text: str) -> Described | None:
     """The puzzle or board that is bundled under a name, or that a file or Python describes; None if none is."""
-    with loading():
-        from antipodes.config import DEFINITIONS, bundled_configs
-        from antipodes.python_source import is_reference
+    from antipodes.config import DEFINITIONS, bundled_configs
+    from antipodes.python_source import is_reference
 
     if text in bundled_configs():
         return _puzzle(text)
@@ -133,7 +138,7 @@ def _board(text: str) -> Described:
 
 def _check_same(address: Address, described: Described) -> None:
     """Raise StoreMismatchError if the store is of another puzzle or board."""
-    from antipodes.cli.stores import read_manifest
+    from antipodes.stores.kinds import read_manifest
 
     try:
         manifest = read_manifest(address)

@@ -5,9 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from antipodes.cli.event_lines import describe
-from antipodes.cli.live_line import LiveLine
-from antipodes.cli.time_left import TimeLeft
 from antipodes.events import (
     Assembling,
     CheckStarted,
@@ -29,6 +26,9 @@ from antipodes.events import (
     WorkerRefused,
     WorkersLost,
 )
+from antipodes.progress.event_lines import describe
+from antipodes.progress.live_line import LiveLine
+from antipodes.progress.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from rich.console import Console

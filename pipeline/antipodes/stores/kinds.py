@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import cast
 
-from antipodes.errors import AntipodesError, InputError
-from antipodes.storage.address import Address, storage_at
+from antipodes.errors import AntipodesError
+from antipodes.storage.address import Address, storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
+from antipodes.storage.lock_owner import Holder
 from antipodes.storage.manifest import format_of
 from antipodes.tables.store.counts_store import CountsStore
 from antipodes.tables.store.search_manifest import SearchManifest
@@ -41,9 +41,9 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A directory that is a store, or is taken for one, as far as its manifest says; nothing else of it is read."""
+    """A directory or a folder of a bucket that is a store, or is taken for one, as far as manifest and lock say."""
 
-    path: Path
+    address: str
     manifest: SearchManifest | TilingManifest | None
     """None: there is no manifest that this version reads."""
     problem: str | None
@@ -51,11 +51,18 @@ class Listed:
     committed: datetime | None
     """When the last commit was made."""
     bytes_stored: int
+    run: Holder | None
+    """The run that holds the lock, or held it when it died."""
 
     @property
     def name(self) -> str:
         """The name under which commands find a store in outputs/."""
-        return self.path.name.removesuffix(".zarr")
+        return self.address.rpartition("/")[2].removesuffix(".zarr")
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether a run is at work on it."""
+        return self.run is not None and self.run.alive
 
     @property
     def kind(self) -> str | None:
@@ -65,32 +72,22 @@ class Listed:
         return None if self.manifest is None else "tilings"
 
 
-def list_stores(directory: Path) -> list[Listed]:
-    """The stores in a directory, by name, and what else is in directories beside them; or the directory, if a store.
+def list_stores(address: Address) -> list[Listed]:
+    """The stores in a directory or under a URL, by name, and what else is in folders beside them; or a store itself.
 
-    Raises
-    ------
-    InputError
-        It is not a directory.
+    Raises as `storages_in`.
     """
-    if not directory.is_dir():
-        found = "something else" if directory.exists() else "nothing"
-        raise InputError(f"expected a directory of stores, found {found} at {directory}")
-    if (directory / MANIFEST).exists():
-        return [_listed(directory)]
-    visible = (path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
-    return [_listed(path) for path in sorted(visible)]
+    return list(map(_listed, storages_in(address)))
 
 
-def _listed(path: Path) -> Listed:
-    storage = storage_at(path)
-    manifest, problem = None, None
+def _listed(storage: Storage) -> Listed:
+    manifest, problem, committed, size, run = None, None, None, 0, None
     try:
-        manifest = read_manifest(storage)
+        committed, size, run = storage.modified(MANIFEST), storage.size(), storage.lock.holder()
+        if committed is None:
+            problem = f"not a store: it has no {MANIFEST}"
+        else:
+            manifest = read_manifest(storage)
     except AntipodesError as error:
-        problem = str(error) if storage.has(MANIFEST) else f"not a store: it has no {MANIFEST}"
-    try:
-        committed = datetime.fromtimestamp((path / MANIFEST).stat().st_mtime).astimezone()
-    except OSError:
-        committed = None
-    return Listed(path, manifest, problem, committed, storage.size())
+        problem = str(error)
+    return Listed(storage.address, manifest, problem, committed, size, run)

@@ -1,0 +1,213 @@
+"""Workers that answer but make no progress: they count as lost, and the run goes on with the others or names them.
+
+The scheduler and the workers are threads of this process, and talk over TCP; a test breaks one of the workers.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster, Worker
+from distributed.core import Status
+from stores import contents
+
+from antipodes.config import load_config
+from antipodes.errors import SchedulerError, WorkerFailedError, WorkersStuckError
+from antipodes.events import Event, WorkersLost, silence
+from antipodes.executors.api import Key, never
+from antipodes.executors.distributed import heartbeat, progress, tasks
+from antipodes.executors.distributed.cluster import Cluster
+from antipodes.runs.options import RunOptions
+from antipodes.tables.run import run_puzzle
+from antipodes.tilings.config import load_board
+from antipodes.tilings.run import tile_board
+
+ByThreads = Callable[[str], dict[str, bytes]]
+EVERY_LAYER = RunOptions(checkpoint_every=0)
+STUCK = 1.2
+"""Seconds without progress; workers report twice a second what they run."""
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
+    """A cluster of two workers, for which all limits are short."""
+    for module, name, seconds in (
+        (progress, "STUCK_SECONDS", STUCK),
+        (tasks, "STUCK_SECONDS", STUCK),
+        (tasks, "UNSENT_SECONDS", 0.2),
+        (tasks, "REASON_SECONDS", 0.05),
+        (tasks, "HEARTBEAT_SECONDS", 0.1),
+        (heartbeat, "HEARTBEAT_SECONDS", 0.1),
+    ):
+        monkeypatch.setattr(module, name, seconds)
+    with LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        dashboard_address=None,
+        silence_logs=60,
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(workers: LocalCluster) -> Iterator[Cluster]:
+    with Client(workers) as client, Cluster(client) as opened:
+        assert opened.wait_for_workers(silence, never)
+        yield opened
+
+
+def worker_at(workers: LocalCluster, address: str) -> Worker:
+    return next(one for one in workers.workers.values() if one.address == address)
+
+
+class Unserializable:
+    def __reduce__(self) -> Any:
+        raise MemoryError("no room for a copy")
+
+
+async def fails(*_: object, **__: object) -> Any:
+    raise MemoryError("no room for a copy")
+
+
+async def never_answers(*_: object, **__: object) -> None:
+    await asyncio.Event().wait()
+
+
+async def is_busy(*_: object, **__: object) -> dict[str, str]:
+    return {"status": "busy"}
+
+
+SENDING = [
+    (fails, "MemoryError"),
+    (never_answers, "did not arrive within 1 seconds"),
+    (is_busy, "did not arrive"),
+    (None, "cannot be serialized"),
+]
+
+
+@pytest.mark.parametrize(("answer", "why"), SENDING)
+@pytest.mark.parametrize("to", ["the run", "another worker"])
+def test_a_worker_cannot_send_a_result(
+    to: str, answer: Callable[..., Any] | None, why: str, cluster: Cluster, workers: LocalCluster
+) -> None:
+    broken, other = cluster.members
+    if answer:
+        worker_at(workers, broken).handlers["get_data"] = answer
+    handles = cluster._tasks.submit_to(broken, {("make", 0): (bytes, 7) if answer else (Unserializable,)})
+    if to == "another worker":
+        handles = cluster._tasks.submit_to(other, {("use", 0): (str, handles[0])})
+    with pytest.raises(WorkersStuckError, match=f"^worker {broken}, which cannot send its results: .*{why}"):
+        cluster.gather(handles)
+    assert cluster.wait_for_workers(silence, never)
+    assert list(cluster.members) == [other]
+
+
+def test_a_worker_cannot_receive_results(cluster: Cluster, workers: LocalCluster) -> None:
+    """Such as one that a firewall separates from another worker, but not from the scheduler."""
+
+    async def unreachable(address: str) -> None:
+        raise OSError(f"no route to {address}")
+
+    sender, broken = cluster.members
+    worker_at(workers, broken).rpc.connect = unreachable
+    made = cluster._tasks.submit_to(sender, {("make", 0): (bytes, 7)})
+    used = cluster._tasks.submit_to(broken, {("use", 0): (str, made[0])})
+    with pytest.raises(WorkersStuckError, match=f"^worker {broken}, which cannot receive"):
+        cluster.gather(used)
+
+
+def ignore_tasks(worker: Worker) -> None:
+    worker.stream_handlers["compute-task"] = lambda **_: None
+
+
+def pause(worker: Worker) -> None:
+    worker.loop.add_callback(setattr, worker, "status", Status.paused)
+
+
+@pytest.mark.parametrize("breaking", [ignore_tasks, pause])
+def test_tasks_of_a_worker_that_runs_none_are_run_by_others(
+    breaking: Callable[[Worker], None], cluster: Cluster, workers: LocalCluster
+) -> None:
+    broken, _ = cluster.members
+    breaking(worker_at(workers, broken))
+    results: dict[Key, int] = {}
+    cluster.run_unordered({("add", n): (sum, (n, 1)) for n in range(6)}, results.__setitem__, never)
+    assert results == {("add", n): n + 1 for n in range(6)}
+
+
+def test_a_long_task_is_progress(cluster: Cluster) -> None:
+    """Also a task behind it in the queue, and others that wait for its result."""
+    worker, other = cluster.members
+    long, queued = cluster._tasks.submit_to(
+        worker, {("nap", 0): (time.sleep, 2.5 * STUCK), ("queued", 0): (len, "abc")}
+    )
+    (after,) = cluster._tasks.submit_to(other, {("after", 0): (str, long)})
+    assert cluster.gather([long, queued, after]) == [None, 3, "None"]
+
+
+def test_a_large_transfer_has_more_time() -> None:
+    assert progress.allowed_seconds(60, 0) == 60
+    assert progress.allowed_seconds(60, 1 << 30) == 60 + 1024
+
+
+class Unpackable:
+    def __reduce__(self) -> Any:
+        return divmod, (1, 0)
+
+
+def test_a_result_that_cannot_be_unpacked_here_is_no_worker_s_fault(cluster: Cluster) -> None:
+    handles = list(cluster.persist({("make", 0): (Unpackable,)}).values())
+    with pytest.raises(WorkerFailedError, match=r"this process cannot unpack .* ZeroDivisionError"):
+        cluster.gather(handles)
+
+
+def fail_after(worker: Worker, requests: int) -> None:
+    """Make a worker send results until the N-th request, and then none any more."""
+    send, left = worker.handlers["get_data"], iter(range(requests))
+
+    async def answer(comm: Any, **named: Any) -> Any:
+        return await (send if next(left, None) is not None else fails)(comm=comm, **named)
+
+    worker.handlers["get_data"] = answer
+
+
+@pytest.mark.parametrize("requests", [0, 6, 25])
+def test_a_table_is_completed_by_the_other_workers(
+    requests: int, cluster: Cluster, workers: LocalCluster, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    broken = next(iter(cluster.members))
+    fail_after(worker_at(workers, broken), requests)
+    events: list[Event] = []
+    report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", EVERY_LAYER, events.append, scheduler=cluster)
+    (lost,) = [event for event in events if isinstance(event, WorkersLost)]
+    assert f"worker {broken}, which cannot send its results: MemoryError" in str(lost)
+    assert report.workers_lost == 1
+    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+
+
+def test_tilings_are_completed_by_the_other_workers(
+    cluster: Cluster, workers: LocalCluster, by_threads: ByThreads, tmp_path: Path
+) -> None:
+    fail_after(worker_at(workers, next(iter(cluster.members))), 1)
+    tile_board(load_board("3x20"), tmp_path / "t.zarr", options=EVERY_LAYER, scheduler=cluster)
+    assert contents(tmp_path / "t.zarr") == by_threads("3x20")
+
+
+@pytest.mark.parametrize(
+    "compute", [partial(run_puzzle, load_config("eight-puzzle")), partial(tile_board, load_board("3x20"))]
+)
+def test_a_run_ends_with_the_name_of_the_only_worker(
+    compute: Callable[..., Any], cluster: Cluster, workers: LocalCluster, tmp_path: Path
+) -> None:
+    retired, broken = cluster.members
+    cluster.client.retire_workers([retired])
+    assert cluster.wait_for_workers(silence, never)
+    fail_after(worker_at(workers, broken), 3)
+    with pytest.raises(SchedulerError, match=f"worker {broken}, which cannot send its results: MemoryError"):
+        compute(tmp_path / "t.zarr", scheduler=cluster)

@@ -1,0 +1,298 @@
+"""Batches of successors, datasets and evaluations of heuristics, against breadth-first search in plain Python."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import distances as search
+
+from antipodes.config import as_config
+from antipodes.errors import ClosedError, InputError, PositionError, UnfinishedError
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.tables.dataset import shared
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.table import UNREACHABLE, Table, open_table
+
+Labels = tuple[int, ...]
+After = Callable[[Labels], Iterable[Labels]]
+L, X = [1, 2, 3, 4, 0], [1, 0, 2, 3, 4]
+A, B = [1, 2, 3, 4, 5, 6, 0], [0, 2, 1, 6, 4, 5, 3]
+
+
+def slid(here: Labels, columns: int) -> Iterable[Labels]:
+    """Positions of tiles after one slides into the empty square, which is 0."""
+    blank = here.index(0)
+    for other in range(len(here)):
+        (a, b), (c, d) = divmod(blank, columns), divmod(other, columns)
+        if abs(a - c) + abs(b - d) == 1:
+            there = list(here)
+            there[blank], there[other] = there[other], 0
+            yield tuple(there)
+
+
+def rearranged(here: Labels, *moves: list[int]) -> Iterable[Labels]:
+    return (tuple(here[place] for place in move) for move in moves)
+
+
+def turned(here: Labels) -> Iterable[Labels]:
+    first, second = here
+    return ((first + 1) % 5, second), (first, (second + 2) % 3)
+
+
+def climbed(here: Labels) -> Iterable[Labels]:
+    (height,) = here
+    return ((after,) for after in (height + 7, height - 5) if 0 <= after < 100)
+
+
+def inverse(move: list[int]) -> list[int]:
+    return [move.index(place) for place in range(len(move))]
+
+
+def climb(step: int, heights: Any) -> Any:
+    after = heights + step
+    return after, ((after >= 0) & (after < 100)).all(axis=1)
+
+
+STAIRS = define_puzzle(
+    name="stairs",
+    radices=[100],
+    start=[0],
+    moves={"up": partial(climb, 7), "down": partial(climb, -5)},
+    enumerated=True,
+)
+FIRST, SECOND = np.array([1, 0]), np.array([0, 2])
+DIALS = define_puzzle(
+    name="dials",
+    radices=[5, 3],
+    start=[0, 0],
+    moves={
+        "first": lambda dials: (dials + np.array([1, 0])) % (5, 3),
+        "second": lambda dials: (dials + np.array([0, 2])) % (5, 3),
+    },
+)
+TILES = {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"}
+RING = {"family": "generators", "start": "0 1 2 3 4", "moves": {"L": L, "X": X}, "turns": "quarter"}
+FANO = {"family": "generators", "n": 7, "moves": {"A": A, "B": B}, "turns": "single"}
+KINDS: dict[str, tuple[Puzzle, After]] = {
+    "arrangements": (puzzle_from({"name": "tiles", **TILES}), partial(slid, columns=3)),
+    "orbits": (puzzle_from({"name": "ring", **RING}), lambda here: rearranged(here, L, inverse(L), X)),
+    "group": (puzzle_from({"name": "fano", **FANO}), lambda here: rearranged(here, A, B)),
+    "fields": (DIALS, turned),
+    "enumerated": (STAIRS, climbed),
+}
+
+
+@pytest.fixture(params=KINDS, scope="module")
+def kind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterable[tuple[Table, After]]:
+    """A table whose space is of each kind, and the rules of its puzzle."""
+    puzzle, after = KINDS[request.param]
+    store = tmp_path_factory.mktemp("research") / "t.zarr"
+    run_puzzle(as_config(puzzle), store, RunOptions(workers=1))
+    with open_table(store, puzzle=puzzle) as table:
+        assert request.param == table.space.unchecked.KIND
+        yield table, after
+
+
+def expected(table: Table, after: After) -> dict[Labels, int]:
+    """The distance of each position, by search."""
+    starts = [tuple(start) for start in table.puzzle.start_labels.tolist()]
+    found: Any = search(starts, after)  # type: ignore[arg-type]
+    return dict(found)
+
+
+def test_successors_of_many_positions(kind: tuple[Table, After]) -> None:
+    table, after = kind
+    every = list(expected(table, after))
+    found = table.puzzle.successors_many(every)
+    moves = len(table.puzzle.moves)
+    assert (found.positions.shape, found.legal.shape) == ((len(every), moves, table.puzzle.places), (len(every), moves))
+    assert found.names == table.puzzle.moves.names
+    for here, positions, legal in zip(every, found.positions, found.legal, strict=True):
+        assert {tuple(one) for one in positions[legal].tolist()} == {*after(here)}
+        assert (positions[~legal] == here).all(), "where a move is illegal nothing moves"
+    distances = table.distances(found.positions)
+    assert distances.shape == found.legal.shape
+    assert distances[3, 0] == table[found.positions[3, 0]]
+    texts = [table.puzzle.format(one) for one in every[:5]]
+    assert (table.puzzle.successors_many(texts).positions == found.positions[:5]).all()
+    assert table.distances(texts).tolist() == table.distances(every[:5]).tolist()
+    assert table.puzzle.successors_many(np.empty((0, table.puzzle.places), dtype=np.uint8)).legal.shape == (0, moves)
+
+
+def test_a_dataset_of_all_positions_has_each_once(kind: tuple[Table, After]) -> None:
+    table, after = kind
+    true = expected(table, after)
+    for balanced in (False, True):
+        positions, distances = table.dataset(len(true), seed=1, balanced=balanced)
+        assert dict(zip(map(tuple, positions.tolist()), distances.tolist(), strict=True)) == true
+
+
+def test_datasets(kind: tuple[Table, After]) -> None:
+    table, after = kind
+    true, n = expected(table, after), min(40, len(table) // 2)
+    positions, distances = table.dataset(n, seed=5)
+    assert (positions.shape, distances.shape) == ((n, table.puzzle.places), (n,))
+    assert [true[tuple(one)] for one in positions.tolist()] == distances.tolist()
+    assert len({tuple(one) for one in positions.tolist()}) == n
+    assert (table.dataset(n, np.random.default_rng(5)).positions == positions).all(), "the same for the same seed"
+    assert not np.array_equal(table.dataset(n, seed=6).positions, positions)
+    depths = range(1, table.radius)
+    quotas = shared(np.array([table.layers[depth] for depth in depths]), n)
+    balanced = table.dataset(n, 5, depths=depths, balanced=True)
+    assert np.bincount(balanced.distances, minlength=table.radius)[1:].tolist() == quotas.tolist()
+    assert {*table.dataset(n, 5, depths=depths).distances.tolist()} <= {*depths}
+    assert len(table.dataset(0, 5).distances) == 0
+
+
+def test_quotas_are_as_equal_as_the_layers_allow() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        sizes = rng.integers(1, 20, size=rng.integers(1, 9))
+        n = int(rng.integers(0, sizes.sum() + 1))
+        quotas = shared(sizes, n)
+        assert quotas.sum() == n
+        assert (quotas <= sizes).all()
+        least = quotas[quotas < sizes].min(initial=20)
+        assert quotas.max(initial=0) <= least + 1, "no layer gives two more than one that could have given more"
+
+
+@pytest.fixture(scope="module")
+def table(finished: Path) -> Table:
+    return open_table(finished)
+
+
+def test_a_dataset_depends_on_the_seed_alone(finished: Path, unfinished: Path, table: Table) -> None:
+    """Not on the cache, on other calls, nor on whether the depths are in arrays or still in the journal."""
+    drawn = table.dataset(300, 9, depths=range(11))
+    with open_table(finished, cache_bytes=0) as uncached, open_table(unfinished) as journal:
+        for other in (uncached, journal):
+            again = other.dataset(300, 9, depths=range(11))
+            assert (again.positions == drawn.positions).all()
+            assert (again.distances == drawn.distances).all()
+        assert len(journal.dataset(len(journal), 1).positions) == sum(table.layers[:11])
+        with pytest.raises(InputError, match="from 0 to 10"):
+            journal.dataset(1, depths=[11])
+
+
+def manhattan(positions: Any) -> Any:
+    """The sum over the tiles of the eight-puzzle of rows and columns to their places, tile by tile."""
+    total = np.zeros(len(positions), dtype=np.int64)
+    for tile in range(1, 9):
+        row, column = np.divmod((positions == tile).argmax(axis=1), 3)
+        total += abs(row - (tile - 1) // 3) + abs(column - (tile - 1) % 3)
+    return total
+
+
+@pytest.mark.parametrize("heuristic", ["manhattan", manhattan, lambda positions: manhattan(positions).tolist()])
+def test_manhattan_is_admissible(table: Table, heuristic: Any) -> None:
+    positions = table.space.unrank(np.arange(table.index_size))
+    distances, estimates = table.distances(positions), manhattan(positions)
+    result = table.evaluate(heuristic, consistency=True)
+    assert (result.admissible, result.counterexample, result.consistent, result.exhaustive) == (True, None, True, True)
+    assert result.count.tolist() == table.layers
+    assert result.mean_error == pytest.approx(np.mean(distances - estimates))
+    assert result.mean_heuristic == pytest.approx(np.mean(estimates))
+    assert result.mean_distance == pytest.approx(np.mean(distances))
+    for depth in (0, 17, 31):
+        there = distances == depth
+        assert result.mean[depth] == pytest.approx(estimates[there].mean())
+        assert result.error[depth] == pytest.approx(depth - estimates[there].mean())
+        assert result.overestimate[depth] == (estimates[there] - depth).max()
+
+
+def test_twice_manhattan_is_not(table: Table) -> None:
+    result = table.evaluate(lambda positions: 2 * manhattan(positions), consistency=True)
+    assert (result.admissible, result.consistent) == (False, False)
+    assert result.counterexample is not None
+    excess = 2 * manhattan(result.counterexample[np.newaxis])[0] - table[result.counterexample]
+    assert excess == np.nanmax(result.overestimate) > 0
+    assert "not admissible (up to 22 too much), not consistent" in repr(result)
+
+
+def test_a_sample_is_enough_to_refute(table: Table) -> None:
+    result = table.evaluate(lambda positions: 2 * manhattan(positions), n=1000, seed=3)
+    assert (int(result.count.sum()), result.exhaustive, result.admissible) == (1000, False, False)
+    assert result.mean_error == table.evaluate(lambda positions: 2 * manhattan(positions), 1000, 3).mean_error
+    assert np.isnan(result.mean[result.count == 0]).all()
+
+
+def test_linear_conflicts_and_the_table_itself(table: Table) -> None:
+    conflict, perfect = table.evaluate("linear-conflict"), table.evaluate(table.distances, consistency=True)
+    assert conflict.admissible
+    assert table.evaluate("manhattan").mean_error > conflict.mean_error > perfect.mean_error == 0
+    assert perfect.consistent
+    columns = perfect.to_dict()
+    assert list(columns) == ["depth", "count", "mean", "error", "overestimate"]
+    assert columns["mean"].tolist() == columns["depth"].tolist()
+    head, *lines = str(perfect).splitlines()
+    assert head.split() == list(columns)
+    assert lines[31].split() == ["31", "2", "31.000", "0.000", "0.000"]
+
+
+def test_one_way_moves_have_no_named_heuristic(tmp_path: Path) -> None:
+    puzzle = puzzle_from({"name": "one-way", "family": "jump", "start": "A--", "offsets": [[0, 1]]})
+    run_puzzle(as_config(puzzle), tmp_path / "t.zarr", RunOptions(workers=1))
+    with open_table(tmp_path / "t.zarr") as table:
+        with pytest.raises(InputError, match="manhattan needs moves that can be undone"):
+            table.evaluate("manhattan")
+        assert table.evaluate(lambda positions: positions.argmax(axis=1), consistency=True).consistent
+
+
+@pytest.mark.parametrize(
+    ("ask", "match"),
+    [
+        (lambda table: table.dataset(-1), "from 0 to 181440"),
+        (lambda table: table.dataset(181441), "from 0 to 181440"),
+        (lambda table: table.dataset(3, depths=[0, 1]).positions[0] is None, None),
+        (lambda table: table.dataset(4, depths=[0, 1]), "from 0 to 3"),
+        (lambda table: table.dataset(1.5), "integer"),
+        (lambda table: table.dataset(1, "a"), "a seed"),
+        (lambda table: table.dataset(1, depths=[]), "found none"),
+        (lambda table: table.dataset(1, depths=[32]), "from 0 to 31"),
+        (lambda table: table.dataset(1, depths=5), "depths"),
+        (lambda table: table.dataset(1, depths="12"), "depths"),
+        (lambda table: table.dataset(1, balanced=1), "balanced"),
+        (lambda table: table.evaluate(5), "a heuristic"),
+        (lambda table: table.evaluate("euclid"), "manhattan, linear-conflict"),
+        (lambda table: table.evaluate(lambda positions: 5), r"numbers \(65536,\)|found \(\)"),
+        (lambda table: table.evaluate(lambda positions: positions), "found"),
+        (lambda table: table.evaluate(lambda positions: np.full(len(positions), np.nan), n=3), "NaN"),
+        (lambda table: table.evaluate(lambda positions: ["a"] * len(positions), n=3), "found"),
+        (lambda table: table.evaluate(manhattan, n="all"), "integer"),
+        (lambda table: table.evaluate(manhattan, consistency=1), "consistency"),
+        (lambda table: table.puzzle.successors_many([["a"]]), "positions"),
+        (lambda table: table.puzzle.successors_many("123456780"), "positions"),
+        (lambda table: table.puzzle.successors_many(["1 2 3"]), "position '1 2 3'"),
+        (lambda table: table.puzzle.successors_many(["123456780", 5]), "position"),
+        (lambda table: table.distances(np.zeros((2, 2, 9), dtype=np.uint8)), "expected"),
+        (lambda table: table.distances(np.zeros((2, 2, 0), dtype=np.uint8)), "9 places"),
+    ],
+)
+def test_odd_arguments(ask: Callable[[Table], Any], match: str | None, table: Table) -> None:
+    if match is None:
+        assert ask(table) is False
+        return
+    with pytest.raises((InputError, PositionError), match=match):
+        ask(table)
+
+
+def test_what_has_no_distance(tmp_path: Path, finished: Path) -> None:
+    asked = iter([True])
+    puzzle = puzzle_from({"name": "tiles", **TILES})
+    run_puzzle(as_config(puzzle), tmp_path / "t.zarr", RunOptions(workers=1), interrupted=lambda: next(asked, True))
+    with open_table(tmp_path / "t.zarr") as nothing:
+        if nothing.radius < 0:
+            with pytest.raises(UnfinishedError):
+                nothing.dataset(1)
+    with open_table(finished) as closed:
+        odd = closed.distances(["2 1 3 / 4 5 6 / 7 8 0"])
+        assert odd.tolist() == [UNREACHABLE]
+    with pytest.raises(ClosedError):
+        closed.dataset(5)
+    with pytest.raises(ClosedError):
+        closed.evaluate("manhattan")
