@@ -165,6 +165,25 @@ class PartitionSearched:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionsUnderWay:
+    """Partitions of a tiling search are being searched, by threads; told now and then while no partition ends."""
+
+    done: int
+    """Partitions searched, those of earlier runs included."""
+    partitions: int
+    under_way: int
+    """Partitions being searched."""
+    placements: int
+    """Placements that this run has made, in these and in partitions searched."""
+    found: int
+    """Tilings that the partitions under way have found so far, some of them symmetric copies of others."""
+    tilings: int
+    """Tilings in partitions searched."""
+    rate: float
+    """Placements that this run has made per second of search."""
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionsCommitted:
     """The searched partitions are on disk."""
 
@@ -207,6 +226,7 @@ Event = (
     | Assembling
     | TilingSearchStarted
     | PartitionSearched
+    | PartitionsUnderWay
     | PartitionsCommitted
     | CheckStarted
     | PositionsChecked

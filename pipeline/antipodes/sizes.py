@@ -20,6 +20,8 @@ def memory_size(text: str | int) -> int:
     """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
     from dask.utils import parse_bytes
 
+    if not isinstance(text, str):
+        return arguments.integer(text, "a memory limit in bytes or as text", 1, arguments.GREATEST)
     try:
         size = int(parse_bytes(text))
     except (ValueError, AttributeError, OverflowError) as error:

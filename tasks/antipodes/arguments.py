@@ -165,6 +165,8 @@ def _array(values: object, what: str, error: type[InputError]) -> NDArray[Any]:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         raise error(f"expected {what}, found rows of different lengths or no numbers") from None
+    except MemoryError:  # a range may be as long as one likes
+        raise error(f"expected {what}, found more numbers than fit into memory") from None
 
 
 def _hides_other_types(values: object) -> bool:

@@ -12,7 +12,7 @@ from project import ROOT
 from tiling_brute_force import brute_force, orbits
 
 from antipodes.errors import InputError
-from antipodes.exact_cover import search
+from antipodes.exact_cover import partitions, search
 from antipodes.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
 from antipodes.exact_cover.pieces import parse_piece
 from antipodes.exact_cover.placements import placements_of
@@ -70,11 +70,18 @@ def check_against_brute_force(task: TilingProblem) -> None:
     """Both methods, pruning with both kernels, find the tilings and the orbits of the brute force, and count them."""
     expected, symmetry = brute_force(task), symmetry_of(task)
     count = orbits(expected, task)
-    scannable = not task.board.optional and task.board.size <= search.SCANNED_CELLS
-    for method, most_scanned in (("plain", 0), ("pruning", 0), ("pruning", 10**6)) if scannable else (("pruning", 0),):
+    scannable = not task.board.optional and task.board.size <= partitions.SCANNED_CELLS
+    for number, (method, scanned) in enumerate((("pruning", 0), ("plain", 0), ("pruning", 10**6))):
+        if number and not scannable:
+            continue
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search, "MOST_SCANNED", most_scanned)
+            patch.setattr(partitions, "MOST_SCANNED", scanned)
+            for name in ("ENOUGH_PARTITIONS", "MANY_PARTITIONS"):
+                patch.setattr(partitions, name, [30, 40, 2][number])  # deep prefixes, or shallow ones
+            patch.setattr(partitions, "MOST_PATTERNS", [1, 512, 512][number])  # roots with one anchor, or closed ones
             patch.setattr(search, "BATCH", 5)  # searches stop and continue
+            patch.setattr(search, "FIRST_SLICE", 3)
+            partitions_of.cache_clear()
             canonical, placements = tilings_of(task, method)
             counted = [count_partition(task, k, method) for k in range(len(partitions_of(task, method)))]
         assert as_cells(task, symmetry.expand(canonical)) == expected
@@ -83,6 +90,7 @@ def check_against_brute_force(task: TilingProblem) -> None:
         assert sum(one.tilings for one in counted) == count
         assert sum(one.raw_tilings for one in counted) == len(expected)
         assert sum(one.placements for one in counted) == placements
+    partitions_of.cache_clear()
 
 
 @pytest.mark.parametrize(("side", "symmetries"), [(2, 8), (32, 8)])
@@ -282,7 +290,7 @@ def test_placements_of_first_empty_cell_backtracking() -> None:
 
 def test_first_empty_cell_backtracking_keeps_two_orientations_of_f() -> None:
     task = bundled("6x10")
-    allowed, placements = partitions_of(task, PLAIN).allowed, placements_of(task)
+    allowed, placements = partitions_of(task, PLAIN)[0].root.allowed, placements_of(task)
     kept = {
         tuple(map(tuple, (task.board.cells[cells] - task.board.cells[cells].min(axis=0))[:, 1:].tolist()))
         for cells in placements.cells[allowed & (placements.piece == 0)]
@@ -328,8 +336,63 @@ def test_colours_rule_out_the_tetrominoes() -> None:
     assert len(partitions_of(problem(box(1, 4, 5), pieces))) == 0
 
 
+def test_a_cell_that_no_piece_covers_rules_out_tilings() -> None:
+    """Else a search in scan order fills all that is before it."""
+    dominoes = {"D": {"shape": "##", "count": 28}}
+    assert len(partitions_of(problem(box(1, 7, 8), dominoes))) == partitions.MANY_PARTITIONS
+    assert len(partitions_of(problem(box(1, 7, 8), dominoes, ["D avoids 52"]))) == 0
+
+
 def test_the_first_pentomino_is_the_cross() -> None:
     assert bundled("3x4x5").pieces[first_piece(bundled("3x4x5"))].name == "X"
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 5), (6, 6), (5, 8)])
+def test_dominoes_in_balanced_partitions(rows: int, columns: int) -> None:
+    """As many as Kasteleyn's formula (1961) says, and no partition has most of the work."""
+    task = problem(box(1, rows, columns), {"D": {"shape": "##", "count": rows * columns // 2}})
+    counted = [count_partition(task, k) for k in range(len(partitions_of(task)))]
+    angles = [np.cos(np.pi * np.arange(1, side + 1) / (side + 1)) for side in (rows, columns)]
+    factors = 4 * angles[0][:, np.newaxis] ** 2 + 4 * angles[1] ** 2
+    assert sum(one.raw_tilings for one in counted) == round(np.prod(factors) ** 0.25)
+    work = [one.placements for one in counted]
+    assert max(work) <= sum(work) / 2
+    if columns == 8:
+        assert len(work) == partitions.MANY_PARTITIONS
+        assert max(work) < sum(work) / 20
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_partitions_are_disjoint_and_have_the_placements_of_the_whole_search(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However deep the prefixes are, the plain method makes the same placements."""
+    task = problem(box(1, 4, 6), {"L": {"shape": "###\n#..", "count": 4}, "T": {"shape": "###\n.#.", "count": 2}})
+    found = []
+    for wanted in (2, 30, 100):
+        monkeypatch.setattr(partitions, "MANY_PARTITIONS", wanted)
+        partitions_of.cache_clear()
+        found.append(tilings_of(task, method))
+        assert len(distinct(found[-1][0])) == len(found[-1][0])
+    partitions_of.cache_clear()
+    assert all(np.array_equal(distinct(one), distinct(found[0][0])) for one, _ in found)
+    if method == PLAIN:
+        assert len({placements for _, placements in found}) == 1
+
+
+def test_a_search_tells_of_its_progress_and_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+
+    def tell(placements: int, tilings: int) -> None:
+        told.append((placements, tilings))
+        if len(told) == 3:
+            raise KeyError
+
+    monkeypatch.setattr(search, "FIRST_SLICE", 10)
+    with pytest.raises(KeyError):
+        count_partition(bundled("6x10"), 0, on_progress=tell)
+    assert told == sorted(told)
+    assert 10 <= told[0][0] < told[2][0] < 1000
 
 
 def test_an_unknown_method_is_refused() -> None:

@@ -10,10 +10,12 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.errors import ConfigError
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Definition, Orbit
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.metrics import expand
 from antipodes.puzzles.formats.tws import read_tws
+from antipodes.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
 CUBE = (SAMPLES / "2x2x2.tws").read_text()
@@ -59,6 +61,20 @@ def test_layers_of_what_shows(pieces: str, orientations: str) -> None:
     twists = [int(one.replace("?", "0")) for one in orientations.split()]
     found = layers(definition, expand(definition.turns).values())
     assert found == shown_layers([int(piece) for piece in pieces.split()], twists, shown)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "orientations", "size", "kind"),
+    [
+        ("1 1 1 1 2 2 3 3", "? ? ? ? 0 0 ? ?", 420 * 9, "enumerated"),
+        ("1 2 3 3 3 3 3 3", "0 0 ? ? ? ? ? ?", 24 * 23, "orbits"),  # 504 of them are positions
+    ],
+)
+def test_numbered_is_little_more_than_can_be(pieces: str, orientations: str, size: int, kind: str) -> None:
+    """All arrangements of the points are 20,593,188 in the first case."""
+    text = CUBE.replace(SOLVED, f"{pieces}\n{orientations}")
+    space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}))
+    assert (space.size, space.KIND) == (size, kind)
 
 
 def test_where_no_orientation_matters_there_is_none() -> None:

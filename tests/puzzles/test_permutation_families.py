@@ -55,6 +55,14 @@ def test_equal_pancakes() -> None:
     assert layers(family="pancake", start="11223") == layers(family="pancake", start="1 1 2 2 3")
 
 
+def test_names_of_equal_moves_are_known() -> None:
+    moves = {"A": "(0 1 2)", "B": [1, 2, 0], "C": [2, 0, 1], "N": "(0)"}
+    puzzle = puzzle_from({"name": "p", "family": "generators", "start": "0 1 2", "moves": moves})
+    assert puzzle.moves.names == ("A", "A'")
+    for other, same in (("C N", "A"), ("B", "A'"), ("C2", "B")):
+        assert puzzle.follow(other)[-1].tolist() == puzzle.follow(same)[-1].tolist() != [0, 1, 2]
+
+
 def test_a_path_has_names() -> None:
     puzzle = puzzle_from({"name": "p", "family": "pancake", "n": 4})
     path = [puzzle.parse(text) for text in ("1 2 3 4", "3 2 1 4", "4 1 2 3")]

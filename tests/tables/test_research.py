@@ -243,6 +243,15 @@ def test_one_way_moves_have_no_named_heuristic(tmp_path: Path) -> None:
         assert table.evaluate(lambda positions: positions.argmax(axis=1), consistency=True).consistent
 
 
+def test_puzzles_without_a_named_heuristic_say_so(kind: tuple[Table, After]) -> None:
+    table, _ = kind
+    if table.puzzle.name == "tiles":
+        assert table.evaluate("linear-conflict").admissible
+    else:
+        with pytest.raises(InputError, match=f"^manhattan needs moves of one piece.*{table.puzzle.name} has not$"):
+            table.evaluate("manhattan")
+
+
 @pytest.mark.parametrize(
     ("ask", "match"),
     [

@@ -1,11 +1,16 @@
 """The progress of a search for tilings, as it is printed."""
 
+import io
+
 import pytest
 from terminal import Terminal
 
-from antipodes.events import PartitionsCommitted, PartitionSearched, TilingSearchStarted
+from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
+from antipodes.progress import show
 from antipodes.progress.event_lines import describe
 from antipodes.progress.show import show_progress
+
+UNDER_WAY = PartitionsUnderWay(4, 8, 2, 80_000_000, 1500, 1317, 24_000_000.0)
 
 
 def test_lines() -> None:
@@ -16,6 +21,10 @@ def test_lines() -> None:
     )
     searched = PartitionSearched(4, 8, 1317, 24_000_000.0)
     assert describe(searched) == "partition 4 of 8: 1,317 tilings so far, 24.0 million placements/s"
+    assert describe(UNDER_WAY) == (
+        "4 of 8 partitions searched: 1,317 tilings, and 1,500 found in partitions under way; "
+        "80,000,000 placements, 24.0 million/s"
+    )
     assert describe(PartitionsCommitted(8, 8)) == "committed 8 of 8 partitions"
 
 
@@ -26,7 +35,19 @@ def test_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with show_progress(False, terminal) as listener:
         listener(TilingSearchStarted("6x10", 8, 3, 875))
         listener(PartitionSearched(4, 8, 1317, 24_000_000.0))
+        listener(UNDER_WAY)
         listener(PartitionsCommitted(4, 8))
     shown = terminal.getvalue()
-    for expected in ("6x10", "4 of 8 partitions", "1,317 tilings 24.0 million placements/s"):
+    for expected in ("6x10", "4 of 8 partitions", "1,317 tilings, 1,500 under way 24.0 million placements/s"):
         assert expected in shown
+
+
+def test_a_line_of_the_partitions_under_way_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 5.0, 11.0, 11.0, 15.0])
+    monkeypatch.setattr(show.time, "perf_counter", lambda: next(clock))
+    terminal = io.StringIO()
+    lines = show.PlainLines(terminal)
+    for _ in range(3):
+        lines(UNDER_WAY)
+    (line,) = terminal.getvalue().splitlines()  # of three events
+    assert line.endswith(describe(UNDER_WAY))

@@ -15,10 +15,18 @@ import pytest
 from faults import NAMES, SYNCS, Calls, fault_at
 from programs import Process, kill_within
 from stores import contents
-from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
+from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.errors import ConfigError, InputError, ResourceLimitError, SchedulerError, StoreError, StoreMismatchError
-from antipodes.events import PartitionsCommitted, PartitionSearched, TilingSearchStarted
+from antipodes.errors import (
+    ConfigError,
+    InputError,
+    InterruptedRunError,
+    ResourceLimitError,
+    SchedulerError,
+    StoreError,
+    StoreMismatchError,
+)
+from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.search import search_partition
 from antipodes.exact_cover.symmetry import distinct
@@ -30,6 +38,11 @@ from antipodes.tilings.count import count_tilings
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 
+LARGER_COPIES = {
+    "name": "larger",
+    "cells": "?.....\n......\n......\n......\n......\n.....?",
+    "pieces": {"V": {"shape": "##\n#.", "count": 6}, "D": {"shape": "##", "count": 8}},
+}
 EACH = RunOptions(workers=2, checkpoint_every=0)
 
 
@@ -59,7 +72,7 @@ def test_too_many_placements_are_refused_before_there_is_a_store(
     monkeypatch.setattr("antipodes.exact_cover.search.MOST_OPTIONS", 10)
     monkeypatch.setattr("antipodes.exact_cover.fillers.MOST_OPTIONS", 10)
     with pytest.raises(ResourceLimitError, match=r"expected a board and pieces with at most 10 placements .*, found"):
-        run(BoardConfig(COPIES), tmp_path / "store.zarr")
+        run(BoardConfig(LARGER_COPIES), tmp_path / "store.zarr")
     assert not list(tmp_path.iterdir())
 
 
@@ -110,6 +123,29 @@ def test_interrupted_after_any_number_of_partitions(tmp_path: Path) -> None:
         second = tile_board(config, store, options=RunOptions(workers=2))
         assert second.resumed_from == (count or None)
         assert contents(store) == whole
+
+
+def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The run tells of the partitions under way, and ends inside one when it is to stop; the next searches it again."""
+    monkeypatch.setattr("antipodes.exact_cover.search.FIRST_SLICE", 5)
+    monkeypatch.setattr("antipodes.tilings.under_way.TOLD_SECONDS", 0.0)
+    monkeypatch.setattr("antipodes.tilings.under_way.GRACE_SECONDS", 0.0)
+    config, seen = load_board("3x20"), []
+
+    def interrupted() -> bool:
+        return any(isinstance(event, PartitionsUnderWay) for event in seen)
+
+    first = tile_board(config, tmp_path / "store.zarr", None, RunOptions(workers=1), seen.append, interrupted)
+    told = next(event for event in seen if isinstance(event, PartitionsUnderWay))
+    assert (told.partitions, told.under_way) == (first.manifest.partitions, 1)
+    assert told.placements > 0
+    assert len(first.manifest.searched) == told.done < first.manifest.partitions
+    seen.clear()
+    with pytest.raises(InterruptedRunError, match=rf"{told.done} of {told.partitions} partitions were counted"):
+        count_tilings(config, None, RunOptions(workers=1), seen.append, interrupted)
+    tile_board(config, tmp_path / "store.zarr")
+    tile_board(config, tmp_path / "whole.zarr")
+    assert contents(tmp_path / "store.zarr") == contents(tmp_path / "whole.zarr")
 
 
 @pytest.mark.parametrize(("scheduler", "workers"), [("threads", 1), ("threads", 3), ("local", 2)])

@@ -74,8 +74,7 @@ def rewritten(store: Path, change: Callable[[Array], Array]) -> tuple[str, ...]:
     more = len(tilings) - manifest.tilings
     first = replace(manifest.searched[0], tilings=manifest.searched[0].tilings + more)
     searched = (first, *manifest.searched[1:])
-    assert manifest.raw_tilings is not None
-    directory.finish(replace(manifest, searched=searched), (), tilings, manifest.raw_tilings)
+    directory.finish(replace(manifest, searched=searched), (), tilings)
     return verify_tilings(store).problems
 
 
@@ -111,7 +110,7 @@ def with_a_symmetric_copy(tilings: Array) -> Array:
         (moved, "1 invalid tiling: numbers 4"),
         (out_of_range, "1 invalid tiling: numbers 4"),
         (with_two_of_a_piece, "1 invalid tiling: numbers 4"),
-        (lambda tilings: tilings[1:], "tilings by partition, those stored belong to"),
+        (lambda tilings: tilings[1:], "counts 80 raw tilings, the symmetric copies of those stored are 72"),
         (lambda tilings: tilings[[0, *range(len(tilings))]], "1 duplicate tiling"),
         (with_a_symmetric_copy, "1 non-canonical tiling, not the smallest of the orbit: numbers 10"),
     ],
@@ -123,7 +122,6 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"raw_tilings": 81}, "the manifest counts 81 raw tilings, the symmetric copies of those stored are 80"),
         ({"fingerprint": "0" * 64}, "damaged: fingerprint: expected '"),
         ({"board": BOX}, "damaged: fingerprint: expected '"),
         ({"pieces": ["I", "L", "P", "W", "X"]}, "damaged: pieces: expected ('I', 'L', 'P', 'W', 'Y'), found"),
@@ -133,6 +131,17 @@ def test_wrong_tilings(change: Callable[[Array], Array], problem: str, square: P
 def test_a_wrong_manifest(changes: dict[str, Any], problem: str, square: Path) -> None:
     change_manifest(square, **changes)
     assert problem in verify_tilings(square).problems[0]
+
+
+def test_a_wrong_number_of_symmetric_copies(square: Path) -> None:
+    directory = TilingStore(square)
+    first, *rest = directory.read().searched
+    change_manifest(square, searched=[vars(replace(first, raw_tilings=first.raw_tilings + 1)), *map(vars, rest)])
+    assert verify_tilings(square).problems == (
+        "the manifest counts 81 raw tilings, the symmetric copies of those stored are 80",
+    )
+    change_manifest(square, searched=[vars(replace(first, raw_tilings=0, tilings=1)), *map(vars, rest)])
+    assert "damaged: raw_tilings: expected at least 1, found 0" in verify_tilings(square).problems[0]
 
 
 def test_commands_name_the_damaged_chunk(square: Path, cli: Any) -> None:

@@ -20,6 +20,7 @@ from antipodes.cli.commands import (
     puzzles,
     query,
     rank,
+    remove,
     resume,
     run,
     show,
@@ -52,7 +53,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 COMMANDS = (
-    *(run, resume, status, listing, plan),
+    *(run, resume, status, listing, remove, plan),
     *(query, play, layers, farthest, verify),
     *(puzzles, check, solve, rank),
     *(tile, show),

@@ -12,6 +12,7 @@ from antipodes.events import (
     PartitionsCommitted,
     PartitionSearched,
     PartitionSettled,
+    PartitionsUnderWay,
     PositionsChecked,
     Restoring,
     SearchStarted,
@@ -57,6 +58,10 @@ def describe(event: Event) -> str | None:
         case PartitionSearched(done, partitions, tilings, rate):
             tried = f"{rate / 1e6:,.1f} million placements/s"
             return f"partition {done:,} of {partitions:,}: {tilings:,} tilings so far, {tried}"
+        case PartitionsUnderWay(done, partitions, _, placements, found, tilings, rate):
+            so_far = f"{tilings:,} tilings, and {found:,} found in partitions under way"
+            tried = f"{placements:,} placements, {rate / 1e6:,.1f} million/s"
+            return f"{done:,} of {partitions:,} partitions searched: {so_far}; {tried}"
         case PartitionsCommitted(done, partitions):
             return f"committed {done:,} of {partitions:,} partitions"
         case Restoring(done, of):

@@ -16,6 +16,7 @@ from antipodes.events import (
     Listener,
     PartitionSearched,
     PartitionSettled,
+    PartitionsUnderWay,
     PositionsChecked,
     Restoring,
     SearchStarted,
@@ -93,6 +94,10 @@ class LiveDisplay:
                 line.detail = "partitions"
             case PartitionSearched(done, partitions, tilings, rate):
                 self._phase(f"{done} of {partitions}", done, partitions, f"{tilings:,} tilings")
+                line.detail = "partitions"
+                line.rate = f"{rate / 1e6:,.1f} million placements/s"
+            case PartitionsUnderWay(done, partitions, _, _, found, tilings, rate):
+                self._phase(f"{done} of {partitions}", done, partitions, f"{tilings:,} tilings, {found:,} under way")
                 line.detail = "partitions"
                 line.rate = f"{rate / 1e6:,.1f} million placements/s"
             case ClusterReady() | WaitingForWorkers() | Waiting() | WorkerRefused() | WorkersLost() | JournalDamaged():

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from antipodes.events import Assembling, Event, Listener, PositionsChecked, Restoring, silence
+from antipodes.events import (
+    Assembling,
+    Event,
+    Listener,
+    PartitionsUnderWay,
+    PositionsChecked,
+    Restoring,
+    silence,
+)
 from antipodes.progress.event_lines import describe
 from antipodes.progress.live_line import duration
 from antipodes.progress.time_left import TimeLeft
@@ -44,12 +52,15 @@ class PlainLines:
         self._kind: type[Event] | None = None
         """The event of the steady phase that was last told."""
         self._told_at = 0.0
+        self._printed_at = time.perf_counter()
 
     def __call__(self, event: Event) -> None:
         now = time.perf_counter()
         if isinstance(event, Restoring | Assembling | PositionsChecked):
             self._times.told(event, now)
             self._print_now_and_then(event, now)
+        elif isinstance(event, PartitionsUnderWay) and now - self._printed_at < REPEATED_SECONDS:
+            return
         elif line := describe(event):
             self._print(line)
 
@@ -63,4 +74,5 @@ class PlainLines:
             self._print(f"{describe(event)}{time_left}")
 
     def _print(self, line: str) -> None:
+        self._printed_at = time.perf_counter()
         print(f"{time.strftime(TIME)} {line}", file=self._stream, flush=True)

@@ -49,15 +49,21 @@ class RunOptions:
     """When the user began to wait, on the clock of `time.perf_counter`; None: when the run is called."""
 
     def __post_init__(self) -> None:
-        tasks_at_once(self.workers)
         check_scheduler_name(arguments.text(self.scheduler, "a scheduler"))
         for name in ("scheduler_file", "performance_report"):
             arguments.optional(getattr(self, name), arguments.address, name)
-        arguments.optional(self.checkpoint_every, arguments.number, "checkpoint_every", 0)
-        arguments.optional(self.memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST)
-        arguments.flag(self.overwrite, "overwrite")
-        arguments.flag(self.counts_only, "counts_only")
-        arguments.optional(self.began, arguments.number, "began")
+        checked = {
+            "workers": arguments.optional(self.workers, tasks_at_once),
+            "checkpoint_every": arguments.optional(self.checkpoint_every, arguments.number, "checkpoint_every", 0),
+            "memory_limit": arguments.optional(
+                self.memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST
+            ),
+            "overwrite": arguments.flag(self.overwrite, "overwrite"),
+            "counts_only": arguments.flag(self.counts_only, "counts_only"),
+            "began": arguments.optional(self.began, arguments.number, "began"),
+        }
+        for name, value in checked.items():  # numpy's scalars as Python's
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         values = ((one, getattr(self, one.name)) for one in fields(self))

@@ -240,6 +240,22 @@ class Storage(ABC):
         """
 
     @abstractmethod
+    def has_leftovers(self) -> bool:
+        """Whether there is no store, but a part of one, as a killed removal leaves it."""
+
+    @abstractmethod
+    def remove(self) -> int:
+        """Delete a store, or leftovers of one; the bytes freed.
+
+        If this is killed, the store is there as it was, or there is none and `has_leftovers`.
+
+        Raises
+        ------
+        StoreError
+            Content of another origin is in the store, and nothing is deleted; or something cannot be deleted.
+        """
+
+    @abstractmethod
     def remove_leftovers(self) -> None:
         """Delete what a crashed run was writing."""
 

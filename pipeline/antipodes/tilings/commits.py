@@ -48,9 +48,9 @@ class TilingCommits:
             self.manifest = self.store.add(self.manifest, self.searched)
             self._committed()
 
-    def finish(self, tilings: Tilings, raw_tilings: int) -> None:
+    def finish(self, tilings: Tilings) -> None:
         """Commit all tilings together, ``(tilings, copies)``, sorted."""
-        self.manifest = self.store.finish(self.manifest, self.searched, tilings, raw_tilings)
+        self.manifest = self.store.finish(self.manifest, self.searched, tilings)
         self._committed()
 
     def _committed(self) -> None:

@@ -8,17 +8,18 @@ from typing import Any
 
 from antipodes import arguments
 from antipodes.errors import InterruptedRunError
-from antipodes.events import Listener, PartitionSearched, TilingSearchStarted, silence
-from antipodes.exact_cover.partitions import PRUNING, partitions_of
+from antipodes.events import Listener, TilingSearchStarted, silence
+from antipodes.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.search import Counted, check_size, count_partition, in_scan_order, warm_up
-from antipodes.executors.api import Call, Key, Scheduler
+from antipodes.exact_cover.search import Counted, check_size, count_partition, warm_up
+from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
 from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.method import checked_method
+from antipodes.tilings.under_way import PartitionsOfRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,8 @@ def count_tilings(
     options = arguments.instance(options, RunOptions, "RunOptions")
     chosen = checked_method(method) or PRUNING
     in_scan_order(config.problem, chosen)  # refuses boards that the method does not take
+    arguments.function(listener, "a listener")
+    arguments.function(interrupted, "interrupted")
     count = _Count(config.problem, chosen, listener, interrupted)
     with _opened(options, listener, scheduler) as opened, opened.performance_report(options.performance_report):
         count.run(opened)
@@ -103,7 +106,6 @@ class _Count:
         self._clock = Clock()
         self._counted: list[Counted] = []
         self._partitions = 0
-        self._began = 0.0
 
     def run(self, scheduler: Scheduler) -> None:
         """Count each partition as a task; InterruptedRunError if the count is told to stop."""
@@ -115,11 +117,9 @@ class _Count:
             scheduler.on_worker_start((warm_up, self._problem, self._method))
             scheduler.run_unordered({}, lambda *_: None, self._interrupted)
         self._listener(TilingSearchStarted(self._problem.name, self._partitions, 0, 0))
-        calls: dict[Key, Call] = {
-            ("count", number): (count_partition, self._problem, number, self._method)
-            for number in range(self._partitions)
-        }
-        self._began = time.monotonic()
+        self._run = PartitionsOfRun(self._partitions, 0, 0, self._listener, self._interrupted)
+        task = (count_partition, self._problem, self._method)
+        calls = self._run.calls(scheduler, "count", list(range(self._partitions)), task)
         with self._clock.measure("search"):
             scheduler.run_unordered(calls, self._on_result, self._interrupted)
         if len(self._counted) < self._partitions:
@@ -132,18 +132,14 @@ class _Count:
             board=self._problem.name,
             tilings=sum(one.tilings for one in self._counted),
             raw_tilings=sum(one.raw_tilings for one in self._counted),
-            placements=self._placements(),
+            placements=sum(one.placements for one in self._counted),
             partitions=self._partitions,
             method=self._method,
             clock=self._clock,
             seconds=seconds,
         )
 
-    def _on_result(self, key: Key, counted: Counted) -> None:
-        self._counted.append(counted)
-        tilings = sum(one.tilings for one in self._counted)
-        rate = self._placements() / (time.monotonic() - self._began)
-        self._listener(PartitionSearched(len(self._counted), self._partitions, tilings, rate))
-
-    def _placements(self) -> int:
-        return sum(one.placements for one in self._counted)
+    def _on_result(self, key: Key, counted: Counted | None) -> None:
+        if counted is not None:
+            self._counted.append(counted)
+            self._run.searched(key[1], counted.placements, counted.tilings)

@@ -21,7 +21,6 @@ from antipodes.storage.fields import (
     list_of,
     mapping_of,
     one_of,
-    optional,
     sha256,
     stored_as,
     text,
@@ -45,6 +44,8 @@ class Searched:
     number: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
     tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
     """How many tilings the partition has."""
+    raw_tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """How many they are if symmetric copies count as different."""
     placements: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
     """How many placements were tried."""
 
@@ -66,8 +67,6 @@ class TilingManifest:
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
     """The searched partitions, in the order of their numbers."""
     complete: bool = field(metadata=stored_as(boolean()))
-    raw_tilings: int | None = field(metadata=stored_as(optional(integer(0, arguments.GREATEST))))
-    """The number of tilings if symmetric copies count as different; None until all partitions are searched."""
     digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
     """The `chunk_digest` of each chunk of an array, one after the other, by the array's name."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
@@ -82,6 +81,11 @@ class TilingManifest:
     def tilings(self) -> int:
         """How many tilings are known, up to the symmetries of the problem."""
         return sum(one.tilings for one in self.searched)
+
+    @property
+    def raw_tilings(self) -> int:
+        """How many tilings are known, symmetric copies counted as different."""
+        return sum(one.raw_tilings for one in self.searched)
 
     @property
     def placements(self) -> int:
@@ -111,9 +115,8 @@ class TilingManifest:
         expect(ascending, "searched", f"partitions below {self.partitions}, each once, in ascending order", numbers)
         all_searched = len(numbers) == self.partitions
         expect(all_searched or not self.complete, "complete", "false, since partitions are not searched", self.complete)
-        counted = self.raw_tilings is not None and self.raw_tilings >= self.tilings
-        expected = f"at least {self.tilings}" if self.complete else "null, as long as it is not complete"
-        expect(counted if self.complete else self.raw_tilings is None, "raw_tilings", expected, self.raw_tilings)
+        for one in self.searched:
+            expect(one.raw_tilings >= one.tilings, "raw_tilings", f"at least {one.tilings}", one.raw_tilings)
         expected_digests = {name: -(-tilings // CHUNK_ROWS) for name, tilings in self.arrays.items()}
         found = {name: len(digests) // DIGEST_BYTES for name, digests in self.digests.items()}
         expect(found == expected_digests, "digests", f"numbers of chunks {quote(expected_digests)}", found)

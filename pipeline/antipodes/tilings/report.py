@@ -20,8 +20,6 @@ class TilingReport(Report):
     """The last commit."""
     shown: Mapping[int, NDArray[np.int32]]
     """Some tilings, ``(copies,)`` each, by their numbers from 0; none of an unfinished search."""
-    raw_tilings: int
-    """The tilings known, symmetric copies counted as different."""
     placements_tried: int
     """Placements that this run made."""
     busy: tuple[float, ...]
@@ -36,6 +34,11 @@ class TilingReport(Report):
     def tilings(self) -> int:
         """How many tilings are known, symmetric copies counted as one."""
         return self.manifest.tilings
+
+    @property
+    def raw_tilings(self) -> int:
+        """How many tilings are known, symmetric copies counted as different."""
+        return self.manifest.raw_tilings
 
     def __repr__(self) -> str:
         found = f"{self.tilings:,} tilings{'' if self.complete else ' so far, unfinished'}"

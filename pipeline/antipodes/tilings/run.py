@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.events import Listener, silence
-from antipodes.exact_cover.partitions import PRUNING, partitions_of
-from antipodes.exact_cover.search import check_size, in_scan_order
+from antipodes.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
+from antipodes.exact_cover.search import check_size
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
@@ -98,7 +98,6 @@ def _report(
         store=session.store.address,
         resumed_from=(len(before.searched) or None) if before else None,
         shown=_shown(session.store, after),
-        raw_tilings=search.raw_tilings if search else after.raw_tilings or 0,
         clock=session.clock,
         seconds=session.seconds,
         placements_tried=search.effort.placements if search else 0,

@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antipodes.events import PartitionSearched, TilingSearchStarted
+from antipodes.events import TilingSearchStarted
 from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.search import Found, search_partition, warm_up
-from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
-from antipodes.executors.api import Call, Key, Scheduler
+from antipodes.exact_cover.search import Found, OnProgress, search_partition, warm_up
+from antipodes.exact_cover.symmetry import Tilings, distinct
+from antipodes.executors.api import Key, Scheduler
 from antipodes.runs.session import Session
 from antipodes.tilings.commits import TilingCommits
 from antipodes.tilings.manifest import Searched, TilingManifest
 from antipodes.tilings.store import TilingStore
+from antipodes.tilings.under_way import PartitionsOfRun
 
 CHECKPOINT_SECONDS = 1.0
 """Seconds between commits by default: they cost milliseconds, and a partition may take hours."""
@@ -33,10 +34,10 @@ class Outcome:
     seconds: float
 
 
-def search_timed(problem: TilingProblem, number: int, method: str) -> Outcome:
+def search_timed(problem: TilingProblem, number: int, method: str, on_progress: OnProgress) -> Outcome:
     """The task of one partition; see `search_partition`."""
     begin = time.perf_counter()
-    found = search_partition(problem, number, method)
+    found = search_partition(problem, number, method, on_progress)
     worker = f"{socket.gethostname()}-{os.getpid()}-{threading.get_ident()}"
     return Outcome(found, worker, time.perf_counter() - begin)
 
@@ -46,22 +47,15 @@ class Effort:
     """The work of this run."""
 
     workers: int = 0
-    placements: int = 0
-    """Placements made."""
     busy: dict[str, float] = field(default_factory=dict)
     """The seconds for which each worker searched."""
-    started: float = 0.0
-    """When the search started, on the monotonic clock."""
+    placements: int = 0
+    """Placements made, in partitions searched."""
 
     def add(self, outcome: Outcome) -> None:
         """Add the work of a task."""
         self.placements += outcome.found.placements
         self.busy[outcome.worker] = self.busy.get(outcome.worker, 0.0) + outcome.seconds
-
-    @property
-    def placements_per_second(self) -> float:
-        """Placements per second since the search started."""
-        return self.placements / (time.monotonic() - self.started)
 
     def busy_seconds(self) -> tuple[float, ...]:
         """The seconds for which each worker searched, the busiest first."""
@@ -100,15 +94,6 @@ class TilingSearch:
             self._finish()
         return self._commits.manifest
 
-    @property
-    def raw_tilings(self) -> int:
-        """The tilings known, symmetric copies counted as different."""
-        known = self._commits.manifest.raw_tilings
-        return self._raw(np.concatenate(self._found)) if known is None else known
-
-    def _raw(self, tilings: Tilings) -> int:
-        return int(symmetry_of(self._problem).orbit_sizes(tilings).sum())
-
     def _warm_up(self, scheduler: Scheduler) -> None:
         """Prepare the processes that search."""
         method = self._commits.manifest.method
@@ -124,33 +109,29 @@ class TilingSearch:
     def _search(self, scheduler: Scheduler) -> None:
         manifest = self._commits.manifest
         done = {one.number for one in manifest.searched}
-        calls: dict[Key, Call] = {
-            (f"search-{self._run_id}", number): (search_timed, self._problem, number, manifest.method)
-            for number in range(manifest.partitions)
-            if number not in done
-        }
-        self.effort.started = time.monotonic()
+        left = [number for number in range(manifest.partitions) if number not in done]
+        session, task = self._session, (search_timed, self._problem, manifest.method)
+        self._partitions = PartitionsOfRun(
+            manifest.partitions, len(done), manifest.tilings, session.listener, session.stop
+        )
         self._commits.start()
-        scheduler.run_unordered(calls, self._on_result, self._session.stop)
+        calls = self._partitions.calls(scheduler, f"search-{self._run_id}", left, task)
+        scheduler.run_unordered(calls, self._on_result, session.stop)
 
-    def _on_result(self, key: Key, outcome: Outcome) -> None:
+    def _on_result(self, key: Key, outcome: Outcome | None) -> None:
         """Keep the tilings of a partition, and commit them if it is time to."""
-        found = outcome.found
+        if outcome is None:
+            return
+        found, number = outcome.found, key[1]
         self._found.append(found.tilings)
         self.effort.add(outcome)
-        self._commits.add(Searched(key[1], len(found.tilings), found.placements), found.tilings)
-        self._tell_searched()
+        self._commits.add(Searched(number, len(found.tilings), found.raw_tilings, found.placements), found.tilings)
+        self._partitions.searched(number, found.placements, len(found.tilings))
         self._commits.commit_if_due()
-
-    def _tell_searched(self) -> None:
-        commits, tilings = self._commits, sum(map(len, self._found))
-        rate = self.effort.placements_per_second
-        self._session.listener(PartitionSearched(commits.done, commits.manifest.partitions, tilings, rate))
 
     def _finish(self) -> None:
         """Commit the last partitions: all tilings together, if every partition is searched."""
         if self._commits.done < self._commits.manifest.partitions:
             self._commits.commit()
             return
-        tilings = distinct(np.concatenate(self._found))
-        self._commits.finish(tilings, self._raw(tilings))
+        self._commits.finish(distinct(np.concatenate(self._found)))

@@ -33,7 +33,6 @@ class TilingStore(Store[TilingManifest]):
             partitions=partitions,
             searched=(),
             complete=False,
-            raw_tilings=None,
             digests={},
             metadata={},
         )
@@ -70,15 +69,12 @@ class TilingStore(Store[TilingManifest]):
         self.commit(manifest)
         return manifest
 
-    def finish(
-        self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings, raw_tilings: int
-    ) -> TilingManifest:
+    def finish(self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings) -> TilingManifest:
         """Commit all the tilings, ``(tilings, copies)``, in place of the partitions'; the manifest from now on."""
         manifest = replace(
             manifest,
             searched=_merged(manifest, last),
             complete=True,
-            raw_tilings=raw_tilings,
             digests={TILINGS: self._write(manifest, TILINGS, tilings)},
             metadata=self.arrays.digests([f"{TILINGS}/{GROUP}"]),
         )

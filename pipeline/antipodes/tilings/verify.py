@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from antipodes import arguments
 from antipodes.errors import StoreDamagedError
-from antipodes.exact_cover.partitions import partitions_of
 from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.symmetry import Tilings, distinct, symmetry_of
+from antipodes.exact_cover.search import batch_size
+from antipodes.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
 from antipodes.runs.verdict import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.manifest import TilingManifest
@@ -88,19 +88,16 @@ def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
 
 
 def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
-    symmetry = symmetry_of(problem)
-    larger = (symmetry.canonical(tilings) != tilings).any(axis=1)
+    symmetry, larger, raw = symmetry_of(problem), np.zeros(len(tilings), dtype=np.bool_), 0
+    size = batch_size(problem)
+    for first in range(0, len(tilings), size):
+        copies = symmetry.copies(tilings[first : first + size])
+        larger[first : first + size] = (smallest(copies) != copies[0]).any(axis=1)
+        raw += int(orbit_sizes(copies).sum())
     if larger.any():
         yield f"{_counted(larger.sum(), 'non-canonical')}, not the smallest of the orbit: numbers {_some(larger)}"
-    raw = int(symmetry.orbit_sizes(tilings).sum())
-    if manifest.complete and raw != manifest.raw_tilings:
+    if raw != manifest.raw_tilings:
         yield f"the manifest counts {manifest.raw_tilings} raw tilings, the symmetric copies of those stored are {raw}"
-    owned = partitions_of(problem, manifest.method).counts(tilings, symmetry)
-    recorded = np.zeros_like(owned)
-    for one in manifest.searched:
-        recorded[one.number] = one.tilings
-    if not np.array_equal(owned, recorded):
-        yield f"the manifest counts {recorded.tolist()} tilings by partition, those stored belong to {owned.tolist()}"
 
 
 def _counted(count: int, kind: str) -> str:

@@ -210,8 +210,10 @@ def enter(frames: Frames, columns: NDArray[np.uint16], search: Search, depth: in
 
 
 @kernel
-def fill_fewest_first(frames: Frames, columns: NDArray[np.uint16], search: Search, found: NDArray[np.int32]) -> int:
-    """Find tilings until there is no more room for them, or no more of them.
+def fill_fewest_first(
+    frames: Frames, columns: NDArray[np.uint16], search: Search, most: int, found: NDArray[np.int32]
+) -> int:
+    """Find tilings until there is no more room for them, no more of them, or the placements are made.
 
     Parameters
     ----------
@@ -221,17 +223,19 @@ def fill_fewest_first(frames: Frames, columns: NDArray[np.uint16], search: Searc
         The items that each option covers, as in `Options`.
     search
         The state, which changes.
+    most
+        The placements after which it returns, those of earlier calls included.
     found
         Filled with the options of each tiling, in any order, ``(room, options)``.
 
     Returns
     -------
     int
-        The number of tilings found. If there is no room left, call it again to continue.
+        The number of tilings found. Call it again to continue, unless the depth is -1.
     """
     counters = search.counters
     depth, placements, entering, count = counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] == 1, 0
-    while depth >= 0 and count < len(found):
+    while depth >= 0 and count < len(found) and placements < most:
         if entering:
             entering = False
             outcome = enter(frames, columns, search, depth)

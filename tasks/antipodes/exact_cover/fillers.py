@@ -1,4 +1,4 @@
-"""The two searches behind one interface: each fills what an anchor leaves empty, and hands out tilings in batches."""
+"""The two searches behind one interface: each fills the rest of a partition's board, in slices that end soon."""
 
 from typing import Protocol
 
@@ -25,28 +25,34 @@ class Filler(Protocol):
     def placements(self) -> int:
         """The placements tried so far."""
 
-    def fill(self, found: NDArray[np.int32]) -> int:
-        """Write the options of further tilings into ``(room, copies)``; their number, less than the room at the end."""
+    @property
+    def ended(self) -> bool:
+        """Whether all tilings are found."""
+
+    def fill(self, found: NDArray[np.int32], most: int) -> int:
+        """Write the options of further tilings into ``(room, copies)``, after at most so many placements; their number.
+
+        It returns when there is no more room, when it has made the placements, or when the search has ended.
+        """
 
 
 class FirstEmpty:
     """First-empty-cell backtracking, on boards of at most two words of cells without optional ones."""
 
     def __init__(
-        self, problem: TilingProblem, options: Options, placements: Placements, anchor: int, prune: bool
+        self, problem: TilingProblem, options: Options, placements: Placements, fixed: NDArray[np.int32], prune: bool
     ) -> None:
         self._options, self._prune = options, prune
         self._regions, self._full = regions_of(problem), _full(problem.board.size)
-        self._scan = self._start(problem, placements, anchor)
+        self._scan = self._start(problem, placements, fixed)
 
-    def _start(self, problem: TilingProblem, placements: Placements, anchor: int) -> first_empty.Scan:
-        left = np.array([piece.count for piece in problem.pieces], dtype=np.int64)
-        left[placements.piece[anchor]] -= 1
-        depths = problem.copies
+    def _start(self, problem: TilingProblem, placements: Placements, fixed: NDArray[np.int32]) -> first_empty.Scan:
+        left = _left(problem, placements, fixed)
+        depths = problem.copies - len(fixed)
         steps, filled = np.zeros((depths, 4), dtype=np.int64), np.zeros((depths, 2), dtype=np.uint64)
         after = _linked(left)
-        filled[0] = placements.masks[anchor]
-        covered = np.isin(np.arange(problem.board.size), placements.cells[anchor])
+        filled[0] = np.bitwise_or.reduce(placements.masks[fixed], axis=0)
+        covered = np.isin(np.arange(problem.board.size), placements.cells[fixed])
         cell, piece = int(covered.argmin()), int(after[-1])
         steps[0] = cell, len(left), piece, self._options.starts[cell, piece]
         return first_empty.Scan(left, after, steps, filled, np.zeros(2, dtype=np.int64))
@@ -56,20 +62,29 @@ class FirstEmpty:
         """The placements tried so far."""
         return int(self._scan.counters[first_empty.PLACEMENTS])
 
-    def fill(self, found: NDArray[np.int32]) -> int:
+    @property
+    def ended(self) -> bool:
+        """Whether all tilings are found."""
+        return bool(self._scan.counters[first_empty.DEPTH] < 0)
+
+    def fill(self, found: NDArray[np.int32], most: int) -> int:
         """See `Filler.fill`."""
-        if self._scan.counters[first_empty.DEPTH] < 0:
+        if self.ended:
             return 0
-        return first_empty.fill_first_empty(self._options, self._regions, self._full, self._scan, self._prune, found)
+        return first_empty.fill_first_empty(
+            self._options, self._regions, self._full, self._scan, self._prune, self.placements + most, found
+        )
 
 
 class FewestFirst:
     """Algorithm X on bitsets, for any board."""
 
-    def __init__(self, problem: TilingProblem, options: Options, placements: Placements, anchor: int) -> None:
+    def __init__(
+        self, problem: TilingProblem, options: Options, placements: Placements, fixed: NDArray[np.int32]
+    ) -> None:
         self._options = options
-        needed = _needed(problem, placements, anchor)
-        self._frames, self._search = _frames(len(options.number), needed, problem.copies + 1)
+        needed = _needed(problem, placements, fixed)
+        self._frames, self._search = _frames(len(options.number), needed, problem.copies - len(fixed) + 1)
         frame_kernels.build_frame(self._frames, 0, options.columns, needed)
 
     @property
@@ -77,9 +92,16 @@ class FewestFirst:
         """The placements tried so far."""
         return int(self._search.counters[algorithm_x.PLACEMENTS])
 
-    def fill(self, found: NDArray[np.int32]) -> int:
+    @property
+    def ended(self) -> bool:
+        """Whether all tilings are found."""
+        return bool(self._search.counters[algorithm_x.DEPTH] < 0)
+
+    def fill(self, found: NDArray[np.int32], most: int) -> int:
         """See `Filler.fill`."""
-        return algorithm_x.fill_fewest_first(self._frames, self._options.columns, self._search, found)
+        return algorithm_x.fill_fewest_first(
+            self._frames, self._options.columns, self._search, self.placements + most, found
+        )
 
 
 def regions_of(problem: TilingProblem) -> Regions:
@@ -117,13 +139,20 @@ def _linked(left: NDArray[np.int64]) -> NDArray[np.int64]:
     return after
 
 
-def _needed(problem: TilingProblem, placements: Placements, anchor: int) -> NDArray[np.int32]:
+def _left(problem: TilingProblem, placements: Placements, fixed: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many copies of each piece are left beside fixed placements, ``(pieces,)``."""
+    counts = np.array([piece.count for piece in problem.pieces], dtype=np.int64)
+    left: NDArray[np.int64] = counts - np.bincount(placements.piece[fixed], minlength=len(counts))
+    return left
+
+
+def _needed(problem: TilingProblem, placements: Placements, fixed: NDArray[np.int32]) -> NDArray[np.int32]:
     """How often each column is still to be covered: cells, pieces, and the column that fills rows."""
     cells = np.where(problem.required, 1, frame_kernels.OPTIONAL)
-    cells[[cell for cell in placements.cells[anchor].tolist() if cell >= 0]] = frame_kernels.COVERED
-    copies = np.array([piece.count for piece in problem.pieces])
-    copies[placements.piece[anchor]] -= 1
-    return np.concatenate((cells, copies, [frame_kernels.COVERED])).astype(np.int32)
+    covered = placements.cells[fixed]
+    cells[covered[covered >= 0]] = frame_kernels.COVERED
+    left = _left(problem, placements, fixed)
+    return np.concatenate((cells, left, [frame_kernels.COVERED])).astype(np.int32)
 
 
 def _frames(options: int, needed: NDArray[np.int32], depths: int) -> tuple[frame_kernels.Frames, algorithm_x.Search]:

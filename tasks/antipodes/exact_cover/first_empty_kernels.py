@@ -65,9 +65,9 @@ def next_fit(masks: NDArray[np.uint64], option: np.int64, stop: np.int64, low: n
 
 @kernel
 def fill_first_empty(
-    options: Options, regions: Regions, full: Words, scan: Scan, prune: bool, found: NDArray[np.int32]
+    options: Options, regions: Regions, full: Words, scan: Scan, prune: bool, most: int, found: NDArray[np.int32]
 ) -> int:
-    """Find tilings until there is no more room for them, or no more of them.
+    """Find tilings until there is no more room for them, no more of them, or the placements are made.
 
     Parameters
     ----------
@@ -81,13 +81,15 @@ def fill_first_empty(
         The state, which changes.
     prune
         Whether a branch ends at a region that the pieces left cannot fill.
+    most
+        The placements after which it returns, those of earlier calls included.
     found
         Filled with the options of each tiling, ``(room, depths)``, the depths as many as copies of pieces to place.
 
     Returns
     -------
     int
-        The number of tilings found. If there is no room left, call it again to continue.
+        The number of tilings found. Call it again to continue, unless the depth is -1.
     """
     masks, starts, left, after, steps, filled = (
         options.masks, options.starts, scan.left, scan.after, scan.steps, scan.filled,
@@ -99,7 +101,7 @@ def fill_first_empty(
     # The loop works on local variables, which are saved only while the search is deeper.
     cell, before, piece, option = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION]
     low, high = filled[depth, 0], filled[depth, 1]
-    while count < len(found):
+    while count < len(found) and placements < most:
         if piece == end:
             depth -= 1
             if depth < 0:

@@ -26,6 +26,8 @@ class Symmetry:
     """Where each placement goes, ``(symmetries, placements)``."""
     pieces: NDArray[np.int32]
     """Which piece each piece becomes, ``(symmetries, pieces)``: itself, or its mirror image."""
+    cells: NDArray[np.int64]
+    """Where each cell goes, ``(symmetries, cells)``."""
 
     def __len__(self) -> int:
         return len(self.placements)
@@ -38,11 +40,7 @@ class Symmetry:
 
     def canonical(self, tilings: Tilings) -> Tilings:
         """The lexicographically smallest copy of each tiling, ``(tilings, copies)``, which stands for its orbit."""
-        copies = self.copies(tilings)
-        smallest: Tilings = copies[0]
-        for copy in copies[1:]:
-            smallest = np.where(_precedes(copy, smallest)[:, np.newaxis], copy, smallest)
-        return smallest
+        return smallest(self.copies(tilings))
 
     def orbit_sizes(self, tilings: Tilings) -> NDArray[np.int64]:
         """The size of the orbit of each tiling, ``(tilings,)``; see `orbit_sizes`."""
@@ -51,6 +49,14 @@ class Symmetry:
     def expand(self, tilings: Tilings) -> Tilings:
         """All members of the orbits of the tilings, sorted, ``(all, copies)``."""
         return distinct(self.copies(tilings).reshape(-1, tilings.shape[1]))
+
+
+def smallest(copies: NDArray[np.int32]) -> Tilings:
+    """The lexicographically smallest copy of each tiling, by its `Symmetry.copies`, ``(tilings, copies of pieces)``."""
+    least: Tilings = copies[0]
+    for copy in copies[1:]:
+        least = np.where(precedes(copy, least)[:, np.newaxis], copy, least)
+    return least
 
 
 def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -65,10 +71,15 @@ def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def distinct(tilings: Tilings) -> Tilings:
     """The different tilings among these, in lexicographic order."""
-    return np.unique(tilings, axis=0)
+    as_bytes = tilings.astype(">i4", order="C").view(f"V{4 * tilings.shape[1]}")  # which are ordered as the numbers are
+    ordered = tilings[np.argsort(as_bytes.ravel(), kind="stable")]
+    new = np.ones(len(tilings), dtype=np.bool_)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    result: Tilings = ordered[new]
+    return result
 
 
-def _precedes(left: Tilings, right: Tilings) -> NDArray[np.bool_]:
+def precedes(left: Tilings, right: Tilings) -> NDArray[np.bool_]:
     """Which rows of the left precede those of the right in lexicographic order, ``(tilings,)``."""
     first = (left != right).argmax(axis=1)[:, np.newaxis]
     before = np.take_along_axis(left, first, axis=1) < np.take_along_axis(right, first, axis=1)
@@ -81,21 +92,23 @@ def symmetry_of(problem: TilingProblem) -> Symmetry:
     """The symmetries of the problem's board that map its pieces to its pieces, and keep its conditions."""
     placements = placements_of(problem)
     if len(np.unique(placements.piece)) < len(problem.pieces):
-        return _identity(placements)
+        return _identity(problem, placements)
     counts = np.array([piece.count for piece in problem.pieces])
-    actions = [
-        _action(placements, counts, cells)
+    found = [
+        (action, cells)
         for cells in problem.board.symmetries
         if np.array_equal(problem.required[cells], problem.required)
+        if (action := _action(placements, counts, cells)) is not None
     ]
-    kept = np.array([action for action in actions if action is not None], dtype=np.int32)
-    return Symmetry(kept, placements.piece[kept[:, placements.first_of_piece[:-1]]])
+    kept = np.array([action for action, _ in found], dtype=np.int32)
+    pieces = placements.piece[kept[:, placements.first_of_piece[:-1]]]
+    return Symmetry(kept, pieces, np.array([cells for _, cells in found]))
 
 
-def _identity(placements: Placements) -> Symmetry:
+def _identity(problem: TilingProblem, placements: Placements) -> Symmetry:
     """The trivial symmetry, if a piece does not fit at all and there are no tilings."""
-    pieces = np.arange(placements.piece_count, dtype=np.int32)
-    return Symmetry(np.arange(len(placements), dtype=np.int32)[np.newaxis], pieces[np.newaxis])
+    numbers, pieces = np.arange(len(placements), dtype=np.int32), np.arange(placements.piece_count, dtype=np.int32)
+    return Symmetry(numbers[np.newaxis], pieces[np.newaxis], np.arange(problem.board.size)[np.newaxis])
 
 
 def _action(placements: Placements, counts: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int32] | None:

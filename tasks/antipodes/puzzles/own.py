@@ -95,7 +95,12 @@ def define_puzzle(
         OwnNotation(parts, _own(format, "format"), read, _own(draw, "draw")),
         parts,
         tuple(dict.fromkeys((first, *others))),
-        _moves(moves, parts, dict(inverses or {}), arguments.flag(plain, "plain")),
+        _moves(
+            moves,
+            parts,
+            dict(arguments.optional(inverses, arguments.mapping, "inverses") or {}),
+            arguments.flag(plain, "plain"),
+        ),
         enumerated=arguments.flag(enumerated, "enumerated"),
     )
     _check_starts(puzzle)

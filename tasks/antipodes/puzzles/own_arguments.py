@@ -23,7 +23,8 @@ def starts_of(start: Any) -> list[Position]:
     """The positions of the start, one or several."""
     if isinstance(start, str):
         return [start]
-    if not isinstance(start, list | tuple | range | np.ndarray) or not len(start):
+    is_scalar = isinstance(start, np.ndarray) and not start.ndim
+    if not isinstance(start, list | tuple | range | np.ndarray) or is_scalar or not len(start):
         raise InputError(f"start: expected a position or a list of positions, found {arguments.found(start)}")
     several = isinstance(start[0], str | list | tuple | range | np.ndarray)
     positions: Any = start if several else [start]
@@ -49,11 +50,13 @@ def symbols_of(
 
 
 def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(symbols, str | list | tuple) and len(set(symbols)) == len(symbols) > 0:
-        for symbol in symbols:
-            check_symbol(arguments.text(symbol, "symbols"), "symbols")
-        return tuple(symbols)
-    raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+    if not isinstance(symbols, str | list | tuple):
+        raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+    for symbol in symbols:
+        check_symbol(arguments.text(symbol, "symbols"), "symbols")
+    if len(set(symbols)) < len(symbols) or not symbols:
+        raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+    return tuple(symbols)
 
 
 def _checked_radices(radices: Sequence[int]) -> list[int]:

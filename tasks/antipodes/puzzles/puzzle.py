@@ -251,7 +251,10 @@ class Puzzle:
         ]
 
     def successors(self, labels: ArrayLike) -> Labels:
-        """All positions one move after a position, ``(k, places)``; PositionError if it is not one."""
+        """All positions one move after one position, ``(k, places)``; of many positions: `successors_many`.
+
+        PositionError if it is not a position of the puzzle.
+        """
         return self.moves.successors(self.checked_one(labels))
 
     def successors_many(self, positions: Sequence[str] | ArrayLike) -> Successors:

@@ -99,6 +99,8 @@ def from_start(puzzle: Puzzle, name: str) -> Callable[[Labels], NDArray[np.int64
     from antipodes.searches.deepening.blank_kernels import estimate_all
 
     arguments.choice(name, "a heuristic", NAMES)
+    if not has_heuristic(puzzle):
+        raise InputError(f"{name} needs moves of one piece to an empty place, which {puzzle.name} has not")
     if not puzzle.moves.reversible:
         raise InputError(f"{name} needs moves that can be undone, since it counts moves to the start")
     problem = Problem(puzzle, puzzle.start_labels[0], puzzle.start_labels)

@@ -17,6 +17,7 @@ from antipodes.storage.cloud.lease import Lease
 from antipodes.storage.cloud.retry import Watch
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
+from antipodes.storage.local.staging import is_foreign
 
 
 def storages_under(url: str) -> Iterator["ObjectStorage"]:
@@ -60,7 +61,7 @@ class ObjectStorage(Storage):
 
     def exists(self) -> bool:
         """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
-        return self.has(MANIFEST) or (bool(self._list()) and not (self.group_format() or "").startswith("antipodes-"))
+        return self.has(MANIFEST) or (bool(self._list()) and not self.has_leftovers())
 
     def has(self, key: str) -> bool:
         return self._bucket.head(self._path(key)) is not None
@@ -136,6 +137,18 @@ class ObjectStorage(Storage):
         """Delete all objects; last the group, by which `exists` recognises the others."""
         self.delete_keys(key for key in self._list() if key != GROUP)
         self.delete_keys([GROUP])
+
+    def has_leftovers(self) -> bool:
+        """Objects whose group has a format of ours."""
+        return not self.has(MANIFEST) and (self.group_format() or "").startswith("antipodes-")
+
+    def remove(self) -> int:
+        found = self._list()
+        if foreign := next((key for key in sorted(found) if is_foreign(key.partition("/")[0])), None):
+            raise StoreError(f"cannot remove {self.address}: {foreign} in it is no part of a store; nothing is removed")
+        self.delete_keys([MANIFEST])
+        self._clear()
+        return sum(meta["size"] for meta in found.values())
 
     def remove_leftovers(self) -> None:
         self.delete_keys(key for key in self._list() if key.endswith(PARTIAL))

@@ -18,7 +18,7 @@ from antipodes.errors import InputError, StoreError
 from antipodes.storage.backend import MANIFEST, Content, Storage, Version
 from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
-from antipodes.storage.local.staging import create_staging, publish
+from antipodes.storage.local.staging import create_staging, leftovers, publish, remove
 
 
 class DurableStore(LocalStore):
@@ -164,6 +164,20 @@ class DirectoryStorage(Storage):
                 self.lock.check()
                 shutil.rmtree(staging.path, ignore_errors=True)
             raise
+
+    def has_leftovers(self) -> bool:
+        return not self.exists() and bool(leftovers(self.path))
+
+    def remove(self) -> int:
+        self.lock.check()
+        freed = self.size() + sum(DirectoryStorage(one).size() for one in leftovers(self.path))
+        try:
+            remove(self.path)
+        except StoreError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot remove {error.filename or self.path}: {error.strerror or error}") from error
+        return freed
 
     def remove_leftovers(self) -> None:
         self.lock.check()

@@ -70,10 +70,12 @@ class FileLock(StoreLock):
             restore(self._store)
             yield handle
         finally:
-            with suppress(OSError):  # a file that is left behind locks nothing
-                if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
-                    path.unlink(missing_ok=True)
-            os.close(descriptor)
+            try:
+                with suppress(OSError):  # a file that is left behind locks nothing
+                    if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
+                        path.unlink(missing_ok=True)
+            finally:  # also after Ctrl-C
+                os.close(descriptor)
 
 
 class FileLockHandle:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from antipodes.errors import ConfigError
@@ -23,7 +24,8 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     """Pieces in a row, those of the ``start``, or ``n`` different ones from 0, and the permutations ``moves``.
 
     A list ``p`` says what each place gets: ``after[i] = before[p[i]]``. In cycles, as in ``"(0 1 2)(3 4)"``, the piece
-    on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`.
+    on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`. Sequences may
+    have all names, also of moves that equal an earlier one.
 
     Raises
     ------
@@ -37,9 +39,14 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     if not isinstance(given, Mapping) or not given:
         raise ConfigError(f"[puzzle] moves: expected a table of permutations by name, found {quote(given)}")
     turns = {name: _turn(name, value, size) for name, value in given.items()}
-    origins = {name: turn.permutations[0] for name, turn in expand(turns, text(settings, "turns", METRICS[0])).items()}
-    moves = Transforms(origins, list(origins.values()), [len(set(starts[0]))] * size)
-    return row_puzzle(settings, starts, moves, Lists((size,)))
+    moves = expand(turns, text(settings, "turns", METRICS[0]))
+    others = {name: turn for name, turn in turns.items() if name not in moves}
+    puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), Lists((size,)))
+    return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
+
+
+def _permuting(turns: Mapping[str, Turn], start: list[str]) -> Transforms:
+    return Transforms.permuting({name: turn.permutations[0] for name, turn in turns.items()}, len(set(start)))
 
 
 def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from itertools import chain
+from math import prod
 from typing import Any
 
+from antipodes.arguments import GREATEST
 from antipodes.errors import ConfigError
 from antipodes.puzzles.drawings.nets import net_of
 from antipodes.puzzles.formats.definition import Definition, Orbit, Turn
@@ -17,6 +19,10 @@ from antipodes.puzzles.settings import identity, refuse_unknown, text
 from antipodes.quoting import quote
 
 HALF = METRICS[0]
+WASTE = 4
+"""Contents per position up to which all contents are numbered, since a list of the positions takes longer."""
+MOST_LISTED = 1 << 24
+"""Positions that can be listed; see `antipodes.reachability.enumeration`."""
 
 
 def twisty(settings: Mapping[str, Any]) -> Puzzle:
@@ -54,7 +60,19 @@ def puzzle_of(definition: Definition, settings: Mapping[str, Any], first_label: 
         starts=(start,),
         moves=transforms(definition.orbits, moves, parts),
         sequence_moves=transforms(definition.orbits, others, parts) if others else None,
+        enumerated=_is_mostly_impossible(definition.orbits, parts),
     )
+
+
+def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
+    """Whether few of the contents of the parts are positions, so few that these are better listed; see `orbit_from`."""
+    if all(orbit.contents is None for orbit in orbits):
+        return False
+    numbered = prod(part.size for part in parts)
+    possible = prod(
+        prod(part.size for part in _parts(orbit, 0)) if orbit.contents is None else orbit.contents for orbit in orbits
+    )
+    return possible * WASTE < numbered and (possible <= MOST_LISTED or numbered > GREATEST)
 
 
 def _notation(settings: Mapping[str, Any], parts: list[Part], start: tuple[int, ...]) -> Notation:

@@ -1,7 +1,7 @@
 """A twisty puzzle as files define it: orbits of pieces with orientations, and turns that move and twist them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd, lcm
 
 
@@ -17,6 +17,8 @@ class Orbit:
     """In how many ways a piece can lie on a place; 1: pieces have no orientation."""
     twists: tuple[int, ...]
     """The orientation on each place of the solved position, from 0 to ``orientations - 1``."""
+    contents: int | None = field(default=None, compare=False)
+    """How many contents the pieces can make at most, if they are fewer than all arrangements and orientations."""
 
 
 @dataclass(frozen=True)

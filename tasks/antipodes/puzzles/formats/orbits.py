@@ -7,11 +7,13 @@ orbit of points without orientation: point ``place * orientations + k`` bears th
 piece may be said to have the orientation ``k``. A piece that shows its orientation marks one point, a piece that shows
 nothing marks all points of its place. All points without a mark are alike; the marks of one sort of pieces that show
 nothing are left out, too, since these pieces lie where no others do. The marks tell where each piece is and how it
-lies, so that positions of the set and of the points correspond one to one.
+lies, so that positions of the set and of the points correspond one to one; but most arrangements of the marks are no
+positions.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from math import factorial, prod
 
 from antipodes.errors import ConfigError
 from antipodes.puzzles.formats.checks import MOST_LABELS
@@ -37,7 +39,8 @@ def orbit_from(
         labels, visible = _dense([(1, piece) for piece in pieces], where), shown[0]
         return Orbit(name, labels, visible, tuple(twist % visible for twist in twists))
     marks = _marks(pieces, twists, orientations, shown)
-    return Orbit(name, _dense(marks, where), 1, (0,) * len(marks))
+    contents = factorial(len(pieces)) // prod(map(factorial, Counter(pieces).values())) * prod(shown)
+    return Orbit(name, _dense(marks, where), 1, (0,) * len(marks), contents)
 
 
 def turn_of(orbit: Orbit, permutation: Sequence[int], twist: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

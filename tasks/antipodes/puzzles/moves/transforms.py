@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
 
@@ -47,14 +48,15 @@ class Transforms(Moves):
             Shapes or values do not fit: an origin is no permutation, joins places of different moduli, an added value
             is not below its modulus, or there are conditions on places of more than 64 values.
         """
-        self._names = tuple(names)
-        self.moduli = np.array(moduli, dtype=np.int16)
-        places = len(self.moduli)
-        self.origin = np.array(origin, dtype=np.int16).reshape(-1, places)
-        self.added = np.zeros_like(self.origin, dtype=np.uint8)
+        listed = names.tolist() if isinstance(names, np.ndarray) else names
+        given = arguments.instance(listed, Iterable, "names of moves")  # type: ignore[type-abstract]
+        self._names = tuple(arguments.text(name, "the name of a move") for name in given)
+        self.moduli = _narrow(arguments.integers(moduli, "moduli", 1), np.dtype(np.int16))
+        self.origin = _table(origin, "origin", len(self.moduli), np.dtype(np.int16))
+        self.added = np.zeros(self.origin.shape, dtype=np.uint8)
         if added is not None:
-            self.added[:] = np.reshape(added, self.added.shape)
-        self.allowed = None if allowed is None else np.array(allowed, dtype=np.uint64).reshape(self.origin.shape)
+            self.added = _table(added, "added", len(self.moduli), np.dtype(np.uint8))
+        self.allowed = arguments.optional(allowed, _masks)
         _check(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -172,7 +174,40 @@ class Transforms(Moves):
         return legal
 
 
+def _table(values: ArrayLike, what: str, places: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The integers ``(moves, places)`` in an array of that type."""
+    if isinstance(values, list | tuple) and not values:
+        return np.zeros((0, places), dtype)
+    table = arguments.integers(values, f"{what} (moves, places)", 2)
+    if table.shape[1] != places:
+        raise InputError(f"expected {what} (moves, {places}), found an array {table.shape}")
+    return _narrow(table, dtype)
+
+
+def _masks(values: object) -> NDArray[np.uint64]:
+    """The integers of 64 bits, one by one: numpy makes floats of a list of some below 2^63 and some above."""
+    if isinstance(values, np.ndarray) and values.dtype == np.uint64:
+        return np.array(values)
+    try:
+        each = np.array(values, dtype=object)
+    except (ValueError, MemoryError):
+        raise InputError("expected allowed (moves, places), found rows of different lengths") from None
+    masks = [arguments.integer(mask, "allowed: masks", 0, (1 << 64) - 1) for mask in each.flat]
+    return np.array(masks, dtype=np.uint64).reshape(each.shape)
+
+
+def _narrow(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A copy in that type; InputError where it has no such numbers."""
+    limits = np.iinfo(dtype)
+    if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:
+        raise InputError(f"expected integers from {limits.min} to {limits.max}, found {values.min()} to {values.max()}")
+    return values.astype(dtype)
+
+
 def _check(moves: Transforms) -> None:
+    for table in (moves.added, moves.allowed):
+        if table is not None and table.shape != moves.origin.shape:
+            raise InputError(f"expected arrays (moves, places) {moves.origin.shape}, found {table.shape}")
     if moves._names and len(moves._names) != len(moves):
         raise InputError(f"expected {len(moves)} names of moves, found {len(moves._names)}")
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():

@@ -1,0 +1,178 @@
+"""`remove`: it deletes stores, and nothing else, whenever it is killed."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import DELETES, fault_at
+from programs import Command
+from s3 import Bucket
+from stores import contents
+from terminal import Terminal
+from tiling_stores import SQUARE, tiled
+
+from antipodes.errors import StoreLockedError
+from antipodes.storage import creation
+from antipodes.storage.address import storage_at
+from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.stores.kinds import KINDS
+from antipodes.tables.store.table_store import TableStore
+
+
+class Killed(BaseException):
+    """An error that no handler catches."""
+
+
+def kill() -> None:
+    raise Killed
+
+
+@pytest.mark.parametrize("kind", ["table", "counts", "tilings", "damaged"])
+def test_a_store_of_any_kind(kind: str, cli: Command, tmp_path: Path, finished: Path) -> None:
+    store = tmp_path / "outputs" / "t.zarr"
+    if kind == "tilings":
+        tiled(SQUARE, store)
+    elif kind == "counts":
+        cli("run", "eight-puzzle", "--counts-only", "--quiet", "--store", store)
+    else:
+        shutil.copytree(finished, store)
+    if kind == "damaged":
+        (store / "commit.json").write_text("{")
+    size = sum(map(len, contents(store).values()))
+    assert json.loads(cli("remove", "t", "--yes", "--json").out) == {"store": "outputs/t.zarr", "freed_bytes": size}
+    assert list(store.parent.iterdir()) == []
+
+
+def test_a_bucket(cli: Command, bucket: Bucket, finished: Path) -> None:
+    bucket.fill(contents(finished))
+    bucket.put("t.zarr.txt", b"another")
+    outcome = cli("remove", bucket.url(), "--yes")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"removed {bucket.url()}: ")
+    assert bucket.listing() == ["t.zarr.txt"]
+
+
+def test_other_directories_are_refused(refused: Callable[..., str], eight: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "commit.json").write_text('{"format": "mine"}')
+    for path in ("mine", tmp_path, "/", ".."):
+        assert "found something else; nothing is removed" in refused("remove", path, "--yes")
+    assert "found nothing; nothing is removed" in refused("remove", "none.zarr", "--yes")
+    before = contents(eight)
+    (eight / "notes.txt").write_text("mine")
+    assert f"{eight / 'notes.txt'} is no part of a store; nothing is removed" in refused(
+        "remove", eight, "--yes", status=1
+    )
+    (eight / "notes.txt").rename(tmp_path / "notes.txt")
+    (tmp_path / ".eight.zarr.old").mkdir()
+    (tmp_path / ".eight.zarr.old" / "notes.txt").write_text("mine")
+    assert "notes.txt is no part of a store" in refused("remove", eight, "--yes", status=1)
+    assert contents(eight) == before
+
+
+def test_foreign_objects_are_refused(refused: Callable[..., str], bucket: Bucket, finished: Path) -> None:
+    bucket.fill({**contents(finished), "notes.txt": b"mine"})
+    before = bucket.listing()
+    assert "notes.txt in it is no part of a store" in refused("remove", bucket.url(), "--yes", status=1)
+    assert bucket.listing() == before
+    assert "found nothing" in refused("remove", bucket.url("none.zarr"), "--yes")
+
+
+@pytest.mark.parametrize("kind", ["directory", "bucket"])
+def test_a_store_that_a_run_holds(
+    kind: str, refused: Callable[..., str], eight: Path, request: pytest.FixtureRequest
+) -> None:
+    store: Any = eight
+    if kind == "bucket":
+        bucket = request.getfixturevalue("bucket")
+        bucket.fill(contents(eight))
+        store = bucket.url()
+    with TableStore(store).lock():
+        assert f"is in use by process {os.getpid()} on" in refused("remove", store, "--yes", status=1)
+        assert TableStore(store).read().complete
+
+
+def test_a_run_that_begins_after_the_question(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(creation, "check_not_in_use", lambda *_: None)
+    with TableStore(eight).lock(), pytest.raises(StoreLockedError):
+        creation.remove(storage_at(eight), KINDS)
+    assert TableStore(eight).read().complete
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("\n", 1), ("n\n", 1), ("", 1)])
+def test_it_asks_on_a_terminal(answer: str, status: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from antipodes.cli import run_command
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal(answer))
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert run_command(["remove", str(eight)]) == status
+    assert screen.getvalue().startswith(f"remove {eight}, ")
+    assert eight.exists() is (status == 1)
+
+
+def test_without_a_terminal_it_needs_an_option(refused: Callable[..., str], eight: Path) -> None:
+    assert f"found neither; antipodes remove {eight} --yes" in refused("remove", eight)
+    assert eight.exists()
+
+
+def test_killed_at_any_step(cli: Command, tmp_path: Path) -> None:
+    """The store is there as it was, or no command finds it; the same command, by name or path, deletes the rest."""
+    whole = tiled(SQUARE, tmp_path / "whole.zarr")
+    store, step = tmp_path / "outputs" / "t.zarr", 1
+    while True:
+        shutil.copytree(whole, store)
+        with fault_at(step, kill, (DELETES,)):
+            try:
+                creation.remove(storage_at(store), KINDS)
+                break
+            except Killed:
+                pass
+        if store.exists():
+            assert contents(store) == contents(whole)
+        else:
+            assert "found nothing" in cli("status", store).err
+            assert json.loads(cli("list", "--json").out) == []
+        if list(store.parent.iterdir()) != [store.with_name("t.zarr.lock")]:  # the last step: nothing else is left
+            assert cli("remove", "t" if step % 2 else store, "--yes").status == 0
+            assert list(store.parent.iterdir()) == []
+        step += 1
+    assert step > 5
+
+
+def test_killed_at_any_step_in_a_bucket(cli: Command, bucket: Bucket, finished: Path) -> None:
+    whole = contents(finished)
+
+    def removed(steps: int, delete: Callable[..., None] = Client.delete) -> bool:
+        """Whether a removal that is killed before a request to delete ends."""
+        left = iter(range(steps))
+
+        def counted(*arguments: Any) -> None:
+            if next(left, None) is None:
+                raise Killed
+            delete(*arguments)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Client, "delete", counted)
+            try:
+                creation.remove(storage_at(bucket.url()), KINDS)
+            except Killed:
+                return False
+        return True
+
+    steps = 0
+    bucket.fill(whole)
+    while not removed(steps):
+        assert bucket.contents() == whole or not TableStore(bucket.url()).exists()
+        bucket.delete("t.zarr.lock")  # its process is alive: the test
+        if bucket.listing():  # not after the last step, which deletes the lock
+            assert cli("remove", bucket.url(), "--yes").status == 0
+            assert bucket.listing() == []
+        bucket.fill(whole)
+        steps += 1
+    assert steps >= 3
