@@ -104,5 +104,5 @@ def test_a_mistyped_file_and_a_missing_key_are_named(tmp_path: Path, monkeypatch
         load_config("nime.toml")
     with pytest.raises(ConfigError, match="nor a directory"):
         load_config("nowhere/mine.toml")
-    with pytest.raises(ConfigError, match=r"mine\.toml: \[puzzle\] discs: this key is missing$"):
+    with pytest.raises(ConfigError, match=r"mine\.toml: \[puzzle\] discs: expected this key, which is missing$"):
         load_config("mine.toml")

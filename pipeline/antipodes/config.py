@@ -153,7 +153,7 @@ def _config_in(path: Path) -> Config:
     if settings.get("family") != "twisty" or "definition" in settings:
         return Config(settings, run)
     if "file" not in settings:
-        raise ConfigError("[puzzle] file: this key is missing")
+        raise ConfigError("[puzzle] file: expected this key, which is missing")
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")

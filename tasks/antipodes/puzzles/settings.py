@@ -118,5 +118,5 @@ def required(settings: Mapping[str, Any], key: str, default: Any = None) -> Any:
     if key in settings:
         return settings[key]
     if default is None:
-        raise ConfigError(f"[puzzle] {key}: this key is missing")
+        raise ConfigError(f"[puzzle] {key}: expected this key, which is missing")
     return default
