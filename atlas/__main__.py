@@ -1,8 +1,11 @@
-"""Compute the tables and write ``docs/atlas.md``; with names, compute only these bundled puzzles again."""
+"""Compute the tables, write ``docs/atlas.md`` and the sizes of puzzles; with names, compute only these again."""
 
+import json
 import sys
 from pathlib import Path
 
+from antipodes.config import bundled_configs, index_sizes_file, load_config
+from antipodes.spaces.selection import index_size
 from atlas.entries import CHAPTERS, FAMILIES
 from atlas.page import page
 from atlas.results import Results, layers_of, read_results, result_of, write_results
@@ -18,7 +21,18 @@ def main(names: list[str]) -> None:
         results.puzzles[name] = one = result_of(name)
         print(f"{name}: {one.states:,} positions, radius {one.radius}, {one.seconds} s", flush=True)
     write_results(results)
+    write_index_sizes()
     PAGE.write_text(page(results), encoding="utf-8")
+
+
+def index_sizes() -> dict[str, int]:
+    """How many positions the table of each bundled puzzle numbers."""
+    return {name: index_size(load_config(name).puzzle) for name in bundled_configs()}
+
+
+def write_index_sizes() -> None:
+    """Write the sizes that ``antipodes puzzles`` shows."""
+    index_sizes_file().write_text(f"{json.dumps(index_sizes(), indent=1)}\n", encoding="utf-8")
 
 
 def _families() -> dict[str, dict[str, list[int]]]:

@@ -13,6 +13,7 @@ import antipodes
 PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib", "PIL"}
 LEVELS = (
+    ("__main__",),
     ("program",),
     ("api", "cli"),
     ("progress", "stores"),

@@ -1,5 +1,6 @@
 """Configs: TOML files that describe a puzzle or a board, and how to run it."""
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -124,6 +125,30 @@ def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:
 def bundled_configs(folder: str = "") -> dict[str, Path]:
     """The configs that come with the program, by name."""
     return {path.stem: path for path in sorted((_configs() / folder).glob("*.toml"))}
+
+
+def bundled_puzzles() -> list[dict[str, Any]]:
+    """The ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, by name.
+
+    No puzzle is built: to find how many positions some of them number takes a search, so that these sizes are in a
+    file that ``make atlas`` writes. None is the size of a puzzle that is newer than the file.
+    """
+    sizes = json.loads(index_sizes_file().read_text(encoding="utf-8"))
+    return [
+        {
+            "name": name,
+            "family": settings["family"],
+            "index_size": sizes.get(name),
+            "description": settings.get("description", ""),
+        }
+        for name, path in bundled_configs().items()
+        for settings, _ in [read_config(path, "puzzle")]
+    ]
+
+
+def index_sizes_file() -> Path:
+    """The file with the number of positions, reachable or not, that the table of each bundled puzzle numbers."""
+    return _configs() / "index-sizes.json"
 
 
 def load_config(name_or_path: str) -> Config:

@@ -11,6 +11,11 @@ class InputError(AntipodesError, ValueError):
     """The user's input does not fit: the message says what was expected and what was found."""
 
 
+def missing_package(what: str, package: str, extra: str) -> InputError:
+    """The error where an optional package is not installed: ``what`` needs it, and an extra of this project has it."""
+    return InputError(f"{what} needs {package}: pip install '.[{extra}]' in a checkout of antipodes")
+
+
 class ArgumentTypeError(InputError, TypeError):
     """An argument of another type than the function takes."""
 

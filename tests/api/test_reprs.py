@@ -19,7 +19,7 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
     eight = api.load_puzzle("eight-puzzle")
     yield eight, "<Puzzle eight-puzzle: sliding, 9 places, 24 moves>"
     yield api.load_config("eight-puzzle"), "<Config of eight-puzzle: sliding>"
-    yield Problem.of(eight, eight.parse(FAR)), f"<Problem of eight-puzzle: {FAR}, 1 goals>"
+    yield Problem.of(eight, eight.parse(FAR)), f"<Problem of eight-puzzle: {FAR}, 1 goal>"
     yield best_space(eight), "<arrangements of eight-puzzle: 504 rows of 360 columns>"
     yield best_space(api.load_puzzle("pyraminx")), "<group of pyraminx: 972 rows of 960 columns>"
     yield api.check_puzzle(eight), "<CheckReport: ok: .*>"
@@ -27,7 +27,7 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
         yield table, "<Table of eight-puzzle: 181,440 positions, radius 31, in .*eight-puzzle.zarr>"
         yield table.space, "<arrangements of eight-puzzle: .*>"
         yield table.match("1 2 3 / ? ? ? / ? ? ?"), "<Matches: 720 positions, 360 reached, distances 0 to .*>"
-        yield api.solve(eight, FAR, table=table), "<Answer: 31 moves, 1 solutions, by table, .* positions expanded>"
+        yield api.solve(eight, FAR, table=table), "<Answer: 31 moves, 1 solution, by table, .* positions expanded>"
     yield api.solve(eight, FAR, max_depth=2), "<Answer: depth-limit, by .*>"
     yield api.verify(finished), "<TableVerdict: ok: 181,440 positions checked, .*>"
     yield api.run("eight-puzzle", finished), "<RunReport of eight-puzzle: 181,440 positions, radius 31, .* s>"

@@ -111,7 +111,7 @@ def test_steps_as_a_gif(square: Path, cli: Command, tmp_path: Path) -> None:
 
 def test_png_without_its_library(square: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert "--png needs Pillow: pip install 'antipodes[pictures]'" in refused("show", square, "--png", "one.png")
+    assert "--png needs Pillow: pip install '.[pictures]'" in refused("show", square, "--png", "one.png")
 
 
 @pytest.mark.parametrize(

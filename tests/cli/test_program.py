@@ -59,3 +59,13 @@ def test_an_interruption_while_the_arguments_are_read(cli: Command, monkeypatch:
     monkeypatch.setattr(Commands, "make_context", interrupted)
     outcome = cli("boards")
     assert (outcome.status, outcome.out, outcome.err) == (75, "", "antipodes: stopped\n")
+
+
+def test_the_program_of_a_python() -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "antipodes", "rank", "--permutation", "3 1 2 0"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert process.stdout.splitlines()[-1] == "number       21"

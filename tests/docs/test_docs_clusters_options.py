@@ -40,7 +40,7 @@ def test_without_bokeh_there_is_no_report(cluster: Cluster, monkeypatch: pytest.
     with (
         connected(cluster.address) as client,
         as_scheduler(client) as scheduler,
-        pytest.raises(InputError, match=r"expected bokeh; try pip install 'antipodes\[dashboard\]'"),
+        pytest.raises(InputError, match=r"needs bokeh: pip install '\.\[dashboard\]'"),
         scheduler.performance_report("report.html"),
     ):
         pass

@@ -35,6 +35,13 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
             assert fragment in anchors(text_of(target)), f"{path}#{fragment}"
 
 
+def test_nobody_is_told_to_install_from_an_index() -> None:
+    """There is no such package on an index: extras are installed from a checkout."""
+    texts = [*ALL_PAGES, *(path for room in ("pipeline", "tasks", "configs") for path in (ROOT / room).rglob("*.*"))]
+    found = [path for path in texts if path.suffix in (".md", ".py", ".toml", ".yaml", ".sh")]
+    assert [path for path in found if re.search(r"pip install [-\w ]*['\"]?antipodes", text_of(path))] == []
+
+
 def test_the_index_lists_every_page() -> None:
     listed = {(DOCS / path).resolve() for path, _ in links(text_of(DOCS / "index.md"))}
     assert {page for page in PAGES if page.name != "index.md"} <= listed

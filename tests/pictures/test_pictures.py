@@ -155,7 +155,7 @@ def test_pillow_is_needed_for_pixels_alone(finished: Path, cli: Command, monkeyp
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert cli("farthest", finished, "--svg", "a.svg").status == 0
     refused = cli("farthest", finished, "--png", "a.png")
-    assert (refused.status, "--png needs Pillow: pip install 'antipodes[pictures]'" in refused.err) == (2, True)
+    assert (refused.status, "--png needs Pillow: pip install '.[pictures]'" in refused.err) == (2, True)
 
 
 def test_a_query_as_a_file(finished: Path, cli: Command, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_no_such_bucket(bucket: Bucket, refused: Callable[..., str]) -> None:
 def test_without_obstore(bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "obstore.store", None)
     url = f"s3://{bucket.name}-of-no-client/t.zarr"
-    assert "pip install 'antipodes[cloud]'" in refused("status", url)
+    assert "pip install '.[cloud]'" in refused("status", url)
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "inf", "nan"])

@@ -24,6 +24,12 @@ def test_a_line_a_depth(layers: list[int]) -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_the_first_and_the_last_of_many_layers() -> None:
+    lines = draw_layers(list(range(1, 8)), 4).splitlines()
+    assert [line.split()[0] for line in lines] == ["depth", "0", "1", "...", "5", "6"]
+    assert draw_layers(list(range(1, 8)), 7) == draw_layers(list(range(1, 8)))
+
+
 @pytest.mark.parametrize("columns", [1, 9, 20, 80, 1000])
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_boards_side_by_side(columns: int, count: int) -> None:

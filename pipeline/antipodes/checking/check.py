@@ -14,6 +14,7 @@ from antipodes.checking.tables import index_problems, search_problems, table_pro
 from antipodes.errors import InputError, ResourceLimitError, SizeLimitError, SourceError
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.quoting import counted
 from antipodes.spaces.selection import best_space
 from antipodes.spaces.space import StateSpace
 
@@ -41,7 +42,7 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     if space:
         _check_space(space, layers, reached, report, rng)
     elif report.ok:
-        report.checked.append(f"{len(reached):,} positions moved, written and read")
+        report.checked.append(f"{counted(len(reached), 'position')} moved, written and read")
     return report
 
 
@@ -80,7 +81,7 @@ def _check_space(
     if report.add(index_problems(space, reached)) and report.add(move_problems(puzzle, anywhere)):
         report.notes += move_notes(puzzle, anywhere)
     tried = np.unique(np.concatenate((reached, anywhere)), axis=0)
-    report.checked.append(f"{len(tried):,} positions moved, {len(reached):,} of them written and read")
+    report.checked.append(f"{counted(len(tried), 'position')} moved, {len(reached):,} of them written and read")
     if not report.ok:
         return
     if too_large(space):
@@ -89,8 +90,8 @@ def _check_space(
         )
         return
     report.add(_table_problems(space, layers, tried))
-    count = sum(map(len, layers.layers))
-    depths = f"all {count:,} positions" if layers.ended else f"{count:,} positions up to depth {len(layers.layers) - 1}"
+    count = counted(sum(map(len, layers.layers)), "position")
+    depths = f"all {count}" if layers.ended else f"{count} up to depth {len(layers.layers) - 1}"
     report.checked.append(f"{depths} searched by brute force")
 
 

@@ -10,7 +10,7 @@ from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.moves import Labels, Mask
 from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 
 ALONE = 40
 """Positions that are moved one at a time."""
@@ -39,7 +39,7 @@ def move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         name = name_of(puzzle, number)
         legal[name] = legal.get(name, False) or bool(moves.after(number, sample)[1].any())
     if never := [name for name, somewhere in legal.items() if not somewhere]:
-        yield f"legal in none of {len(sample):,} positions: {shorten(', '.join(never))}"
+        yield f"legal in none of {counted(len(sample), 'position')}: {shorten(', '.join(never))}"
 
 
 def tried_moves(puzzle: Puzzle) -> list[int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antipodes.errors import InputError, SourceError
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 
 MOST_NAMED = 20
 """Problems that a report names, at most."""
@@ -23,7 +23,11 @@ class CheckReport:
     """A phrase for each thing that was tried."""
 
     def __repr__(self) -> str:
-        said = f"{len(self.problems)} problems: {self.problems[0]}" if self.problems else "; ".join(self.checked)
+        said = (
+            f"{counted(len(self.problems), 'problem')}: {self.problems[0]}"
+            if self.problems
+            else "; ".join(self.checked)
+        )
         return f"<CheckReport: {shorten(said if self.problems else f'ok: {said}', 80)}>"
 
     @property

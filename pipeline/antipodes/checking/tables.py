@@ -11,6 +11,7 @@ from antipodes.checking.moves import listed
 from antipodes.puzzles.moves.functions import Functions
 from antipodes.puzzles.moves.moves import Labels
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.quoting import counted
 from antipodes.sizes import GIB
 from antipodes.spaces import rules
 from antipodes.spaces.move_tables import MoveTables
@@ -75,6 +76,6 @@ def _difference(space: StateSpace, depth: int, layer: Labels, found: Indices) ->
     example = int(np.setxor1d(expected, found)[0])
     position = listed(space.unrank(np.array([example]))[0])
     return (
-        f"depth {depth}: expected {len(expected):,} positions, as by brute force, found {len(found):,} by the move "
-        f"tables; one that only {'the first' if example in expected else 'the second'} has is {position}"
+        f"depth {depth}: expected {counted(len(expected), 'position')}, as by brute force, found {len(found):,} by "
+        f"the move tables; one that only {'the first' if example in expected else 'the second'} has is {position}"
     )

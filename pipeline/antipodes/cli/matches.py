@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from antipodes.cli.colour import print_path, print_positions
 from antipodes.cli.output import print_json
+from antipodes.quoting import counted
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Labels, Puzzle
@@ -32,8 +33,8 @@ def show_matches(table: "Table", pattern: str, with_path: bool, as_json: bool) -
 def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
     from antipodes.tables.drawing import draw_counts
 
-    fit = "position fits" if matches.count == 1 else "positions fit"
-    print(f"{matches.count:,} {fit} {pattern}, {matches.reached:,} reachable")
+    fit = counted(matches.count, "position fits", "positions fit")
+    print(f"{fit} {pattern}, {matches.reached:,} reachable")
     if not matches.reached:
         return
     print(draw_counts(matches.by_distance))

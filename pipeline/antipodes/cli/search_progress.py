@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
+from antipodes.quoting import counted
 from antipodes.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
@@ -62,7 +63,7 @@ def describe(progress: Progress, seconds: float) -> str:
     excluded = ruled_out(progress)
     parts = [
         *([f"{excluded} so far"] if excluded else []),
-        f"{progress.expanded:,} positions expanded, {rate:,.1f} million/s",
+        f"{counted(progress.expanded, 'position')} expanded, {rate:,.1f} million/s",
         *([f"{progress.held:,} in memory"] if progress.held else []),
     ]
     return f"{progress.method}: {', '.join(parts)}"

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from antipodes.cli.colour import print_path
 from antipodes.cli.output import print_json
+from antipodes.quoting import counted
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle
@@ -26,7 +27,7 @@ def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) 
     answer = solved.answer
     print(_outcome(answer, every))
     chosen = f", chosen because {solved.reason}" if solved.reason else ""
-    expanded = f"{answer.expanded:,} {'position' if answer.expanded == 1 else 'positions'} expanded"
+    expanded = f"{counted(answer.expanded, 'position')} expanded"
     print(f"{answer.method}{chosen}: {expanded} in {solved.seconds:.3f} s")
     for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
@@ -45,14 +46,15 @@ def show_routes(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: in
         return
     count = len(found.solutions)
     for number, exchange in enumerate(found.solutions[:listed], start=1):
-        print(f"solution {number} of {count:,}, {exchange.moves} moves")
+        print(f"solution {number} of {count:,}, {counted(exchange.moves, 'move')}")
         print_path(puzzle, exchange.positions)
         print()
     _print_rest(count, listed)
-    print(f"{count:,} {'solution' if count == 1 else 'solutions'} with routes of at most {found.limit} moves")
+    print(f"{counted(count, 'solution')} with routes of at most {counted(found.limit, 'move')}")
     for moves, solutions in found.histogram.items():
         print(f"{moves:>6} moves  {solutions:>6,}")
-    print(f"{found.combinations:,} combinations of routes, {found.expanded:,} boards, in {seconds:.3f} s")
+    combined = f"{counted(found.combinations, 'combination')} of routes, {counted(found.expanded, 'board')}"
+    print(f"{combined}, in {seconds:.3f} s")
 
 
 def _outcome(answer: "Answer", every: bool) -> str:
@@ -65,12 +67,11 @@ def _outcome(answer: "Answer", every: bool) -> str:
         return "unreachable: no moves lead to the goal"
     if not every:
         return _moves(answer.distance)
-    paths = "path" if answer.solution_count == 1 else "paths"
-    return f"{_moves(answer.distance)}, {answer.solution_count:,} shortest {paths}"
+    return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
 
 
 def _moves(count: int | None) -> str:
-    return f"{count:,} {'move' if count == 1 else 'moves'}"
+    return counted(count or 0, "move")
 
 
 def _print_rest(count: int, shown: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from antipodes.errors import InputError
+from antipodes.errors import InputError, missing_package
 from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _image(picture: Picture, scale: float, option: str) -> "Image":
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:
-        raise InputError(f"{option} needs Pillow: pip install 'antipodes[pictures]'") from error
+        raise missing_package(option, "Pillow", "pictures") from error
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
     if size[0] * size[1] > MOST_PIXELS:
         raise InputError(f"{option}: expected at most {MOST_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")

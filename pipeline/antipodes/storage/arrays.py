@@ -11,7 +11,7 @@ from zarr.errors import ContainsArrayError
 
 from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.quoting import shorten
-from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Storage
 from antipodes.storage.fields import expect
 from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.manifest import digest
@@ -37,21 +37,23 @@ class Arrays:
         The list is zarr's consolidated metadata. Zarr and xarray read it instead of the folder, where they would warn
         of the manifest, and find arrays that are half written.
         """
-        group = _group(attributes, {name: _json(self._storage.read(f"{name}/{GROUP}")[0]) for name in names})
+        group = _group(
+            attributes, {name: _json(self._storage.read(f"{name}/{GROUP}", MOST_METADATA)[0]) for name in names}
+        )
         if self._metadata(GROUP) != group:
             self._storage.put(GROUP, [group])
 
-    def open(self, name: str) -> Any:
-        """An array to be read; StoreError where it cannot be opened."""
-        return self._open(name, self._storage.arrays(name, read_only=True), "r")
+    def open(self, name: str, layout: Layout) -> Any:
+        """An array of this layout, to be read; StoreError where it cannot be opened."""
+        return self._open(name, self._storage.arrays(name, read_only=True, most=layout.most_bytes), "r")
 
-    def open_to_write(self, name: str, token: str | None = None) -> Any:
+    def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
         """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
 
         Chunks of fill values are written like all others: to look for them would cost more than to compress them.
         """
         check_blosc()
-        array = self._open(name, self._storage.arrays(name, token=token), "r+")
+        array = self._open(name, self._storage.arrays(name, token=token, most=layout.most_bytes), "r+")
         return array.with_config({"write_empty_chunks": True})
 
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
@@ -68,8 +70,8 @@ class Arrays:
         except Exception as error:  # zarr raises errors of many types for other metadata
             raise StoreDamagedError(f"{file} is damaged: {shorten(str(error), 200)}") from error
 
-    def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
-        """The rows ``first`` to ``end - 1`` of an array, all of which are in one chunk.
+    def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
+        """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
 
         Raises
         ------
@@ -81,7 +83,7 @@ class Arrays:
         try:
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
-            return np.asarray(self.open(name)[first:end])
+            return np.asarray(self.open(name, layout)[first:end])
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError:
@@ -101,7 +103,7 @@ class Arrays:
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
         """The SHA-256 of zarr metadata files, for the manifest."""
-        return {file: digest(self._storage.read(file)[0]) for file in files}
+        return {file: digest(self._storage.read(file, MOST_METADATA)[0]) for file in files}
 
     def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
         """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
@@ -140,7 +142,7 @@ class Arrays:
 
     def _metadata(self, file: str) -> bytes | None:
         try:
-            return self._storage.read(file)[0]
+            return self._storage.read(file, MOST_METADATA)[0]
         except FileNotFoundError:
             return None
 

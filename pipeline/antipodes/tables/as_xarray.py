@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from antipodes.errors import InputError
+from antipodes.errors import missing_package
 
 if TYPE_CHECKING:
     import xarray
@@ -27,7 +27,7 @@ def depths_by_index(table: "Table") -> "xarray.DataArray":
         import pandas
         import xarray
     except ImportError as error:
-        raise InputError("to_xarray needs xarray: pip install 'antipodes[xarray]'") from error
+        raise missing_package("to_xarray", "xarray", "xarray") from error
     array = table.depths
     return xarray.DataArray(
         dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]

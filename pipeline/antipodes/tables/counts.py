@@ -14,7 +14,7 @@ from antipodes import arguments
 from antipodes.config import PuzzleLike
 from antipodes.errors import UnfinishedError
 from antipodes.puzzles.puzzle import Labels
-from antipodes.quoting import shorten, shorten_path
+from antipodes.quoting import counted, shorten, shorten_path
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.store.counts_manifest import CountsManifest
 from antipodes.tables.store.counts_store import CountsStore
@@ -65,7 +65,7 @@ class Counts(AbstractContextManager["Counts", None]):
     def __repr__(self) -> str:
         reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
         name, address = shorten(self.puzzle.name, 30), shorten_path(self._address, 40)
-        return f"<Counts of {name}: {len(self):,} positions, radius {reached}, in {address}>"
+        return f"<Counts of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
 
     @property
     def layers(self) -> list[int]:

@@ -11,9 +11,12 @@ Paint = Callable[[str], str]
 """Adds what makes a terminal show a text in the colour of a goal's blocks."""
 
 
-def draw_layers(layers: Sequence[int]) -> str:
-    """A line per depth: the depth, the number of positions, and a bar."""
-    return draw_counts(dict(enumerate(layers)))
+def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
+    """A line per depth: the depth, the number of positions, and a bar; of more than ``most`` the first and the last."""
+    lines = draw_counts(dict(enumerate(layers))).split("\n")
+    if most is not None and len(layers) > most:
+        lines[1 + most // 2 : -(most // 2)] = ["  ..."]
+    return "\n".join(lines)
 
 
 def draw_counts(counts: Mapping[int, int]) -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.goals import batches
 from antipodes.puzzles.puzzle import Labels
+from antipodes.quoting import counted
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 
@@ -27,7 +28,7 @@ class Matches:
 
     def __repr__(self) -> str:
         span = f", distances {min(self.by_distance)} to {max(self.by_distance)}" if self.by_distance else ""
-        return f"<Matches: {self.count:,} positions, {self.reached:,} reached{span}>"
+        return f"<Matches: {counted(self.count, 'position')}, {self.reached:,} reached{span}>"
 
     @property
     def reached(self) -> int:

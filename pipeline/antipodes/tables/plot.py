@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import InputError, StoreError
-from antipodes.quoting import quote, shorten
+from antipodes.errors import InputError, StoreError, missing_package
+from antipodes.quoting import counted, quote, shorten
 
 ENDINGS = (".svg", ".png", ".pdf")
 """The ends of names of files that a plot can be written to."""
@@ -18,7 +18,7 @@ def check_plot(path: Path) -> None:
         expected = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
         raise InputError(f"--plot: expected a file name ending in {expected}, found {quote(str(path))}")
     if find_spec("matplotlib") is None:
-        raise InputError("--plot needs matplotlib: pip install 'antipodes[plot]'")
+        raise missing_package("--plot", "matplotlib", "plot")
 
 
 def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
@@ -48,7 +48,7 @@ def _figure(layers: Sequence[int], name: str) -> Any:
     depths = range(len(layers))
     axes.bar(depths, layers, width=0.86, color="#3b6ea8")
     axes.set(xlabel="depth", ylabel="positions", xlim=(-0.8, len(layers) - 0.2))
-    axes.set_title(f"{name}: {sum(layers):,} positions, radius {len(layers) - 1}", loc="left")
+    axes.set_title(f"{name}: {counted(sum(layers), 'position')}, radius {len(layers) - 1}", loc="left")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antipodes.puzzles.puzzle import Labels
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 from antipodes.runs.report import Report
 from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
 
@@ -42,7 +42,7 @@ class RunReport(Report):
     def __repr__(self) -> str:
         name, radius = shorten(str(self.manifest.puzzle.get("name")), 30), f"{self.radius:,}"
         reached = radius if self.complete else f"{radius} so far, unfinished"
-        return f"<RunReport of {name}: {sum(self.layers):,} positions, radius {reached}, {self.seconds:.1f} s>"
+        return f"<RunReport of {name}: {counted(sum(self.layers), 'position')}, radius {reached}, {self.seconds:.1f} s>"
 
     @property
     def saved(self) -> str:

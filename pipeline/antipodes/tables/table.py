@@ -17,7 +17,7 @@ from antipodes.config import PuzzleLike
 from antipodes.errors import InputError, UnfinishedError, UnreachableError
 from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.python_source import FAMILY
-from antipodes.quoting import shorten, shorten_path
+from antipodes.quoting import counted, shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.storage.opened import Opened
@@ -89,6 +89,7 @@ class Table(Opened):
         self.address = store.address
         """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
+        self._layouts = manifest.layouts
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
         self._source = (store, cache_bytes)
@@ -105,7 +106,7 @@ class Table(Opened):
     def __repr__(self) -> str:
         reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
         name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
-        return f"<Table of {name}: {len(self):,} positions, radius {reached}, in {address}>"
+        return f"<Table of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
 
     def __contains__(self, position: str | ArrayLike) -> bool:
         """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""
@@ -342,7 +343,7 @@ class Table(Opened):
                 f"antipodes resume {in_shell(self.address)}"
             )
         self._chunks.check_readable()
-        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH)
+        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
     def _depth(self, depth: int) -> int:

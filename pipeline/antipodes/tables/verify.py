@@ -17,7 +17,7 @@ from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 from antipodes.runs.verdict import Verdict
 from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import Address
@@ -55,10 +55,11 @@ class TableVerdict(Verdict):
         """One line on a table without problems."""
         if not self.complete and self.committed_depth is None:
             return "unfinished: nothing is committed yet, so there is nothing to check"
+        positions = counted(self.checked_states, "position")
         if self.unchecked is not None:
-            read = f"{self.checked_states:,} positions have the right checksums, digests and counts"
+            read = f"checksums, digests and counts of {positions} are right"
             return f"{read}, but no distance was checked against the moves: {self.unchecked}"
-        checked = f"{self.checked_states:,} positions checked, {self.sampled_states:,} of them by the rules alone"
+        checked = f"{positions} checked, {self.sampled_states:,} of them by the rules alone"
         if self.complete:
             return f"ok: {checked}, every distance is correct"
         return f"ok, but unfinished: {checked}, every distance up to depth {self.committed_depth} is correct"
@@ -171,8 +172,8 @@ def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterato
     counts = enumerate(zip(manifest.layers, layers.sum(axis=0)[:-1].tolist(), strict=True))
     if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
         depth, expected, found = wrong[0]
-        others = f"; the counts of {len(wrong) - 1:,} more depths differ, too" if len(wrong) > 1 else ""
-        yield f"the manifest counts {expected:,} positions at depth {depth}, the table has {found:,}{others}"
+        others = f"; the counts of {counted(len(wrong) - 1, 'other depth')} differ, too" if len(wrong) > 1 else ""
+        yield f"the manifest counts {counted(expected, 'position')} at depth {depth}, the table has {found:,}{others}"
 
 
 def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
@@ -180,7 +181,8 @@ def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.
     found = layers[:, :-1]
     try:
         if wrong := np.count_nonzero((store.layer_counts(manifest) != found).any(axis=1)):
-            yield f"the numbers of positions at each depth of {wrong:,} chunks are not those of the chunks"
+            chunks = counted(int(wrong), "chunk")
+            yield f"the numbers of positions at each depth of {chunks} are not those of the chunks"
         elif manifest.antipodes and found.sum(axis=0).tolist() == list(manifest.layers):
             first = TableChunks(store, manifest, 0).first_of(manifest.radius, len(manifest.antipodes))
             if first.tolist() != list(manifest.antipodes):

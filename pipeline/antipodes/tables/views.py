@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from antipodes.spaces.selection import index_size
 from antipodes.tables.path_moves import moves_back, scramble
 
 if TYPE_CHECKING:
@@ -15,16 +14,6 @@ if TYPE_CHECKING:
     from antipodes.tables.solve import Solved
     from antipodes.tables.store.search_manifest import SearchManifest
     from antipodes.tables.store.search_store import SearchStore
-
-
-def puzzle_view(name: str, puzzle: "Puzzle") -> dict[str, Any]:
-    """A bundled puzzle and the number of its positions, reachable or not."""
-    return {
-        "name": name,
-        "family": puzzle.family,
-        "index_size": index_size(puzzle),
-        "description": puzzle.description,
-    }
 
 
 def plan_view(plan: "Plan") -> dict[str, Any]:

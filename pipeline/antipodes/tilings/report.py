@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 from antipodes.runs.report import Report
 from antipodes.tilings.manifest import TilingManifest
 
@@ -41,7 +41,7 @@ class TilingReport(Report):
         return self.manifest.raw_tilings
 
     def __repr__(self) -> str:
-        found = f"{self.tilings:,} tilings{'' if self.complete else ' so far, unfinished'}"
+        found = f"{counted(self.tilings, 'tiling')}{'' if self.complete else ' so far, unfinished'}"
         return f"<TilingReport of {shorten(str(self.manifest.board.get('name')), 30)}: {found}, {self.seconds:.1f} s>"
 
     @property

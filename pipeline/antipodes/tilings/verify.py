@@ -12,6 +12,7 @@ from antipodes.exact_cover.placements import placements_of
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.exact_cover.search import batch_size
 from antipodes.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
+from antipodes.quoting import counted
 from antipodes.runs.verdict import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.manifest import TilingManifest
@@ -32,7 +33,7 @@ class TilingVerdict(Verdict):
         searched = f"{self.searched_partitions:,} of {self.partitions:,} partitions are searched"
         if not self.complete and not self.searched_partitions:
             return f"unfinished: {searched}, so there is nothing to check"
-        checked = f"ok: {self.checked_tilings:,} tilings checked, each fills the board, none twice"
+        checked = f"ok: {counted(self.checked_tilings, 'tiling')} checked, each fills the board, none twice"
         return checked if self.complete else f"{checked}; the search is unfinished, {searched}"
 
 
@@ -101,7 +102,7 @@ def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings
 
 
 def _counted(count: int, kind: str) -> str:
-    return f"{count:,} {kind} {'tiling' if count == 1 else 'tilings'}"
+    return counted(count, f"{kind} tiling")
 
 
 def _some(which: NDArray[np.bool_]) -> str:

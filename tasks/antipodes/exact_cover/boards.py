@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from antipodes.errors import ConfigError
 from antipodes.exact_cover.isometries import ISOMETRIES, Coordinates, in_scan_order, scan_axes, to_origin
 from antipodes.exact_cover.pieces import Cell, check_drawing, layers_of
-from antipodes.quoting import quote
+from antipodes.quoting import counted, quote
 
 MOST_CELLS = 1024
 
@@ -154,10 +154,14 @@ def _check_rectangular(layers: list[list[str]], key: str) -> None:
         raise ConfigError(f"{key}: expected a drawing of '.', '?' and '#', found nothing")
     for number, layer in enumerate(layers, start=1):
         if len(layer) != len(layers[0]):
-            raise ConfigError(f"{key}: expected {len(layers[0])} lines in layer {number}, found {len(layer)}")
+            raise ConfigError(
+                f"{key}: expected {counted(len(layers[0]), 'line')} in layer {number}, found {len(layer)}"
+            )
         for line in layer:
             if len(line) != len(layers[0][0]):
-                raise ConfigError(f"{key}: expected lines of {len(layers[0][0])} symbols, found {quote(line)}")
+                raise ConfigError(
+                    f"{key}: expected lines of {counted(len(layers[0][0]), 'symbol')}, found {quote(line)}"
+                )
 
 
 def _as_cell(coordinates: NDArray[np.int64]) -> Cell:

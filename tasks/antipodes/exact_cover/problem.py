@@ -16,7 +16,7 @@ from antipodes.exact_cover.conditions import COVERS, Condition, parse_condition
 from antipodes.exact_cover.piece_settings import ALL_PENTOMINOES, parse_pieces_setting
 from antipodes.exact_cover.pieces import PENTOMINOES, Piece
 from antipodes.names import check_name
-from antipodes.quoting import quote, shorten
+from antipodes.quoting import counted, quote, shorten
 
 KEYS = ("name", "cells", "pieces", "where", "description")
 
@@ -41,7 +41,9 @@ class TilingProblem:
             self._check_labels()
             return
         if least == most:
-            raise ConfigError(f"[board] cells: expected {area} cells, as many as the pieces fill, found {most}")
+            raise ConfigError(
+                f"[board] cells: expected {counted(area, 'cell')}, as many as the pieces fill, found {most}"
+            )
         raise ConfigError(
             f"[board] cells: expected at most {area} cells '.', as many as the pieces fill, and at least as many with "
             f"the cells '?'; found {least} and {most}"
@@ -90,7 +92,8 @@ class TilingProblem:
         return required
 
     def __repr__(self) -> str:
-        return f"<TilingProblem {shorten(self.name, 30)}: {self.board.size} cells, {len(self.pieces)} pieces>"
+        size = f"{counted(self.board.size, 'cell')}, {counted(len(self.pieces), 'piece')}"
+        return f"<TilingProblem {shorten(self.name, 30)}: {size}>"
 
     @cached_property
     def fingerprint(self) -> str:

@@ -10,7 +10,7 @@ from antipodes.names import check_symbol
 from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Picture, Rectangle, Shape, colours_of, tile
-from antipodes.quoting import quote, shorten
+from antipodes.quoting import counted, quote, shorten
 
 HOLE = "#"
 PIECE = re.compile(r"\w+")
@@ -46,7 +46,7 @@ class Board(Notation):
         if len(written) != self.places:
             close_together = len(written) == 1 and all(len(symbol) == 1 for symbol in part.symbols)
             found = len(written[0]) if close_together else len(written)
-            raise PositionError(f"expected {self.places} symbols, found {found}")
+            raise PositionError(f"expected {counted(self.places, 'symbol')}, found {found}")
         self.check_rows(rows)
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         check_symbols(written, part.symbols)
@@ -65,7 +65,9 @@ class Board(Notation):
         """
         if len(found) > 1 and set(found) != {1} and list(found) != self.row_lengths(sum(found)):
             lengths = shorten(", ".join(map(str, found)))
-            raise PositionError(f"expected {self.rows} rows of {self.columns}, or one line, found rows of {lengths}")
+            raise PositionError(
+                f"expected {counted(self.rows, 'row')} of {self.columns}, or one line, found rows of {lengths}"
+            )
 
     def row_lengths(self, symbols: int) -> list[int]:
         """The number of symbols in each row of so many: of all squares, or of all places."""

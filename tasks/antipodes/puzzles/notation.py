@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from antipodes.errors import PositionError
 from antipodes.puzzles.part import Part
 from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
-from antipodes.quoting import quote, shorten
+from antipodes.quoting import counted, quote, shorten
 
 SEPARATORS = re.compile(r"[\s,/]+")
 ROW_ENDS = re.compile(r"[\n/]")
@@ -66,7 +66,7 @@ class Lists(Notation):
         written = symbols_in(text, places) if single else _apart(text)
         if len(written) != places:
             found = len(written[0]) if single and len(written) == 1 else len(written)
-            raise PositionError(f"expected {places} symbols, found {found}")
+            raise PositionError(f"expected {counted(places, 'symbol')}, found {found}")
         for part, (first, end) in zip(parts, self._ranges, strict=True):
             check_symbols(written[first:end], part.symbols)
         return written

@@ -18,7 +18,7 @@ from antipodes.puzzles.moves.moves import Labels, Moves, Successors
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.part import Part, hold, pieces, ranges_of
 from antipodes.puzzles.picture import Picture
-from antipodes.quoting import quote, shorten
+from antipodes.quoting import counted, quote, shorten
 
 __all__ = ["Labels", "Moves", "Puzzle"]
 
@@ -53,7 +53,8 @@ class Puzzle:
     """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
 
     def __repr__(self) -> str:
-        return f"<Puzzle {shorten(self.name, 40)}: {self.family}, {self.places} places, {len(self.moves)} moves>"
+        size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
+        return f"<Puzzle {shorten(self.name, 40)}: {self.family}, {size}>"
 
     @classmethod
     def of_pieces(
@@ -173,7 +174,7 @@ class Puzzle:
 
     def checked_one(self, labels: ArrayLike) -> Labels:
         """As `checked`, for one position ``(places,)``."""
-        one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
+        one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
         checked: Labels = self.checked(one[np.newaxis])[0]
         return checked
 
@@ -187,7 +188,7 @@ class Puzzle:
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
         if labels.shape[1] != self.places:
-            raise PositionError(f"expected positions of {self.places} places, found an array {labels.shape}")
+            raise PositionError(f"expected positions of {counted(self.places, 'place')}, found an array {labels.shape}")
         for part, here in zip(self.parts, self.ranges, strict=True):
             part.check(labels[:, here])
         checked: Labels = labels.astype(np.uint8, copy=False)
@@ -239,7 +240,7 @@ class Puzzle:
 
     def _written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""
-        one = arguments.integers(labels, f"a position of {self.places} places", 1, PositionError)
+        one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
         if len(one) != self.places or not all(
             _in_range(part, one[here]) for part, here in zip(self.parts, self.ranges, strict=True)
         ):

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.errors import ResourceLimitError
+from antipodes.quoting import counted
 from antipodes.reachability.packing import Packing, Words
 
 FIRST_CAPACITY = 1 << 14
@@ -68,7 +69,7 @@ class PositionSet:
             raise ResourceLimitError(f"{self.count:,} positions reached: a search holds no more{self._advice}")
         if needed > self._memory_limit:
             raise ResourceLimitError(
-                f"{self.count:,} positions reached: more would take {needed:,} bytes, "
+                f"{counted(self.count, 'position')} reached: more would take {needed:,} bytes, "
                 f"and {self._memory_limit:,} are allowed{self._advice}"
             )
         self.slots = np.empty(0, dtype=np.int32)

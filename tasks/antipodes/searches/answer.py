@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from antipodes.errors import ResourceLimitError
 from antipodes.puzzles.puzzle import Labels
+from antipodes.quoting import counted
 
 LISTED = 1000
 """Solutions that a search lists by default; it counts all."""
@@ -42,8 +43,12 @@ class Answer:
     """What is proved if a limit ended the search: no path has fewer moves. None if nothing is, or it was no limit."""
 
     def __repr__(self) -> str:
-        found = f"{self.distance} moves, {self.solution_count:,} solutions" if self.solutions else str(self.outcome)
-        return f"<Answer: {found}, by {self.method}, {self.expanded:,} positions expanded>"
+        found = (
+            f"{counted(self.distance or 0, 'move')}, {counted(self.solution_count, 'solution')}"
+            if self.solutions
+            else str(self.outcome)
+        )
+        return f"<Answer: {found}, by {self.method}, {counted(self.expanded, 'position')} expanded>"
 
 
 def unsolved(method: str, outcome: Outcome, expanded: int = 0, least: int | None = None) -> Answer:
@@ -56,6 +61,6 @@ def check_listing(solutions: int, moves: int, places: int, memory_limit: int) ->
     needed = solutions * (PATH_BYTES + (moves + 1) * max(places, 8))
     if needed > memory_limit:
         raise ResourceLimitError(
-            f"{solutions:,} paths of {moves:,} moves would take {needed:,} bytes, "
+            f"{counted(solutions, 'path')} of {counted(moves, 'move')} would take {needed:,} bytes, "
             f"and {memory_limit:,} are allowed; list fewer"
         )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.quoting import shorten
+from antipodes.quoting import counted, shorten
 from antipodes.reachability.packing import Packing
 from antipodes.reachability.steps.selection import steps_of, undoable
 from antipodes.reachability.steps.steps import Steps
@@ -33,7 +33,7 @@ class Problem:
 
     def __repr__(self) -> str:
         position = shorten(self.puzzle.format(self.position), 40)
-        return f"<Problem of {shorten(self.puzzle.name, 30)}: {position}, {len(self.goals)} goals>"
+        return f"<Problem of {shorten(self.puzzle.name, 30)}: {position}, {counted(len(self.goals), 'goal')}>"
 
     @classmethod
     def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes.quoting import counted
 from antipodes.spaces.move_tables import MAPS_OF_INT16, Fill, MoveTables
 
 Indices = NDArray[np.int64]
@@ -48,7 +49,7 @@ class StateSpace(ABC):
     puzzle: Puzzle
 
     def __repr__(self) -> str:
-        return f"<{self.KIND} of {self.puzzle.name}: {self.rows:,} rows of {self.width:,} columns>"
+        return f"<{self.KIND} of {self.puzzle.name}: {counted(self.rows, 'row')} of {counted(self.width, 'column')}>"
 
     @classmethod
     @abstractmethod

@@ -8,6 +8,7 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Puzzle
 from antipodes.cli.output import FAILED, print_json
+from antipodes.quoting import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -37,5 +38,5 @@ def check(
     if report.ok:
         print(f"{config.puzzle.name} is ok: {'; '.join(report.checked)}")
         return 0
-    print(f"{config.puzzle.name}: {len(report.problems)} problem{'s' * (len(report.problems) != 1)}")
+    print(f"{config.puzzle.name}: {counted(len(report.problems), 'problem')}")
     return FAILED

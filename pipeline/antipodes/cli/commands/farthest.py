@@ -9,6 +9,7 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
+from antipodes.quoting import counted
 from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _print(found: "Table | Counts", shown: dict[str, Any], positions: "Labels", 
     from antipodes.tables.store.search_manifest import MOST_ANTIPODES
 
     count = shown["count"]
-    print(f"{count:,} {'position' if count == 1 else 'positions'} at distance {found.radius}")
+    print(f"{counted(count, 'position')} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
         print_positions(found.puzzle, positions)
     for text in shown["positions"]:

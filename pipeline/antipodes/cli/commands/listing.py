@@ -8,6 +8,7 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json, printable
+from antipodes.quoting import counted
 from antipodes.runs.default_store import OUTPUTS
 from antipodes.storage.address import address_from
 
@@ -82,7 +83,7 @@ def _print_table(stores: "list[Listed]") -> None:
     for one in stores:
         shown = _view(one)
         if one.manifest is not None:
-            holds = f"{shown['tilings']:,} tilings" if "tilings" in shown else f"{shown['states']:,} positions"
+            holds = counted(shown["tilings"], "tiling") if "tilings" in shown else counted(shown["states"], "position")
             radius = shown.get("radius")
             rows.append(
                 (

@@ -12,6 +12,7 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Verbose, Workers
 from antipodes.cli.output import print_json
+from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import Address
 
@@ -72,7 +73,7 @@ def plan(
         print_json({**plan_view(planned), "fits": not lacking, "free_disk_bytes": free, **times})
         return
     space = planned.space
-    print(f"{config.puzzle.name}: {space.size:,} positions{_reachable(space)}")
+    print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(space)}")
     if verbose:
         _print_division(planned)
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
@@ -86,9 +87,9 @@ def _print_division(planned: "Plan") -> None:
     from antipodes.sizes import human
 
     space = planned.space
-    cut = (_counted(space.rows, "row"), _counted(space.width, "column"), _counted(space.most_column_maps, "column map"))
+    cut = (counted(space.rows, "row"), counted(space.width, "column"), counted(space.most_column_maps, "column map"))
     print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}; move tables {human(planned.table_bytes)}")
-    print(f"  tasks        {_counted(planned.partition_count, 'partition')}")
+    print(f"  tasks        {counted(planned.partition_count, 'partition')}")
 
 
 def _lacking(planned: "Plan", limit: int, free: int | None) -> list[str]:
@@ -113,7 +114,7 @@ def _time(planned: "Plan", tasks: int, store: Address) -> "Duration":
 def _described(expected: "Duration", store: Address, tasks: int) -> str:
     """The time of a run, or the time that it takes at least, and why no more is known."""
     about = described_time(expected.seconds)
-    threads = _counted(tasks, "thread")
+    threads = counted(tasks, "thread")
     if not expected.known:
         return f"unknown, more than {about} with {threads}: a short trial does not tell"
     if not isinstance(store, Path):
@@ -150,7 +151,3 @@ def _reachable(space: "StateSpace") -> str:
     if space.reachable is None:
         return ""
     return ", all reachable" if space.reachable == space.size else f", {space.reachable:,} reachable"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

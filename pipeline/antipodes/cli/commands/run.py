@@ -22,12 +22,16 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.output import print_json, printing_about
 from antipodes.cli.running import Request
+from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
 
 if TYPE_CHECKING:
     from antipodes.config import Config
     from antipodes.tables.report import RunReport
+
+MOST_LAYERS = 200
+"""Depths of a report: of more, such as those of Hanoi, the first and the last are shown."""
 
 
 def register(app: typer.Typer) -> None:
@@ -111,11 +115,13 @@ def _print_report(config: "Config", report: "RunReport") -> None:
         from antipodes.tables.drawing import draw_layers
 
     manifest, clock = report.manifest, report.clock
-    print(draw_layers(manifest.layers))
+    print(draw_layers(manifest.layers, MOST_LAYERS))
+    if len(manifest.layers) > MOST_LAYERS:
+        print(f"all {len(manifest.layers):,} depths: antipodes layers {in_shell(report.store)}")
     print()
-    print(f"{manifest.puzzle['name']}: {manifest.states:,} positions reached, of {manifest.index_size:,}")
+    print(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.index_size:,}")
     antipodes = manifest.layers[-1]
-    print(f"radius {manifest.radius}, {antipodes:,} {'antipode' if antipodes == 1 else 'antipodes'}:")
+    print(f"radius {manifest.radius}, {counted(antipodes, 'antipode')}:")
     print_positions(config.puzzle, report.farthest)
     if antipodes > len(report.farthest):
         print(f"and {antipodes - len(report.farthest):,} more: antipodes farthest {in_shell(report.store)}")

@@ -12,6 +12,7 @@ from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say, terminal_columns
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.errors import ConfigError, InputError
+from antipodes.quoting import counted
 from antipodes.storage.address import in_shell
 from antipodes.stores.named import find_store
 
@@ -142,5 +143,5 @@ def _write(tilings: "Tilings", chosen: Sequence[int], in_steps: bool, pictures: 
     from antipodes.tilings.pictures import draw_tiling
 
     shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
-    what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else f"{len(chosen):,} tilings"
+    what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else counted(len(chosen), "tiling")
     pictures.write([draw_tiling(tilings.problem, tiling) for tiling in shown], f"{what} of {len(tilings):,}")

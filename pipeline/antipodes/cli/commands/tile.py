@@ -22,6 +22,7 @@ from antipodes.cli.options import (
 from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
 from antipodes.errors import ConfigError, InputError
+from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
 
@@ -167,14 +168,15 @@ def count_only(
 
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
-        counted = count_tilings(config, method, options, listener, interrupts.requested)
+        count = count_tilings(config, method, options, listener, interrupts.requested)
     if as_json:
-        print_json(counted.to_json(raw))
+        print_json(count.to_json(raw))
         return 0
-    print(_numbers(counted.board, counted.tilings, counted.raw_tilings, raw))
-    clock = counted.clock
-    print(f"time     {counted.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
-    print(f"tried    {counted.placements:,} placements in {counted.partitions} partitions; nothing is stored")
+    print(_numbers(count.board, count.tilings, count.raw_tilings, raw))
+    clock = count.clock
+    print(f"time     {count.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
+    tried = f"{counted(count.placements, 'placement')} in {counted(count.partitions, 'partition')}"
+    print(f"tried    {tried}; nothing is stored")
     return 0
 
 
@@ -190,7 +192,7 @@ def boards(as_json: AsJson = False) -> None:
         return
     width = max(len(one.name) for one in problems)
     for one in problems:
-        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {one.copies} pieces  {one.description}")
+        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
 
 
 def compute_tilings(config: "BoardConfig", method: str | None, request: Request, raw: bool = False) -> int:
@@ -234,10 +236,8 @@ def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
 
 
 def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
-    tilings = "tiling" if different == 1 else "tilings"
-    if raw:
-        return f"{name}: {all_of_them:,} in all, {different:,} {tilings} up to the symmetries of the board"
-    return f"{name}: {different:,} {tilings} up to the symmetries of the board, {all_of_them:,} in all"
+    tilings = f"{counted(different, 'tiling')} up to the symmetries of the board"
+    return f"{name}: {all_of_them:,} in all, {tilings}" if raw else f"{name}: {tilings}, {all_of_them:,} in all"
 
 
 def _print_times(report: "TilingReport", verbose: bool) -> None:
@@ -254,5 +254,6 @@ def _print_times(report: "TilingReport", verbose: bool) -> None:
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
     if verbose and report.manifest.partitions:
-        print(f"balance  {report.manifest.partitions:,} partitions; the workers were busy for {shares} of the search")
+        partitions = counted(report.manifest.partitions, "partition")
+        print(f"balance  {partitions}; the workers were busy for {shares} of the search")
     print(f"memory   {human(report.peak_memory)} peak")

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import InputError, SchedulerError, SchedulerSilentError
+from antipodes.errors import InputError, SchedulerError, SchedulerSilentError, missing_package
 from antipodes.events import Listener
 from antipodes.executors.distributed.announce import announced
 from antipodes.executors.distributed.connection import one_line
@@ -68,6 +68,6 @@ def _check_page(page: Path) -> None:
     try:
         import bokeh  # noqa: F401  (dask draws its report with it)
     except ImportError as error:
-        raise InputError("--performance-report: expected bokeh; try pip install 'antipodes[dashboard]'") from error
+        raise missing_package("--performance-report", "bokeh", "dashboard") from error
     if not _is_place(page):
         raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")

@@ -25,6 +25,7 @@ from antipodes.errors import (
 )
 from antipodes.events import JournalDamaged, SearchStarted, WorkersLost
 from antipodes.executors.api import Scheduler
+from antipodes.quoting import counted
 from antipodes.runs.session import Session
 from antipodes.tables.journal.journal import JournalDamagedError
 from antipodes.tables.layers.assembly import assemble
@@ -184,7 +185,7 @@ class LayerSearch(ABC):
         if layers != list(expected):
             wrong = next(depth for depth, count in enumerate(layers) if count != expected[depth])
             raise StoreDamagedError(
-                f"{self.commits.store.address} is damaged: expected {expected[wrong]:,} positions at depth "
+                f"{self.commits.store.address} is damaged: expected {counted(expected[wrong], 'position')} at depth "
                 f"{wrong}, as committed, found {layers[wrong]:,}"
             )
         if damaged or len(layers) <= depth:

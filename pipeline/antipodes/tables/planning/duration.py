@@ -139,7 +139,7 @@ def _search_seconds(plan: Plan, threads: int, sampled: float) -> _Search:
     if tables > TRIAL_TABLES:
         return _Search(tables, least, states, False)
     begin = time.perf_counter()
-    journal = Journal(storage_at(Path()), "trial")
+    journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
     groups = PartitionGroups(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
     tables = time.perf_counter() - begin
     groups.begin(plan.space.rank(plan.space.start_labels), "")

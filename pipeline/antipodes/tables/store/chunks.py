@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.bfs.arrays import Depths
 from antipodes.errors import StoreChangedError, StoreDamagedError
+from antipodes.quoting import counted
 from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.depth_array import LayerCounts
@@ -157,7 +158,7 @@ class TableChunks:
     def _fewer(self, depth: int) -> StoreDamagedError:
         expected = self._manifest.layers[depth]
         return StoreDamagedError(
-            f"{self.address} is damaged: expected {expected:,} positions at depth {depth}, found others"
+            f"{self.address} is damaged: expected {counted(expected, 'position')} at depth {depth}, found others"
         )
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:

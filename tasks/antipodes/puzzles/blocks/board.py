@@ -24,7 +24,7 @@ from antipodes.puzzles.picture import (
     ink_on,
 )
 from antipodes.puzzles.square_names import Square
-from antipodes.quoting import quote
+from antipodes.quoting import counted, quote
 
 REST = "+"
 """The symbol of a square that a block covers, but for its first square, which has the symbol of its kind."""
@@ -56,7 +56,7 @@ class BlockBoard(Board):
         written = self.symbols_in(text)
         if len(written) not in (squares, self.places):
             found = len(written) if self.separator else len("".join(written))
-            raise PositionError(f"expected {squares} symbols, found {found}")
+            raise PositionError(f"expected {counted(squares, 'symbol')}, found {found}")
         self.check_rows(rows_in(text, len(written)))
         if len(written) == squares:
             self._without_holes(written)
@@ -203,7 +203,7 @@ def _text(symbol: str, seen: set[str]) -> str:
 
 
 def _described(block: Block, board: Board) -> str:
-    return f"of {len(block.cells)} squares in row {block.first[0] + 1}"
+    return f"of {counted(len(block.cells), 'square')} in row {block.first[0] + 1}"
 
 
 def squares_covered(kind: Kind, first: Square) -> list[Square]:

@@ -12,7 +12,7 @@ from antipodes.puzzles.moves.swaps import Swaps
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
 from antipodes.puzzles.square_names import FromTo, squares_of
-from antipodes.quoting import quote
+from antipodes.quoting import counted, quote
 
 EMPTY = "-"
 KNIGHT = [(down, right) for down in (-2, -1, 1, 2) for right in (-2, -1, 1, 2) if abs(down) != abs(right)]
@@ -58,7 +58,7 @@ def _board(drawings: list[list[list[str]]]) -> Board:
     holes = frozenset(square for square, symbol in enumerate(squares[0]) if symbol == HOLE)
     for drawing, drawn in zip(drawings, squares, strict=True):
         if (len(drawing), len(drawing[0])) != (rows, columns):
-            raise ConfigError(f"start: expected {rows} x {columns} squares, found {len(drawing)} rows")
+            raise ConfigError(f"start: expected {rows} x {columns} squares, found {counted(len(drawing), 'row')}")
         if frozenset(square for square, symbol in enumerate(drawn) if symbol == HOLE) != holes:
             raise ConfigError("start: expected the same holes '#' in every position")
     single = all(len(symbol) == 1 for drawn in squares for symbol in drawn)

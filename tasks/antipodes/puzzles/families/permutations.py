@@ -18,7 +18,7 @@ from antipodes.puzzles.settings import (
     starts_in,
     to_labels,
 )
-from antipodes.quoting import quote
+from antipodes.quoting import counted, quote
 
 Starts = list[list[str]]
 Origins = dict[str, list[int]]
@@ -77,7 +77,9 @@ def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
         raise ConfigError(f"[puzzle] n: expected {len(starts[0])}, the pieces of start, found {quote(settings['n'])}")
     for start in starts:
         if len(start) != len(starts[0]):
-            raise ConfigError(f"start: expected {len(starts[0])} symbols in every position, found {len(start)}")
+            raise ConfigError(
+                f"start: expected {counted(len(starts[0]), 'symbol')} in every position, found {len(start)}"
+            )
         for symbol in start:
             check_symbol(symbol, "start")
     return starts

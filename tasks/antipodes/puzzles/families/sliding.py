@@ -21,7 +21,7 @@ from antipodes.puzzles.settings import (
 )
 from antipodes.puzzles.square_names import TileStep, squares_of
 from antipodes.puzzles.walled_board import WalledBoard
-from antipodes.quoting import quote
+from antipodes.quoting import counted, quote
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
@@ -116,7 +116,9 @@ def _start(text: str, rows: int, columns: int) -> list[str]:
 
 def _check_rectangle(lines: list[str], rows: int, columns: int) -> None:
     if len(lines) != rows:
-        raise ConfigError(f"start: expected {rows} rows, or all tiles on one line, found {len(lines)} rows")
+        raise ConfigError(
+            f"start: expected {counted(rows, 'row')}, or all tiles on one line, found {counted(len(lines), 'row')}"
+        )
     for number, line in enumerate(lines, start=1):
         found = len(symbols_in(line, columns))
         if found != columns:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes import arguments
 from antipodes.errors import InputError
 from antipodes.puzzles.moves.moves import Labels, Mask, Moves
+from antipodes.quoting import counted
 
 PLACE_BYTES = 64
 """Memory of a place of a move, in all arrays together."""
@@ -209,7 +210,7 @@ def _check(moves: Transforms) -> None:
         if table is not None and table.shape != moves.origin.shape:
             raise InputError(f"expected arrays (moves, places) {moves.origin.shape}, found {table.shape}")
     if moves._names and len(moves._names) != len(moves):
-        raise InputError(f"expected {len(moves)} names of moves, found {len(moves._names)}")
+        raise InputError(f"expected {counted(len(moves), 'name')} of moves, found {len(moves._names)}")
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
         raise InputError("expected moves that are permutations of the places, found another")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
