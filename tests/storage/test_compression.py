@@ -24,17 +24,22 @@ def written(
 ) -> dict[str, bytes]:
     """The files of an array to which threads have written the content, each of them whole chunks."""
     arrays = Arrays(DirectoryStorage(folder))
-    arrays.create("a", Layout(content.shape, ROWS, str(content.dtype), 255, ("row", "column"), compression))  # type: ignore[arg-type]
+    layout = layout_of(content, compression)
+    arrays.create("a", layout)
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda first: write(arrays, content, first), range(0, len(content), ROWS)))
-    array = arrays.open("a")
+        list(pool.map(lambda first: write(arrays, layout, content, first), range(0, len(content), ROWS)))
+    array = arrays.open("a", layout)
     assert array.dtype == content.dtype
     assert np.array_equal(array[:], content)
     return contents(folder)
 
 
-def write(arrays: Arrays, content: NDArray[Any], first: int) -> None:
-    arrays.open_to_write("a")[first : first + ROWS] = content[first : first + ROWS]
+def layout_of(content: NDArray[Any], compression: Literal["lz4", "zstd"] = "lz4") -> Layout:
+    return Layout(content.shape, ROWS, str(content.dtype), 255, ("row", "column"), compression)  # type: ignore[arg-type]
+
+
+def write(arrays: Arrays, layout: Layout, content: NDArray[Any], first: int) -> None:
+    arrays.open_to_write("a", layout)[first : first + ROWS] = content[first : first + ROWS]
 
 
 def depths(dtype: str) -> NDArray[Any]:
@@ -72,5 +77,7 @@ def test_threads_of_blosc_are_refused(setting: bool | None, tmp_path: Path, monk
     written(tmp_path, content)
     monkeypatch.setattr(blosc, "use_threads", setting)
     with pytest.raises(StoreError, match=f"numcodecs.blosc.use_threads: expected False, .*, found {setting}$"):
-        write(Arrays(DirectoryStorage(tmp_path)), content, 0)
-    assert np.array_equal(Arrays(DirectoryStorage(tmp_path)).open("a")[:], content), "reading is not affected"
+        write(Arrays(DirectoryStorage(tmp_path)), layout_of(content), content, 0)
+    assert np.array_equal(Arrays(DirectoryStorage(tmp_path)).open("a", layout_of(content))[:], content), (
+        "reading is not affected"
+    )

@@ -192,7 +192,7 @@ def test_an_unreadable_lock_file_was_not_taken_over(tmp_path: Path, monkeypatch:
         raise OSError(24, "Too many open files")
 
     with lock(tmp_path / "t.zarr") as handle:
-        monkeypatch.setattr(Path, "read_bytes", exhausted)
+        monkeypatch.setattr(Path, "open", exhausted)
         with pytest.raises(StoreError, match=r"cannot read .*t.zarr.lock: Too many open files"):
             handle.confirm()
         monkeypatch.undo()

@@ -46,16 +46,16 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_parts_are_put_one_after_the_other(storage: Storage, durable: bool) -> None:
     storage.put(KEY, [b"head", WORDS.data, bytearray(), memoryview(b"tail")], durable=durable)
     storage.make_durable([KEY])
-    assert storage.read(KEY)[0] == b"head" + WORDS.tobytes() + b"tail"
+    assert storage.read(KEY, 1 << 30)[0] == b"head" + WORDS.tobytes() + b"tail"
     storage.put(KEY, [])
-    assert storage.read(KEY)[0] == b""
+    assert storage.read(KEY, 1 << 30)[0] == b""
 
 
 def test_a_later_try_replaces_an_earlier_one(storage: Storage) -> None:
     with storage.lock.hold() as handle:
         for content in (b"first", b"second", b"second"):
             storage.put(KEY, [content], handle.token)
-            assert storage.read(KEY)[0] == content
+            assert storage.read(KEY, 1 << 30)[0] == content
 
 
 def test_ranges(storage: Storage) -> None:
@@ -91,7 +91,7 @@ def test_a_writer_that_was_declared_dead_puts_nothing(storage: Storage) -> None:
             with pytest.raises(StoreLockedError, match="taken over"):
                 storage.put(key, [b"late"], old)
     assert storage.sizes("journal") == {KEY: 6}
-    assert storage.read(KEY)[0] == b"before"
+    assert storage.read(KEY, 1 << 30)[0] == b"before"
 
 
 def test_a_run_that_lost_its_lock_changes_no_keys(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_run_that_lost_its_lock_changes_no_keys(tmp_path: Path) -> None:
             with pytest.raises(StoreLockedError):
                 change()
     assert list((storage.path / "journal").iterdir()) == [storage.path / KEY]
-    assert storage.read(KEY)[0] == b"before"
+    assert storage.read(KEY, 1 << 30)[0] == b"before"
 
 
 def test_files_are_synced_when_they_are_put_or_later(tmp_path: Path, synced: list[str]) -> None:

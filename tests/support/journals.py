@@ -33,7 +33,7 @@ UNREACHED = 255
 def journal_at(path: Path) -> Journal:
     """A journal in a folder."""
     path.mkdir(exist_ok=True)
-    return Journal(DirectoryStorage(path), "identity")
+    return Journal(DirectoryStorage(path), "identity", 100, 1 << 20)
 
 
 def parts_of(bounds: Sequence[int]) -> list[Partition]:

@@ -39,7 +39,7 @@ def write_manifest(path: Path, content: dict[str, Any]) -> None:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest in a file, as a store reads it."""
-    return parse(DirectoryStorage(path.parent).read(path.name)[0], str(path))
+    return parse(DirectoryStorage(path.parent).read(path.name, 1 << 30)[0], str(path))
 
 
 def change_manifest(store: Path, **changes: Any) -> None:

@@ -15,6 +15,7 @@ from antipodes.config import Config, load_config
 from antipodes.errors import StoreDamagedError
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST
+from antipodes.storage.layout import Layout
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.table_store import TableStore
@@ -111,9 +112,9 @@ def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch:
     read: list[int] = []
     read_chunk = Arrays.read_chunk
 
-    def noting(self: Arrays, name: str, number: int, *rows: int) -> object:
+    def noting(self: Arrays, name: str, layout: Layout, number: int, *rows: int) -> object:
         read.append(number)
-        return read_chunk(self, name, number, *rows)
+        return read_chunk(self, name, layout, number, *rows)
 
     monkeypatch.setattr(Arrays, "read_chunk", noting)
     chunks = len(TableStore(tmp_path / "t.zarr").read().chunks)

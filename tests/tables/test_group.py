@@ -32,7 +32,7 @@ def linked(plan: Plan) -> Links:
 
 def begun(plan: Plan, folder: Path, token: str = "first", buffer_bytes: int = 1 << 20) -> Group:
     """A group of all partitions at depth 0."""
-    journal = Journal(storage_at(folder), "a table")
+    journal = Journal(storage_at(folder), "a table", 100, 1 << 20)
     group = Group(plan.partitions, plan.space.width, plan.chunk_rows, journal, buffer_bytes)
     group.begin(plan.space.rank(PUZZLE.start_labels))
     if token:

@@ -107,7 +107,7 @@ def test_files_of_any_name_are_read(journal: Journal, tmp_path: Path) -> None:
 def test_a_file_of_another_table_is_refused(journal: Journal, tmp_path: Path) -> None:
     journal.put(COVERS, logs(), None, durable=True)
     damaged: list[str] = []
-    stored = Journal(journal.storage, "another").load(0, 5, damaged)
+    stored = Journal(journal.storage, "another", 100, 1 << 20).load(0, 5, damaged)
     assert stored.known.tolist() == [-1] * 5
     assert damaged == [f"{files(tmp_path)[0]} is damaged: it belongs to another table"]
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from zarr.errors import ContainsArrayError
 
 from antipodes.errors import StoreDamagedError, StoreError
+from antipodes.machine import lacks_threads
 from antipodes.quoting import shorten
-from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Storage
 from antipodes.storage.fields import expect
 from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.manifest import digest
@@ -37,21 +38,23 @@ class Arrays:
         The list is zarr's consolidated metadata. Zarr and xarray read it instead of the folder, where they would warn
         of the manifest, and find arrays that are half written.
         """
-        group = _group(attributes, {name: _json(self._storage.read(f"{name}/{GROUP}")[0]) for name in names})
+        group = _group(
+            attributes, {name: _json(self._storage.read(f"{name}/{GROUP}", MOST_METADATA)[0]) for name in names}
+        )
         if self._metadata(GROUP) != group:
             self._storage.put(GROUP, [group])
 
-    def open(self, name: str) -> Any:
-        """An array to be read; StoreError where it cannot be opened."""
-        return self._open(name, self._storage.arrays(name, read_only=True), "r")
+    def open(self, name: str, layout: Layout) -> Any:
+        """An array of this layout, to be read; StoreError where it cannot be opened."""
+        return self._open(name, self._storage.arrays(name, read_only=True, most=layout.most_bytes), "r")
 
-    def open_to_write(self, name: str, token: str | None = None) -> Any:
+    def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
         """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
 
         Chunks of fill values are written like all others: to look for them would cost more than to compress them.
         """
         check_blosc()
-        array = self._open(name, self._storage.arrays(name, token=token), "r+")
+        array = self._open(name, self._storage.arrays(name, token=token, most=layout.most_bytes), "r+")
         return array.with_config({"write_empty_chunks": True})
 
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
@@ -63,13 +66,11 @@ class Arrays:
             raise
         except FileNotFoundError as error:
             raise StoreDamagedError(f"{file} is missing") from error
-        except OSError as error:
-            raise StoreError(f"cannot read {file}: {error.strerror or error}") from error
         except Exception as error:  # zarr raises errors of many types for other metadata
-            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error), 200)}") from error
+            raise _unreadable(file, error) from error
 
-    def read_chunk(self, name: str, number: int, first: int, end: int) -> NDArray[Any]:
-        """The rows ``first`` to ``end - 1`` of an array, all of which are in one chunk.
+    def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
+        """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
 
         Raises
         ------
@@ -81,16 +82,14 @@ class Arrays:
         try:
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
-            return np.asarray(self.open(name)[first:end])
+            return np.asarray(self.open(name, layout)[first:end])
         except (MemoryError, StoreError):
             raise
         except FileNotFoundError:
             message = f"chunk {chunk} is missing; the manifest says that it belongs to the store"
             raise StoreDamagedError(message) from None
-        except OSError as error:
-            raise StoreError(f"cannot read chunk {chunk}: {error.strerror or error}") from error
         except Exception as error:  # codecs raise errors of many types for damaged bytes
-            raise StoreDamagedError(f"chunk {chunk} is damaged: {shorten(str(error), 200)}") from error
+            raise _unreadable(f"chunk {chunk}", error) from error
 
     def misplaced(self, name: str, number: int) -> StoreDamagedError:
         """The error for a chunk whose content is intact but has another digest than the manifest says."""
@@ -101,7 +100,7 @@ class Arrays:
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
         """The SHA-256 of zarr metadata files, for the manifest."""
-        return {file: digest(self._storage.read(file)[0]) for file in files}
+        return {file: digest(self._storage.read(file, MOST_METADATA)[0]) for file in files}
 
     def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
         """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
@@ -140,9 +139,18 @@ class Arrays:
 
     def _metadata(self, file: str) -> bytes | None:
         try:
-            return self._storage.read(file)[0]
+            return self._storage.read(file, MOST_METADATA)[0]
         except FileNotFoundError:
             return None
+
+
+def _unreadable(what: str, error: Exception) -> StoreError:
+    """The error for bytes that cannot be read: they are damaged unless the system is the reason."""
+    if isinstance(error, OSError):
+        return StoreError(f"cannot read {what}: {error.strerror or error}")
+    if lacks_threads(error):
+        return StoreError(f"cannot read {what}: the system allows too little memory, or too few threads")
+    return StoreDamagedError(f"{what} is damaged: {shorten(str(error), 200)}")
 
 
 def _group(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:

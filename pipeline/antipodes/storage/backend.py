@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
-from antipodes.errors import StoreError
+from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.storage.lock_owner import Holder
 
 MANIFEST = "commit.json"
@@ -16,10 +16,24 @@ MANIFEST = "commit.json"
 GROUP = "zarr.json"
 """The key that is written first in a store."""
 
+MOST_METADATA = 1 << 16
+"""Bytes of a ``zarr.json``, at most: those of stores have some thousand."""
+
 Version = Mapping[str, str]
 """The version of a key's content, which later content does not have; empty where the storage has no versions."""
 Content = bytes | bytearray | memoryview
 """Bytes to be written; an array is given as its ``data``."""
+
+
+class TooLargeError(StoreDamagedError):
+    """A file, or an object of a bucket, that is larger than any that was written; nothing of it was read."""
+
+    def __init__(self, name: str, most: int, size: int) -> None:
+        super().__init__(f"{name} is damaged: expected at most {most:,} bytes, found {size:,}")
+        self.name, self.most, self.size = name, most, size
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return TooLargeError, (self.name, self.most, self.size)
 
 
 class LockHandle(Protocol):
@@ -144,8 +158,16 @@ class Storage(ABC):
         """Whether there is anything at a key."""
 
     @abstractmethod
-    def read(self, key: str) -> tuple[bytes, Version]:
-        """The content of a key, and its version; FileNotFoundError where there is none."""
+    def read(self, key: str, most: int) -> tuple[bytes, Version]:
+        """The content of a key, and its version.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is nothing at the key.
+        TooLargeError
+            There are more than ``most`` bytes.
+        """
 
     @abstractmethod
     def read_range(self, key: str, first: int, count: int) -> bytes:
@@ -160,8 +182,8 @@ class Storage(ABC):
     def group_format(self) -> str | None:
         """The format in the attributes of the zarr group; None where there is none."""
         try:
-            return str(json.loads(self.read(GROUP)[0])["attributes"]["format"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+            return str(json.loads(self.read(GROUP, MOST_METADATA)[0])["attributes"]["format"])
+        except (FileNotFoundError, TooLargeError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     @abstractmethod
@@ -272,5 +294,10 @@ class Storage(ABC):
         return False
 
     @abstractmethod
-    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> Any:
-        """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token."""
+    def arrays(
+        self, folder: str = "", read_only: bool = False, token: str | None = None, most: int = MOST_METADATA
+    ) -> Any:
+        """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token.
+
+        Reading content of more than ``most`` bytes raises TooLargeError.
+        """

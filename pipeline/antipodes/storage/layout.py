@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from zarr.abc.codec import BytesBytesCodec
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 
+from antipodes.storage.backend import MOST_METADATA
 from antipodes.storage.fields import expect
 
 DIGEST_BYTES = 8
@@ -34,6 +35,12 @@ class Layout:
     def chunks(self) -> int:
         """How many chunks the array has."""
         return -(-self.shape[0] // self.chunk_rows)
+
+    @property
+    def most_bytes(self) -> int:
+        """An upper bound of the bytes of a file of the array: compressed, a chunk is hardly larger than its numbers."""
+        numbers = self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
+        return max(MOST_METADATA, numbers + numbers // 64 + 4096)
 
     def create(self, place: Any) -> None:
         """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""

@@ -5,6 +5,7 @@ It contains its own checksum. All that it names was safe before it was written.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,10 +14,19 @@ from typing import Any, TypeVar
 from antipodes.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
 from antipodes.quoting import shorten
 from antipodes.storage.address import Address, in_shell, storage_at
-from antipodes.storage.backend import MANIFEST, Storage, Version
+from antipodes.storage.backend import MANIFEST, Storage, TooLargeError, Version
 from antipodes.storage.fields import read_fields, write_fields
 
 CHECKSUM = "checksum"
+FEW_BYTES = 4 << 20
+"""Bytes of a manifest, at most, beside those of its chunks: the definition of a puzzle has 1 MiB at most, its 65,535
+layers as much."""
+CHUNK_BYTES, PARTITION_BYTES = 12, 512
+"""Bytes of a manifest for each chunk, which are those of a digest, and for each searched partition, at most."""
+MOST_BYTES, MOST_VALUES = 64 << 20, 2_000_000
+"""Bytes, and values, of any manifest: six million chunks, which are those of 10^13 positions."""
+FACT = re.compile(rb'^ "(rows|chunk_rows|partitions)": (\d{1,19}),$', re.MULTILINE)
+"""A number at the top of a manifest; other lines begin with more blanks, and no text has a line end."""
 
 T = TypeVar("T")
 
@@ -68,7 +78,7 @@ class ManifestFile:
         """
         address = self._storage.address
         try:
-            written, self._version = self._storage.read(MANIFEST)
+            written, self._version = _read(self._storage)
         except FileNotFoundError:
             found = "no manifest in it" if self._storage.exists() else "nothing"
             raise NotAStoreError(f"expected a store at {address}, found {found} (a store has {MANIFEST})") from None
@@ -95,7 +105,7 @@ class ManifestFile:
     def current_digest(self) -> str:
         """SHA-256 of the manifest as it is now; StoreError where there is none."""
         try:
-            return digest(self._storage.read(MANIFEST)[0])
+            return digest(_read(self._storage)[0])
         except FileNotFoundError:
             raise StoreError(f"there is no store at {self._storage.address}") from None
 
@@ -129,10 +139,22 @@ def format_of(address: Address | Storage) -> str | None:
     """The format that the manifest of a store names; None where there is no manifest, or a damaged one."""
     storage = storage_at(address)
     try:
-        found = parse(storage.read(MANIFEST)[0], storage.name_of(MANIFEST)).get("format")
+        found = parse(_read(storage)[0], storage.name_of(MANIFEST)).get("format")
     except (FileNotFoundError, StoreDamagedError):
         return None
     return found if isinstance(found, str) else None
+
+
+def _read(storage: Storage) -> tuple[bytes, Version]:
+    """The bytes of the manifest, and its version; TooLargeError if they are more than its chunks can need."""
+    try:
+        return storage.read(MANIFEST, FEW_BYTES)
+    except TooLargeError:
+        head = storage.read_range(MANIFEST, 0, FEW_BYTES)
+    facts = {key.decode(): int(value) for key, value in FACT.findall(head)}
+    chunks = facts.get("rows", 0) // max(1, facts.get("chunk_rows", 1))
+    needed = FEW_BYTES + CHUNK_BYTES * chunks + PARTITION_BYTES * facts.get("partitions", 0)
+    return storage.read(MANIFEST, min(needed, MOST_BYTES))
 
 
 def serialise(content: dict[str, Any]) -> bytes:
@@ -150,6 +172,8 @@ def parse(written: bytes, name: str) -> dict[str, Any]:
     StoreDamagedError
         A byte differs from those that were written.
     """
+    if written.count(b",") > MOST_VALUES:
+        raise StoreDamagedError(f"{name} is damaged: expected a manifest of at most {MOST_VALUES:,} values, found more")
     try:
         content = json.loads(written, parse_constant=_refuse)
         content.pop(CHECKSUM)

@@ -89,6 +89,7 @@ class Table(Opened):
         self.address = store.address
         """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
+        self._layouts = manifest.layouts
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
         self._source = (store, cache_bytes)
@@ -342,7 +343,7 @@ class Table(Opened):
                 f"antipodes resume {in_shell(self.address)}"
             )
         self._chunks.check_readable()
-        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH)
+        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
     def _depth(self, depth: int) -> int:

@@ -115,7 +115,9 @@ class TilingStore(Store[TilingManifest]):
         first = number * CHUNK_ROWS
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
-            block: Tilings = self.arrays.read_chunk(name, number, first, min(count, first + CHUNK_ROWS))
+            block: Tilings = self.arrays.read_chunk(
+                name, manifest.layout(count), number, first, min(count, first + CHUNK_ROWS)
+            )
             if chunk_digest(manifest.fingerprint, chunk_key(name, number), block) != expected:
                 raise self.arrays.misplaced(name, number)
         return block
@@ -124,9 +126,10 @@ class TilingStore(Store[TilingManifest]):
         """Store an array durably; the digests of its chunks."""
         with self.storage.writing():
             self.storage.delete(name)
-            self.arrays.create(name, manifest.layout(len(tilings)))
+            layout = manifest.layout(len(tilings))
+            self.arrays.create(name, layout)
             if len(tilings):
-                self.arrays.open_to_write(name)[:] = tilings
+                self.arrays.open_to_write(name, layout)[:] = tilings
             self.storage.sync(name)
         return b"".join(
             chunk_digest(manifest.fingerprint, chunk_key(name, number), tilings[first : first + CHUNK_ROWS])

@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from antipodes.errors import InputError, StoreError, missing_package
-from antipodes.storage.backend import Content, Version
+from antipodes.storage.backend import Content, TooLargeError, Version
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.storage.cloud.retry import (
     IncompleteReadError,
@@ -68,12 +68,22 @@ class Bucket:
         except FileNotFoundError:
             return None
 
-    def get(self, key: str) -> tuple[bytes, Meta]:
-        """The content of an object and the storage's description; FileNotFoundError where there is no object."""
+    def get(self, key: str, most: int) -> tuple[bytes, Meta]:
+        """The content of an object and the storage's description.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no object.
+        TooLargeError
+            The object has more than ``most`` bytes, which are not fetched.
+        """
         import obstore
 
         def request() -> tuple[bytes, Meta]:
             result = obstore.get(self.client, key)
+            if result.meta["size"] > most:
+                raise TooLargeError(f"{self.url}/{key}", most, result.meta["size"])
             content = bytes(result.bytes())
             if len(content) != result.meta["size"]:
                 raise IncompleteReadError(f"{len(content)} of {result.meta['size']} bytes came")
@@ -153,7 +163,9 @@ class Bucket:
         None if the object is still the one to be replaced, `Changed` if it is another.
         """
         try:
-            found, meta = self.get(key)
+            found, meta = self.get(key, len(content))
+        except TooLargeError:
+            raise Changed(key) from None
         except FileNotFoundError:
             if isinstance(mode, str):
                 return None

@@ -15,9 +15,10 @@ from functools import partial
 from typing import Any
 
 from antipodes.errors import StoreError, StoreLockedError
-from antipodes.storage.backend import LockHandle, StoreLock, Version
+from antipodes.storage.backend import LockHandle, StoreLock, TooLargeError, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.lock_owner import (
+    MOST_BYTES,
     Holder,
     Owner,
     check_owner,
@@ -69,7 +70,9 @@ class Lease(StoreLock):
     def read(self) -> tuple[Owner, Meta | None]:
         """The owner, empty if not understood, and the storage's description of the lock object, if there is one."""
         try:
-            content, meta = self.bucket.get(self.key)
+            content, meta = self.bucket.get(self.key, MOST_BYTES)
+        except TooLargeError:
+            return {}, self.bucket.head(self.key)
         except FileNotFoundError:
             return {}, None
         return parse_owner(content), meta

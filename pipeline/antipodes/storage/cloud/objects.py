@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from antipodes.errors import InputError, StoreError
-from antipodes.storage.backend import GROUP, MANIFEST, Content, Storage, Version
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import Lease
 from antipodes.storage.cloud.retry import Watch
@@ -66,8 +66,8 @@ class ObjectStorage(Storage):
     def has(self, key: str) -> bool:
         return self._bucket.head(self._path(key)) is not None
 
-    def read(self, key: str) -> tuple[bytes, Version]:
-        content, meta = self._bucket.get(self._path(key))
+    def read(self, key: str, most: int) -> tuple[bytes, Version]:
+        content, meta = self._bucket.get(self._path(key), most)
         return content, version_of(meta)
 
     def read_range(self, key: str, first: int, count: int) -> bytes:
@@ -161,9 +161,11 @@ class ObjectStorage(Storage):
         self._bucket.put(path, b"probe")
         self._bucket.delete([path])
 
-    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> RetryingStore:
+    def arrays(
+        self, folder: str = "", read_only: bool = False, token: str | None = None, most: int = MOST_METADATA
+    ) -> RetryingStore:
         prefix = self._path(folder) if folder else self._prefix
-        return RetryingStore(self._bucket, prefix, read_only, self._check(token))
+        return RetryingStore(self._bucket, prefix, read_only, self._check(token), most)
 
     def _check(self, token: str | None) -> Callable[[], None] | None:
         """The check before a write; None where no lock is held and no token given."""

@@ -14,17 +14,20 @@ from antipodes.storage.cloud.bucket import Bucket
 class RetryingStore(ObjectStore):  # type: ignore[type-arg]
     """Zarr's store for the objects under a prefix."""
 
-    def __init__(self, bucket: Bucket, prefix: str, read_only: bool, check: Callable[[], None] | None) -> None:
+    def __init__(
+        self, bucket: Bucket, prefix: str, read_only: bool, check: Callable[[], None] | None, most: int
+    ) -> None:
         super().__init__(bucket.client, read_only=read_only)
         self._bucket = bucket
         self._prefix = prefix
         self._check = check
+        self._most = most
 
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
         """The content of a key; without any, None, or FileNotFoundError for a chunk, which zarr would invent."""
         assert byte_range is None, "chunks are read whole"
         try:
-            content, _ = await asyncio.to_thread(self._bucket.get, self._path(key))
+            content, _ = await asyncio.to_thread(self._bucket.get, self._path(key), self._most)
         except FileNotFoundError:
             if self.read_only and key.startswith("c/"):
                 raise

@@ -11,12 +11,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from zarr.core.buffer import Buffer
+from zarr.abc.store import ByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore
 
 from antipodes.errors import InputError, StoreError
-from antipodes.storage.backend import MANIFEST, Content, Storage, Version
-from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, replace_file, status_of, sync, sync_files
+from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, remove_file, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
 from antipodes.storage.local.staging import create_staging, leftovers, publish, remove
 
@@ -24,9 +25,30 @@ from antipodes.storage.local.staging import create_staging, leftovers, publish, 
 class DurableStore(LocalStore):
     """Zarr's store in the file system; each file is on the disk before it has its name."""
 
-    def __init__(self, root: Path, *, read_only: bool = False, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, root: Path, *, read_only: bool = False, check: Callable[[], None] = lambda: None, most: int
+    ) -> None:
         super().__init__(root, read_only=read_only)
         self._check = check
+        self._most = most
+
+    async def get(
+        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """The content of a key, None without any; TooLargeError for more than was written."""
+        self._check_size(key)
+        return await super().get(key, prototype, byte_range)
+
+    def get_sync(self, key: str, **options: Any) -> Buffer | None:
+        """As `get`; newer versions of zarr call this one alone."""
+        self._check_size(key)
+        found: Buffer | None = super().get_sync(key, **options)
+        return found
+
+    def _check_size(self, key: str) -> None:
+        status = status_of(self.root / key)
+        if status is not None and status.st_size > self._most:
+            raise TooLargeError(str(self.root / key), self._most, status.st_size)
 
     async def set(self, key: str, value: Buffer) -> None:
         """Put a value at a key."""
@@ -71,9 +93,12 @@ class DirectoryStorage(Storage):
         status = self._status(key)
         return status is not None and stat.S_ISREG(status.st_mode)
 
-    def read(self, key: str) -> tuple[bytes, Version]:
+    def read(self, key: str, most: int) -> tuple[bytes, Version]:
         with self._open(key) as file:
-            return file.read(), {}
+            content = file.read(most + 1) if (size := os.fstat(file.fileno()).st_size) <= most else b""
+        if (size := max(size, len(content))) > most:
+            raise TooLargeError(self.name_of(key), most, size)
+        return content, {}
 
     def read_range(self, key: str, first: int, count: int) -> bytes:
         with self._open(key) as file:
@@ -111,7 +136,7 @@ class DirectoryStorage(Storage):
         self.lock.check()
         with self.writing():
             for key in keys:
-                (self.path / key).unlink(missing_ok=True)
+                remove_file(self.path / key)
 
     def folders(self, folder: str) -> list[str]:
         return [path.name for path in (self.path / folder).glob("*")]
@@ -201,5 +226,7 @@ class DirectoryStorage(Storage):
     def known_missing(self, key: str) -> bool:
         return not self.has(key)
 
-    def arrays(self, folder: str = "", read_only: bool = False, token: str | None = None) -> DurableStore:
-        return DurableStore(self.path / folder, read_only=read_only, check=self.lock.fence(token))
+    def arrays(
+        self, folder: str = "", read_only: bool = False, token: str | None = None, most: int = MOST_METADATA
+    ) -> DurableStore:
+        return DurableStore(self.path / folder, read_only=read_only, check=self.lock.fence(token), most=most)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ def replace_file(
 ) -> None:
     """Write the parts to ``path``: after a crash at any moment, the old file is there or the new one.
 
+    A directory in its place, which no run makes, is deleted.
+
     ``check`` is called right before the new file replaces the old one, which stays if ``check`` raises an error. A file
     that need not be durable may be empty or cut after a crash of the machine, until `sync_files`.
     """
@@ -43,12 +46,24 @@ def replace_file(
                 file.flush()
                 os.fsync(file.fileno())
         check()
-        partial.replace(path)
+        try:
+            partial.replace(path)
+        except IsADirectoryError:
+            remove_file(path)
+            partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
     if durable:
         sync(path.parent)
+
+
+def remove_file(path: Path) -> None:
+    """Delete a file, or a directory in its place; nothing may be there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def sync_files(paths: Sequence[Path]) -> None:

@@ -13,6 +13,7 @@ from antipodes.quoting import quote
 from antipodes.storage.backend import LockHandle, StoreLock
 from antipodes.storage.local.staging import restore
 from antipodes.storage.lock_owner import (
+    MOST_BYTES,
     Holder,
     Owner,
     check_owner,
@@ -167,7 +168,8 @@ def _is_at(descriptor: int, path: Path) -> bool:
 def _owner(path: Path) -> Owner:
     """The owner that the lock file names; empty where there is no file, or it is not understood."""
     try:
-        return parse_owner(path.read_bytes())
+        with path.open("rb") as file:
+            return parse_owner(file.read(MOST_BYTES + 1))
     except FileNotFoundError:
         return {}
 

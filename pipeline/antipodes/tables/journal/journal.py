@@ -28,6 +28,10 @@ from antipodes.tables.journal.stored_segments import StoredSegments
 FOLDER = "journal"
 AT_ONCE_BYTES = 16 << 20
 """Bytes that are read from a file in one piece, at most, unless one segment is longer."""
+FEW_BYTES, COVER_BYTES = 1 << 12, 64
+"""Bytes of the header of a journal file, at most, and more for what it covers of each chunk."""
+MOST_INDEX_BYTES = 1 << 29
+"""Bytes of the index of a journal file, at most: 16 million segments, far more than a run has in memory."""
 AT_ONCE = 4
 """Logs whose digests are computed at the same time."""
 Damaged = list[str]
@@ -53,6 +57,10 @@ class Journal:
     storage: Storage
     identity: str
     """What the files are bound to: the puzzle and the state space."""
+    chunks: int
+    """The number of chunks."""
+    most: int
+    """The bytes of a segment, at most."""
     folder: str = FOLDER
 
     def put(
@@ -137,10 +145,15 @@ class Journal:
         """The index of a file of ``size`` bytes; StoreDamagedError if it is damaged, or the file is cut off."""
         name = self.storage.name_of(key)
         prefix = self.storage.read_range(key, 0, PREFIX_BYTES)
-        header_bytes = head_length(prefix, size, name)
+        header_bytes = head_length(prefix, min(size, FEW_BYTES + COVER_BYTES * self.chunks), name)
         header = self.storage.read_range(key, PREFIX_BYTES, header_bytes)
-        rest = self.storage.read_range(key, PREFIX_BYTES + header_bytes, entry_bytes(header, size, name))
-        return parse_head(prefix + header + rest, header_bytes, size, self.identity, name)
+        rest = self.storage.read_range(
+            key, PREFIX_BYTES + header_bytes, entry_bytes(header, min(size, MOST_INDEX_BYTES), name)
+        )
+        index = parse_head(prefix + header + rest, header_bytes, size, self.identity, name)
+        if index.entries["length"].max(initial=0) > self.most:
+            raise StoreDamagedError(f"{name} is damaged: a segment is larger than the bits of a chunk")
+        return index
 
     def _read(self, key: str, begin: int, length: int) -> memoryview:
         try:

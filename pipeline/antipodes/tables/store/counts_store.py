@@ -1,5 +1,7 @@
 """The store of counts: a manifest with the layers, and while they are searched a checkpoint of the bits."""
 
+from dataclasses import replace
+
 from antipodes.storage.manifest import StoreKind
 from antipodes.tables.journal.checkpoint import FOLDER, folder_of
 from antipodes.tables.journal.journal import Journal
@@ -21,7 +23,7 @@ class CountsStore(SearchStore[CountsManifest]):
 
     def journal(self, manifest: CountsManifest) -> Journal:
         """The checkpoints, in whose place a table has its journal."""
-        return Journal(self.storage, manifest.journal_identity, FOLDER)
+        return replace(super().journal(manifest), folder=FOLDER)
 
     def commit(self, manifest: CountsManifest) -> None:
         """Replace the manifest, and delete all checkpoints but that of its depth, which must be durable already."""
@@ -43,6 +45,9 @@ class CountsStore(SearchStore[CountsManifest]):
         return [] if manifest.complete or not manifest.layers else [str(manifest.committed_depth)]
 
     def _delete_others(self, kept: list[str]) -> None:
+        if not kept:
+            self.storage.delete(FOLDER)
+            return
         for name in self.storage.folders(FOLDER):
             if name not in kept:
                 self.storage.delete(f"{FOLDER}/{name}")

@@ -34,7 +34,8 @@ class DepthArray:
         StoreLockedError
             The lock no longer contains the fencing ``token``: this writer was declared dead, and newer bytes stay.
         """
-        array, rows = self.store.arrays.open_to_write(DEPTH, token), self.manifest.rows_of(chunk)
+        layout, rows = self.manifest.layouts[DEPTH], self.manifest.rows_of(chunk)
+        array = self.store.arrays.open_to_write(DEPTH, layout, token)
         with self.store.storage.writing():
             array[rows.start : rows.stop] = depths
         return self._digest(DEPTH, chunk, depths)
@@ -48,7 +49,12 @@ class DepthArray:
             The chunk is missing, its checksum is wrong, or its digest is another; the message names it.
         """
         rows = self.manifest.rows_of(chunk)
-        return self._checked(DEPTH, chunk, self.store.arrays.read_chunk(DEPTH, chunk, rows.start, rows.stop), expected)
+        return self._checked(
+            DEPTH,
+            chunk,
+            self.store.arrays.read_chunk(DEPTH, self.manifest.layouts[DEPTH], chunk, rows.start, rows.stop),
+            expected,
+        )
 
     def write_counts(self, counts: LayerCounts) -> Mapping[int, int]:
         """Create the array of counts; the digests of its chunks, by their numbers."""
@@ -56,7 +62,7 @@ class DepthArray:
         with self.store.storage.writing():
             self.store.storage.delete(COUNTS)
             self.store.arrays.create(COUNTS, layout)
-            self.store.arrays.open_to_write(COUNTS)[:] = counts
+            self.store.arrays.open_to_write(COUNTS, layout)[:] = counts
         blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
         return {number: self._digest(COUNTS, number, block) for number, block in enumerate(blocks)}
 
@@ -66,7 +72,7 @@ class DepthArray:
         blocks = []
         for number in range(layout.chunks):
             first, end = number * layout.chunk_rows, min(layout.shape[0], (number + 1) * layout.chunk_rows)
-            block = self.store.arrays.read_chunk(COUNTS, number, first, end)
+            block = self.store.arrays.read_chunk(COUNTS, layout, number, first, end)
             blocks.append(self._checked(COUNTS, number, block, digests.get(number) or 0))
         return np.concatenate(blocks)
 

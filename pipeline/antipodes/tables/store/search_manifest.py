@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from antipodes import arguments, python_source
 from antipodes.bfs.arrays import UNREACHED
+from antipodes.bfs.segments import most_bytes
 from antipodes.config import Config
 from antipodes.errors import SourceError
 from antipodes.puzzles.puzzle import Puzzle
@@ -38,6 +39,8 @@ DEEPEST = UNREACHED["uint16"] - 1
 """The greatest depth that a store can hold."""
 MOST_ANTIPODES = 1000
 """Antipodes that the manifest names, at most."""
+MOST_CHUNK_STATES = 1 << 26
+"""Positions of a chunk of several rows, at most: what is read for one query."""
 NOTHING_COMMITTED = -1
 
 
@@ -160,6 +163,11 @@ class SearchManifest(ABC):
         return range(chunk * self.chunk_rows, min(self.rows, (chunk + 1) * self.chunk_rows))
 
     @property
+    def most_segment_bytes(self) -> int:
+        """The bytes of a journal's segment, at most."""
+        return most_bytes(self.chunk_rows, self.width)
+
+    @property
     def journal_identity(self) -> str:
         """What segments belong to: as `identity`, and the chunks that they are cut into."""
         return f"{self.identity} {self.rows} {self.width} {self.chunk_rows}"
@@ -183,6 +191,8 @@ class SearchManifest(ABC):
             self.cut  # noqa: B018  (raises)
             self._check_starts()
         expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
+        few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MOST_CHUNK_STATES
+        expect(few, "chunk_rows", f"a row, or at most {MOST_CHUNK_STATES:,} positions", self.chunk_rows)
         depth = self.committed_depth
         expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
         expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)

@@ -36,7 +36,7 @@ class SearchStore(Store[M]):
 
     def journal(self, manifest: M) -> Journal:
         """The files from which an unfinished search resumes."""
-        return Journal(self.storage, manifest.journal_identity)
+        return Journal(self.storage, manifest.journal_identity, manifest.chunk_count, manifest.most_segment_bytes)
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
