@@ -170,7 +170,7 @@ def _roots(problem: TilingProblem) -> list[Root]:
     first, all_tilings = first_piece(problem), _Way((), np.arange(len(symmetry)), 1.0)
     items, copied = np.unique(symmetry.pieces[:, first]).astype(np.int64) + problem.board.size, False
     if problem.pieces[first].count > 1:
-        copied = not problem.required.any()
+        copied = not choices.to_cover(()).any()
         items = items if copied else _fewest_ways(all_tilings, symmetry, choices)
     ways = None if copied else _ways(all_tilings, items, symmetry, choices)
     if ways is None:
@@ -330,6 +330,8 @@ class _Choices:
         self.all = np.ones(len(self.placements), dtype=np.bool_)
         self._board: Board = problem.board
         self._counts = np.array([piece.count for piece in problem.pieces])
+        self._required = problem.required | (problem.area == problem.board.size)
+        """The cells that every tiling covers: all of them, if the pieces fill the board, ``(cells,)``."""
         self.single: NDArray[np.bool_] = self._counts == 1
         """Which pieces have no copies, ``(pieces,)``."""
 
@@ -365,7 +367,7 @@ class _Choices:
 
     def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
         """Which cells still have to be covered, ``(cells,)``."""
-        to_cover = np.append(self.problem.required, False)  # the cell -1, after the last of a piece, is none
+        to_cover = np.append(self._required, False)  # the cell -1, after the last of a piece, is none
         to_cover[self.placements.cells[_indices(fixed)]] = False
         return to_cover[:-1]
 
