@@ -95,3 +95,14 @@ def test_what_is_neither_a_name_nor_a_file(name: str) -> None:
 def test_a_close_name_is_offered() -> None:
     with pytest.raises(ConfigError, match="bundled puzzles: eight-puzzle"):
         load_config("eight-puzle")
+
+
+def test_a_mistyped_file_and_a_missing_key_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_text('[puzzle]\nname = "mine"\nfamily = "hanoi"\npegs = 3')
+    with pytest.raises(ConfigError, match=r"there is no file 'nime\.toml'; similar ones there: 'mine\.toml'$"):
+        load_config("nime.toml")
+    with pytest.raises(ConfigError, match="nor a directory"):
+        load_config("nowhere/mine.toml")
+    with pytest.raises(ConfigError, match=r"mine\.toml: \[puzzle\] discs: expected this key, which is missing$"):
+        load_config("mine.toml")

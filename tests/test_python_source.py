@@ -3,7 +3,7 @@
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from programs import forget_puzzles
 
 from antipodes.config import Config, load_config
 from antipodes.errors import ConfigError, SourceError
-from antipodes.python_source import is_reference, python_settings
+from antipodes.python_source import is_reference, python_settings, second_process
 
 DIAL = """
 from antipodes.api import define_puzzle
@@ -218,3 +218,46 @@ def test_a_puzzle_of_permutations_is_loaded_likewise(dial: Path) -> None:
     dial.write_text(f"{DIAL}\n{definition}\n")
     puzzle = load_config(f"{dial}:ring").puzzle
     assert np.array_equal(puzzle.successors([0, 1, 2]), [[1, 2, 0]])
+
+
+def test_a_store_of_other_moves_is_not_called_damaged(dial: Path) -> None:
+    settings = load_config(f"{dial}:dial").settings
+    with pytest.raises(SourceError, match=r"other moves or starts than when the store was made.*store is not damaged"):
+        Config({**settings, "fingerprint": "0" * 64}).puzzle  # noqa: B018  (loads it)
+
+
+def second_result(settings: Mapping[str, Any]) -> str | None:
+    with second_process(settings) as wait:
+        return wait()
+
+
+def test_a_second_process_makes_the_same_puzzle(dial: Path) -> None:
+    assert second_result(load_config("dials_of_mine:dial").settings) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("SIZE += int(os.environ.get('PYTHONHASHSEED', 0))", "dial makes other moves or starts in a second process"),
+        (
+            "assert 'pytest' in sys.modules",
+            r"second process, .*, it fails: .* AssertionError \(dials_of_mine.py, line 4\)",
+        ),
+    ],
+)
+def test_a_second_process_that_differs(dial: Path, line: str, message: str) -> None:
+    dial.write_text(DIAL.replace("SIZE = 5", f"import os, sys; SIZE = 5; {line}"))
+    with pytest.raises(SourceError, match=message):
+        second_result(load_config(f"{dial}:dial").settings)
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [("/no/such/program", "it cannot be started: No such file"), ("/bin/false", "ended with status 1")],
+)
+def test_without_a_second_process_nothing_is_known(
+    dial: Path, monkeypatch: pytest.MonkeyPatch, program: str, message: str
+) -> None:
+    settings = load_config(f"{dial}:dial").settings
+    monkeypatch.setattr(sys, "executable", program)
+    assert message in str(second_result(settings))

@@ -175,8 +175,10 @@ def load_config(name_or_path: str) -> Config:
 def _config_in(path: Path) -> Config:
     """The config of a TOML file; a definition that it names by ``file`` becomes a part of it."""
     settings, run = read_config(path, "puzzle")
-    if settings.get("family") != "twisty" or "file" not in settings:
+    if settings.get("family") != "twisty" or "definition" in settings:
         return Config(settings, run)
+    if "file" not in settings:
+        raise ConfigError("[puzzle] file: expected this key, which is missing")
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
@@ -207,10 +209,22 @@ def find_config(name_or_path: str, bundled: Mapping[str, Path], noun: str) -> Pa
         return bundled[str(name_or_path)]
     if os.path.isfile(path):  # False also for names longer than the system takes
         return path
+    names_a_file = path.suffix.lower() in (".toml", *DEFINITIONS) or len(path.parts) > 1
+    if names_a_file and not os.path.isdir(path):
+        raise ConfigError(f"expected {expected}; there is no file {quote(shorten(str(path), 200))}{_similar(path)}")
     close = get_close_matches(str(name_or_path), bundled, n=3)
     bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"antipodes {noun}s lists the bundled ones"
     found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
     raise ConfigError(f"expected {expected}, found {found}; {bundled_ones}")
+
+
+def _similar(path: Path) -> str:
+    """The files beside a path with similar names, for the end of a message."""
+    try:
+        close = get_close_matches(path.name, sorted(os.listdir(path.parent)), n=3)
+    except OSError:
+        return f", nor a directory {quote(shorten(str(path.parent)))}"
+    return f"; similar ones there: {', '.join(map(quote, close))}" if close else ""
 
 
 def read_config(path: Path, table: str) -> tuple[dict[str, Any], dict[str, Any]]:

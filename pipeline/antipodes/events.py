@@ -64,6 +64,13 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Untried:
+    """Whether a definition in Python makes the same moves in another process is not known, for this reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerRefused:
     """A worker is excluded, for this reason."""
 
@@ -214,6 +221,7 @@ Event = (
     | Restoring
     | SearchStarted
     | ClusterReady
+    | Untried
     | WaitingForWorkers
     | Waiting
     | WorkerRefused

@@ -61,3 +61,8 @@ def _peak_of_this_process() -> int:
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
     except (OSError, StopIteration):  # another system
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def lacks_threads(error: BaseException) -> bool:
+    """Return whether the system refused a thread: memory, or the number of threads, is limited."""
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)

@@ -14,8 +14,9 @@ import json
 import os
 import re
 import stat
+import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -43,6 +44,21 @@ STORE_FILE = "commit.json"
 """The manifest of a store, by which its directory is recognised."""
 MOST_RECORDS = 1000
 """Definitions that the user's data directory names; the oldest makes room."""
+CAUSES = "something else, such as the order of a set (PYTHONHASHSEED), the environment, the time, or an imported file"
+SECOND_SECONDS = 30
+"""Seconds that a second process may take to load a definition."""
+CHILD = """
+import json, sys
+sys.path[:], reference = json.loads(sys.argv[1]), sys.argv[2]
+from antipodes.errors import AntipodesError
+from antipodes.python_source import loaded
+try:
+    answer = {"fingerprint": loaded(reference)[1].fingerprint}
+except AntipodesError as error:
+    answer = {"error": str(error)}
+print(json.dumps(answer))
+"""
+"""The program of that process."""
 GIVE = "give the definition: --puzzle path.py:name, in Python puzzle=..."
 
 
@@ -57,14 +73,19 @@ def python_settings(reference: str) -> dict[str, Any]:
     SourceError
         There is no such file or name, or the code in it fails; the message names the file and the line.
     """
-    source = _located(reference).read()
-    puzzle = source.puzzle()
+    source, puzzle = loaded(reference)
     if (described := _described(puzzle)) is not None:
         return dict(described)
     _record(source)
     settings = {"name": puzzle.name, "family": FAMILY, "source": source.reference, "sha256": source.sha256}
     _NAMED[source.reference, source.sha256] = replace(puzzle, settings=settings)
     return settings
+
+
+def loaded(reference: str) -> "tuple[_Source, Puzzle]":
+    """The definition with a reference that a person names, and its puzzle; raises as `python_settings`."""
+    source = _located(reference).read()
+    return source, source.puzzle()
 
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
@@ -95,8 +116,8 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     Raises
     ------
     SourceError
-        The user has not named the definition here; its file is missing or has changed since, or its code fails; or the
-        puzzle has no file, and is not known here.
+        The user has not named the definition here; its file is missing or has changed since, or its code fails; or it
+        makes another puzzle than it made for the store; or the puzzle has no file, and is not known here.
     """
     fingerprint, reference, expected = (settings.get(key) for key in ("fingerprint", "source", "sha256"))
     if isinstance(fingerprint, str) and fingerprint in _GIVEN:
@@ -111,7 +132,69 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
         raise ConfigError(f"[puzzle] source, sha256: expected a Python file, found {quote(reference)}")
     if (reference, expected) not in _NAMED:
         _NAMED[reference, expected] = replace(_recorded(reference, expected).puzzle(), settings=settings)
-    return _NAMED[reference, expected]
+    puzzle = _NAMED[reference, expected]
+    if isinstance(fingerprint, str) and puzzle.fingerprint != fingerprint:
+        raise SourceError(
+            f"{reference} makes other moves or starts than when the store was made, though the file is the same: they "
+            f"depend on {CAUSES}; the store is not damaged: restore that, or run the puzzle with --overwrite"
+        )
+    return puzzle
+
+
+@contextlib.contextmanager
+def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | None]]:
+    """Load a definition in another process as well, beside the block, which gets a function that waits for the result.
+
+    That returns why the result cannot be known, else None. The other process has other hashes of texts, so that the
+    order of sets differs, and begins a moment later; its environment is the same. Puzzles that need no code to be built
+    again are not tried.
+
+    Raises
+    ------
+    SourceError
+        By that function: the definition makes other moves or starts there, or fails there.
+    """
+    reference = settings.get("source")
+    if not isinstance(reference, str):
+        yield lambda: None
+        return
+    hashes = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, json.dumps(sys.path), reference],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **hashes},
+        )
+    except OSError as error:
+        reason = f"it cannot be started: {error.strerror}"
+        yield lambda: reason
+        return
+    with child:
+        try:
+            yield lambda: _compared(child, reference, puzzle_in(settings).fingerprint)
+        finally:
+            child.kill()
+
+
+def _compared(child: "subprocess.Popen[bytes]", reference: str, expected: str) -> str | None:
+    """Why another process cannot say what it makes of a definition; SourceError if that differs."""
+    try:
+        said, _ = child.communicate(timeout=SECOND_SECONDS)
+        found = json.loads(said)
+    except subprocess.TimeoutExpired:
+        return f"it takes more than {SECOND_SECONDS} seconds to load"
+    except ValueError:
+        return f"the other process ended with status {child.returncode}"
+    if "error" in found:
+        raise SourceError(f"loaded in a second process, which every later command is, it fails: {found['error']}")
+    if found["fingerprint"] != expected:
+        raise SourceError(
+            f"{reference} makes other moves or starts in a second process, so no later command could read the table: "
+            f"they depend on {CAUSES}"
+        )
+    return None
 
 
 def _recorded(reference: str, expected: str) -> "_Source":

@@ -70,6 +70,15 @@ def test_check_with_problems(cli: Command, jugs: Path) -> None:
     assert cli("check", "jugs.py:wrong").out.endswith("wrong: 1 problem\n")
 
 
+def test_run_refuses_moves_that_differ_between_processes(
+    jugs: Path, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    jugs.write_text(JUGS.replace("(8, 5, 3)", "(8, 5, 3 - int(os.environ.get('PYTHONHASHSEED') == '1'))\nimport os"))
+    jugs.write_text("import os\n" + jugs.read_text())
+    assert "jugs makes other moves or starts in a second process" in refused("run", "jugs.py:jugs")
+    assert not list(tmp_path.glob("outputs/*/*"))
+
+
 def test_prints_do_not_break_json(cli: Command, jugs: Path) -> None:
     jugs.write_text(JUGS.replace("return jugs, amount > 0", "print(1); return jugs, amount > 0"))
     outcome = cli("solve", "jugs.py:jugs", "8 0 0", "--to", "5 0 3", "--json", "--quiet")

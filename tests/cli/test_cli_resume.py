@@ -1,10 +1,15 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from programs import Command
 from stores import contents
+
+from antipodes.config import load_config
+from antipodes.events import Assembling, Event
+from antipodes.tables.run import run_puzzle
 
 
 def test_json(cli: Command, unfinished: Path, finished: Path) -> None:
@@ -14,6 +19,19 @@ def test_json(cli: Command, unfinished: Path, finished: Path) -> None:
     assert (report["states"], report["radius"], report["antipodes"]) == (181440, 31, 2)
     assert " eight-puzzle: resumes from depth 10" in outcome.err
     assert contents(unfinished) == contents(finished)
+
+
+def test_a_resume_that_only_assembles_says_so(cli: Command, tmp_path: Path) -> None:
+    store, events = tmp_path / "searched.zarr", list[Event]()
+    run_puzzle(
+        load_config("eight-puzzle"),
+        store,
+        listener=events.append,
+        interrupted=lambda: any(isinstance(one, Assembling) for one in events),
+    )
+    told = cli("resume", store).out
+    assert re.search(r"\ntime    [\d.]+ s: every position was found by earlier runs, writing [\d.]+\nmemory", told)
+    assert "none: it was already complete" in cli("resume", store).out
 
 
 def test_a_finished_store_is_reported(cli: Command, eight: Path) -> None:

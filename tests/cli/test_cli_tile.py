@@ -118,7 +118,7 @@ BAD_BOARDS = [
     ("[board]\nname = 'bad'\ncells = '''\n....\n....'''", "[board] cells: expected 60 cells, as many as the pieces"),
     ("[board]\nname = 'bad'\ncells = '.....'\npieces = 'Q'", "[board] pieces: expected letters of FILNPTUVWXYZ"),
     ("[board]\nname = 'bad'\ncells = '.....'\ncolour = 1", "[board] colour: unknown key"),
-    ("[board]\ncells = '.....'\npieces = 'I'", "[board] name: expected a text, found nothing"),
+    ("[board]\ncells = '.....'\npieces = 'I'", "[board] name: expected this key, which is missing"),
     ("[puzzle]\nname = 'bad'", "puzzle: unknown key; expected the tables [board] and [run]"),
     ("[run]\nworkers = 1", "expected a table [board], found none"),
     ("[board]\nname = 'bad'\ncells = '.....'\npieces = 'I'\n[run]\nspeed = 1", "[run] speed: unknown key"),

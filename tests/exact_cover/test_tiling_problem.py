@@ -125,7 +125,7 @@ def test_wrong_problems_are_refused(change: dict[str, object], message: str) -> 
 
 
 def test_a_missing_key_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"\[board\] cells: expected a text, found nothing"):
+    with pytest.raises(ConfigError, match=r"\[board\] cells: expected this key, which is missing"):
         parse_problem({"name": "test"})
 
 

@@ -397,6 +397,17 @@ def test_a_search_tells_of_its_progress_and_can_be_ended(monkeypatch: pytest.Mon
     assert 10 <= told[0][0] < told[2][0] < 1000
 
 
+def test_a_long_search_in_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slice ends early when a batch is full, which must not make the next ones longer without end."""
+    monkeypatch.setattr(search, "BATCH", 1)
+    monkeypatch.setattr(partitions, "MANY_PARTITIONS", 2)
+    partitions_of.cache_clear()
+    task = problem(box(1, 6, 6), {"D": {"shape": "##", "count": 18}})
+    counted = [count_partition(task, k) for k in range(len(partitions_of(task)))]
+    partitions_of.cache_clear()
+    assert sum(one.raw_tilings for one in counted) == 6728
+
+
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(InputError, match=r"expected a method among pruning, plain, found 'fast'"):
         search_partition(bundled("6x10"), 0, "fast")

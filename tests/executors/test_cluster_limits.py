@@ -15,7 +15,7 @@ from stores import contents
 from waiting import error_of
 
 from antipodes.config import load_config
-from antipodes.errors import InterruptedRunError, SchedulerError, WorkerFailedError
+from antipodes.errors import InterruptedRunError, SchedulerError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers
 from antipodes.executors.distributed import progress, tasks
 from antipodes.runs.options import RunOptions
@@ -79,13 +79,14 @@ def test_workers_without_a_nanny_run_out_of_memory(
         compute("eight-puzzle", f"e{len(cluster.groups)}.zarr")  # the worker loads what it needs
         return worker
 
-    too_little, enough = 0, 64 * MIB
-    while enough - too_little > 2 * MIB:
+    too_little, enough = 0, 256 * MIB
+    while enough - too_little > 8 * MIB:
         more = (too_little + enough) // 2
         worker, store = fresh_worker(), f"{more}.zarr"
         limit_memory(worker, more)
         if error := error_of(partial(compute, "three-colours", store), 90):
-            assert isinstance(error, SchedulerError | WorkerFailedError | InterruptedRunError), error
+            assert isinstance(error, SchedulerError | StoreError | WorkerFailedError | InterruptedRunError), error
+            assert not isinstance(error, StoreDamagedError), error
             member = any(isinstance(event, ClusterReady) for event in events)
             assert "worker tcp://" in f"{error} {events}" or not member
             too_little, failed = more, store
@@ -94,7 +95,7 @@ def test_workers_without_a_nanny_run_out_of_memory(
             enough = more
         worker.kill()
         cluster.wait_for_workers(0)
-    assert 0 < too_little < enough < 64 * MIB
+    assert 0 < too_little < enough < 256 * MIB
     fresh_worker()
     compute("three-colours", failed)
     assert contents(tmp_path / failed) == expected

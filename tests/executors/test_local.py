@@ -1,15 +1,16 @@
-"""The folder to which the processes of a local cluster spill results."""
+"""The processes of a local cluster: signals, and the folder to which they spill results."""
 
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
-from antipodes.executors.distributed.local import PREFIX, scratch_folder
+from antipodes.executors.distributed.local import PREFIX, _deaf_loop, scratch_folder
 
 HOLD = """
 import time
@@ -35,3 +36,15 @@ def test_folders_of_killed_runs_are_removed(tmp_path: Path, monkeypatch: pytest.
     assert theirs.is_dir()
     with scratch_folder() as ours:
         assert [path.name for path in tmp_path.glob(f"{PREFIX}*")] == [ours.name]
+
+
+def test_processes_of_a_local_cluster_never_get_signals() -> None:
+    """Not even while they load Python: a Ctrl-C then showed their tracebacks, and the run failed."""
+    mine = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with _deaf_loop() as loop:
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mine
+        answer: Future[str] = Future()
+        read = ["grep", "SigBlk", "/proc/self/status"]
+        loop.add_callback(lambda: answer.set_result(subprocess.check_output(read, text=True)))
+        blocked = int(answer.result(30).split()[1], 16)
+    assert all(blocked & 1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM))

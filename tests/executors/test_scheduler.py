@@ -13,12 +13,12 @@ from antipodes.errors import InputError, SchedulerError, WorkerFailedError
 from antipodes.events import silence
 from antipodes.executors.address import check_scheduler_name
 from antipodes.executors.api import Call, Key, Scheduler, is_result, result_of
-from antipodes.executors.distributed import performance_page
+from antipodes.executors.distributed import connection, performance_page
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.executors.threads import Threads
 
 
-@pytest.fixture(params=["threads", pytest.param("local", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["threads", pytest.param("local", marks=pytest.mark.slow)])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
         assert opened.wait_for_workers(silence, lambda: False)
@@ -133,7 +133,7 @@ def test_addresses_are_scheduler_names(name: str) -> None:
     check_scheduler_name(name)
 
 
-@pytest.mark.slow
-def test_no_scheduler_answers_at_a_port() -> None:
+def test_no_scheduler_answers_at_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
     with pytest.raises(SchedulerError, match="tcp://"), open_scheduler("tcp://127.0.0.1:1", 1):
         pass

@@ -48,7 +48,7 @@ def test_a_file_named_by_a_config(tmp_path: Path) -> None:
         ('file = "none.tws"', r"file: 'none.tws': expected a .tws file: No such file"),
         ('file = "p.toml"', "file: expected a file .tws, .json, .gap, found 'p.toml'"),
         ('file = "p.tws"', "file: 'p.tws': line 1: expected 'Set NAME PIECES ORIENTATIONS'"),
-        ("", "format: expected a value, found none"),
+        ("", "file: expected this key, which is missing"),
         ('format = "zip"\ndefinition = "x"', "format: expected one of tws, kpuzzle, gap, found 'zip'"),
     ],
 )

@@ -178,3 +178,16 @@ def test_paths_without_a_store(
     assert str(path) in message
     if what == "newer":
         assert "version 99" in message
+
+
+@pytest.mark.parametrize("reads", ["open_array", "Array.__getitem__"])
+def test_an_intact_store_is_not_damaged_if_the_system_refuses_a_thread(
+    reads: str, finished: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start_thread(*_: object, **__: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(f"zarr.{reads}", start_thread)
+    err = refused("query", finished, "867254301", status=1)
+    assert "cannot read" in err
+    assert "too few threads" in err

@@ -1,6 +1,7 @@
 """The estimate of a run's time."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,10 +29,39 @@ def test_the_sample_is_a_graph_whose_moves_can_be_undone(rows: int, width: int, 
 def test_estimates(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duration, "SAMPLE_SECONDS", 0.01)
     monkeypatch.setattr(duration, "FILL_SECONDS", 0.01)
+    monkeypatch.setattr(duration, "TRIAL_SECONDS", 60.0)
     puzzle = load_config(name).puzzle
     with_table = duration.estimate_duration(plan_run(puzzle, 2, GIB), 2, tmp_path / "no" / "such", start=0.5)
     counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, counts_only=True), 2, tmp_path)
     assert min(with_table.start, with_table.tables, with_table.search, with_table.write) > 0
     assert counts.write == 0
+    assert with_table.known
     assert with_table.seconds < 120
     assert not list(tmp_path.iterdir()), "nothing stays on the disk"
+
+
+def test_a_trial_that_ends_counts_all_layers_and_more_workers_than_processors_share_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = plan_run(load_config("three-colours").puzzle, 8)
+    monkeypatch.setattr(duration, "TRIAL_SECONDS", 60.0)
+    monkeypatch.setattr(duration, "available_workers", lambda: 1)
+    searched: list[duration._Search] = []
+    search = duration._search_seconds
+
+    def once(*arguments: Any) -> duration._Search:
+        searched.append(search(*arguments))
+        return searched[-1]
+
+    monkeypatch.setattr(duration, "_search_seconds", once)
+    estimated = duration.estimate_duration(plan, 8, None)
+    assert searched[0].states == 12_108_096
+    assert estimated.search == pytest.approx(searched[0].seconds / 8)
+
+
+@pytest.mark.parametrize("limit", ["available_memory", "TRIAL_TABLES", "LONGEST_LAYER"])
+def test_without_a_trial_there_is_a_bound_alone(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duration, limit, (lambda: 0) if limit == "available_memory" else 0.0)
+    estimated = duration.estimate_duration(plan_run(load_config("three-colours").puzzle, 2), 2, None)
+    assert not estimated.known
+    assert estimated.search > 0

@@ -35,6 +35,7 @@ MoveSequence = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Print how the work is divided, too.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
 Workers = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Number of parallel tasks. [default: all processors]")

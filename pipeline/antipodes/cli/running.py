@@ -26,6 +26,8 @@ class Request:
     interrupts: Interrupts
     quiet: bool
     as_json: bool
+    verbose: bool = False
+    """Whether the report says how the work was divided."""
 
     @contextmanager
     def watched(self, under_way: str) -> "Iterator[Listener]":

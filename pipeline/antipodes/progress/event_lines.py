@@ -18,6 +18,7 @@ from antipodes.events import (
     SearchStarted,
     TablesBuilt,
     TilingSearchStarted,
+    Untried,
     Waiting,
     WaitingForWorkers,
     WorkerRefused,
@@ -40,6 +41,8 @@ def describe(event: Event) -> str | None:
             return f"{reason}: waiting for some to join"
         case Waiting(what):
             return f"waiting for {what}"
+        case Untried(reason):
+            return f"cannot tell whether the definition makes the same moves in another process: {reason}"
         case WorkerRefused(reason):
             return f"{reason}: excluded until it can take part"
         case WorkersLost(reason, depth, recomputed):

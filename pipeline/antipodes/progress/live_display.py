@@ -22,6 +22,7 @@ from antipodes.events import (
     SearchStarted,
     TablesBuilt,
     TilingSearchStarted,
+    Untried,
     Waiting,
     WaitingForWorkers,
     WorkerRefused,
@@ -100,7 +101,15 @@ class LiveDisplay:
                 self._phase(f"{done} of {partitions}", done, partitions, f"{tilings:,} tilings, {found:,} under way")
                 line.detail = "partitions"
                 line.rate = f"{rate / 1e6:,.1f} million placements/s"
-            case ClusterReady() | WaitingForWorkers() | Waiting() | WorkerRefused() | WorkersLost() | JournalDamaged():
+            case (
+                ClusterReady()
+                | WaitingForWorkers()
+                | Waiting()
+                | Untried()
+                | WorkerRefused()
+                | WorkersLost()
+                | JournalDamaged()
+            ):
                 self._console.print(describe(event), highlight=False, soft_wrap=True)
 
     def _phase(

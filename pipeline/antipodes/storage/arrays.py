@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from zarr.errors import ContainsArrayError
 
 from antipodes.errors import StoreDamagedError, StoreError
+from antipodes.machine import lacks_threads
 from antipodes.quoting import shorten
 from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Storage
 from antipodes.storage.fields import expect
@@ -65,10 +66,8 @@ class Arrays:
             raise
         except FileNotFoundError as error:
             raise StoreDamagedError(f"{file} is missing") from error
-        except OSError as error:
-            raise StoreError(f"cannot read {file}: {error.strerror or error}") from error
         except Exception as error:  # zarr raises errors of many types for other metadata
-            raise StoreDamagedError(f"{file} is damaged: {shorten(str(error), 200)}") from error
+            raise _unreadable(file, error) from error
 
     def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
@@ -89,10 +88,8 @@ class Arrays:
         except FileNotFoundError:
             message = f"chunk {chunk} is missing; the manifest says that it belongs to the store"
             raise StoreDamagedError(message) from None
-        except OSError as error:
-            raise StoreError(f"cannot read chunk {chunk}: {error.strerror or error}") from error
         except Exception as error:  # codecs raise errors of many types for damaged bytes
-            raise StoreDamagedError(f"chunk {chunk} is damaged: {shorten(str(error), 200)}") from error
+            raise _unreadable(f"chunk {chunk}", error) from error
 
     def misplaced(self, name: str, number: int) -> StoreDamagedError:
         """The error for a chunk whose content is intact but has another digest than the manifest says."""
@@ -145,6 +142,15 @@ class Arrays:
             return self._storage.read(file, MOST_METADATA)[0]
         except FileNotFoundError:
             return None
+
+
+def _unreadable(what: str, error: Exception) -> StoreError:
+    """The error for bytes that cannot be read: they are damaged unless the system is the reason."""
+    if isinstance(error, OSError):
+        return StoreError(f"cannot read {what}: {error.strerror or error}")
+    if lacks_threads(error):
+        return StoreError(f"cannot read {what}: the system allows too little memory, or too few threads")
+    return StoreDamagedError(f"{what} is damaged: {shorten(str(error), 200)}")
 
 
 def _group(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:

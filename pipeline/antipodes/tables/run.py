@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from antipodes import arguments
+from antipodes import arguments, python_source
 from antipodes.config import Config, PuzzleLike, give
-from antipodes.events import Listener, silence
+from antipodes.events import Listener, Untried, silence
 from antipodes.executors.api import Scheduler
 from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.options import RunOptions
@@ -74,10 +74,13 @@ def run_puzzle(
         manifest = session.committed(partial(check_same_puzzle, config=config, address=session.store.address))
         if manifest is not None and manifest.complete:
             return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
-        with session.scheduler(_saved) as opened:
+        new = config.settings if manifest is None else {}
+        with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             plan = plan_that_fits(session, config, opened, manifest)
             overwrite = manifest is None and _replaces(session.store)
             check_disk(plan, session.store)  # before anything is overwritten
+            if unknown := tried():
+                listener(Untried(unknown))
             first = manifest or _create(session.store, config, plan, opened, overwrite)
             search = _search(session, config, opened, lock, first)
             last = search.run(plan)

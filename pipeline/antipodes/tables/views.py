@@ -30,6 +30,7 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
         "disk_bytes": plan.disk_bytes,
         "journal_bytes": plan.journal_bytes,
         "table_bytes": plan.table_bytes,
+        "move_table_bytes": plan.table_bytes,
         "least_memory_bytes": plan.least_bytes,
     }
 

@@ -137,7 +137,7 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
 
 def _text(table: Mapping[str, object], key: str) -> str:
     if key not in table:
-        raise ConfigError(f"[board] {key}: expected a text, found nothing")
+        raise ConfigError(f"[board] {key}: expected this key, which is missing")
     value = table[key]
     if not isinstance(value, str):
         raise ConfigError(f"[board] {key}: expected a text, found {quote(value)}")

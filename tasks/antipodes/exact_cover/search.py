@@ -22,8 +22,8 @@ BATCH_BYTES = 1 << 26
 """Memory for the symmetric copies of a batch, and for what is computed of each placement in them."""
 BYTES_OF_PLACEMENT = 8
 """The number of a placement, and one-byte arrays of the same shape beside it."""
-FIRST_SLICE = 1 << 12
-"""Placements after which a search first answers for its progress."""
+FIRST_SLICE, LAST_SLICE = 1 << 12, 1 << 24
+"""Placements after which a search first answers for its progress, and at most."""
 SLICE_SECONDS = 0.1
 """Seconds between two such answers, about."""
 
@@ -148,7 +148,7 @@ class PartitionSearch:
             at = (at + count) % len(found)
             yield count
             faster = SLICE_SECONDS / max(time.perf_counter() - begin, 1e-6)
-            most = int(most * min(2.0, max(0.1, faster))) + 1
+            most = min(int(most * min(2.0, max(0.1, faster))) + 1, LAST_SLICE)
 
     def _tilings(self, found: Tilings) -> Tilings:
         fixed = len(self.partition.fixed)

@@ -43,7 +43,7 @@ def identity(settings: Mapping[str, Any]) -> Identity:
 
 def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> str:
     """The value of a key that must be a text."""
-    value = _value(settings, key, default)
+    value = required(settings, key, default)
     if not isinstance(value, str) or (default is None and not value.strip()):
         raise ConfigError(f"[puzzle] {key}: expected a text, found {quote(value)}")
     return value
@@ -56,7 +56,7 @@ def positive_integer(settings: Mapping[str, Any], key: str) -> int:
 
 def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:
     """The value of a key that must be an integer from ``least`` to ``most``."""
-    value = _value(settings, key, default)
+    value = required(settings, key, default)
     if type(value) is not int or not least <= value <= most:
         raise ConfigError(f"[puzzle] {key}: expected an integer from {least} to {most}, found {quote(value)}")
     return value
@@ -80,7 +80,7 @@ def choice(settings: Mapping[str, Any], key: str, values: Sequence[str]) -> str:
 
 def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
     """The texts of the start, or of another key, which may be one or a list."""
-    value = _value(settings, key)
+    value = required(settings, key)
     texts = value if isinstance(value, list) else [value]
     if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
         raise ConfigError(f"[puzzle] {key}: expected a position or a list of positions, found {quote(value)}")
@@ -113,9 +113,10 @@ def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[
     return tuple(dict.fromkeys(tuple(label[symbol] for symbol in start) for start in starts))
 
 
-def _value(settings: Mapping[str, Any], key: str, default: Any = None) -> Any:
+def required(settings: Mapping[str, Any], key: str, default: Any = None) -> Any:
+    """The value of a key, or the default if it is not given; ConfigError if there is none of them."""
     if key in settings:
         return settings[key]
     if default is None:
-        raise ConfigError(f"[puzzle] {key}: expected a value, found none")
+        raise ConfigError(f"[puzzle] {key}: expected this key, which is missing")
     return default

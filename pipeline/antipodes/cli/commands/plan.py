@@ -10,7 +10,7 @@ import typer
 
 from antipodes.cli.command import add
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Workers
+from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Verbose, Workers
 from antipodes.cli.output import print_json
 from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
@@ -40,6 +40,7 @@ def plan(
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     counts_only: CountsOnly = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the memory, disk and time of a run, without running."""
@@ -60,22 +61,35 @@ def plan(
     tasks = tasks_at_once(options.workers)
     planned = plan_run(config.puzzle, tasks, limit, settings=config.settings, counts_only=counts_only)
     lacking = _lacking(planned, limit, free)
-    expected = None if lacking else _time(planned, tasks, store)
+    expected = _time(planned, tasks, store)
     if as_json:
-        times = {"seconds": None} if expected is None else {"seconds": expected.seconds, "phases": asdict(expected)}
+        phases = asdict(expected)
+        known = phases.pop("known") and isinstance(store, Path)
+        times = {
+            "seconds": expected.seconds if known else None,
+            "seconds_at_least": None if known else expected.seconds,
+            "phases": phases,
+        }
         print_json({**plan_view(planned), "fits": not lacking, "free_disk_bytes": free, **times})
         return
     space = planned.space
     print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(space)}")
-    cut = (counted(space.rows, "row"), counted(space.width, "column"), counted(space.most_column_maps, "column map"))
-    print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}")
-    print(f"  tasks        {counted(planned.partition_count, 'partition')}")
+    if verbose:
+        _print_division(planned)
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
     print(f"  disk         {_disk(planned, free)}")
-    if expected is not None:
-        threads = counted(tasks, "thread")
-        print(f"  time         {described_time(expected.seconds)} with {threads}, judging by a short sample")
+    print(f"  time         {_described(expected, store, tasks)}")
     print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
+
+
+def _print_division(planned: "Plan") -> None:
+    """How the positions are numbered and divided among tasks."""
+    from antipodes.sizes import human
+
+    space = planned.space
+    cut = (counted(space.rows, "row"), counted(space.width, "column"), counted(space.most_column_maps, "column map"))
+    print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}; move tables {human(planned.table_bytes)}")
+    print(f"  tasks        {counted(planned.partition_count, 'partition')}")
 
 
 def _lacking(planned: "Plan", limit: int, free: int | None) -> list[str]:
@@ -87,16 +101,25 @@ def _lacking(planned: "Plan", limit: int, free: int | None) -> list[str]:
     return [what for what, lacks in too_much.items() if lacks]
 
 
-def _time(planned: "Plan", tasks: int, store: Address) -> "Duration | None":
-    """The time of a run, estimated; None for a store in a bucket, whose speed is unknown."""
-    if not isinstance(store, Path):
-        return None
+def _time(planned: "Plan", tasks: int, store: Address) -> "Duration":
+    """The time of a run, estimated; without that of writing to a bucket, whose speed is unknown."""
     with loading():
         from antipodes.machine import process_began
         from antipodes.tables.planning.duration import estimate_duration
 
     starting = min(LONGEST_START, time.perf_counter() - process_began())
-    return estimate_duration(planned, tasks, store.parent, starting)
+    return estimate_duration(planned, tasks, store.parent if isinstance(store, Path) else None, starting)
+
+
+def _described(expected: "Duration", store: Address, tasks: int) -> str:
+    """The time of a run, or the time that it takes at least, and why no more is known."""
+    about = described_time(expected.seconds)
+    threads = counted(tasks, "thread")
+    if not expected.known:
+        return f"unknown, more than {about} with {threads}: a short trial does not tell"
+    if not isinstance(store, Path):
+        return f"{about} with {threads}, and what the bucket takes, judging by a short trial"
+    return f"{about} with {threads}, judging by a short trial"
 
 
 def described_time(seconds: float) -> str:
@@ -110,10 +133,9 @@ def _memory(planned: "Plan", limit: int, what: str) -> str:
     """The memory of a run, or the least that it needs if the limit, ``what`` is its name, is less."""
     from antipodes.sizes import human
 
-    tables = f"move tables {human(planned.table_bytes)} of it"
     if planned.least_bytes > limit:
-        return f"does not fit: at least {human(planned.least_bytes)}, {tables}; {what} {human(limit)}"
-    return f"at most {human(planned.memory_bytes)}, {tables}"
+        return f"does not fit: at least {human(planned.least_bytes)}; {what} {human(limit)}"
+    return f"at most {human(planned.memory_bytes)}"
 
 
 def _disk(planned: "Plan", free: int | None) -> str:

@@ -15,6 +15,7 @@ from antipodes.cli.options import (
     Quiet,
     SchedulerFile,
     SchedulerName,
+    Verbose,
     Workers,
     run_options,
 )
@@ -67,6 +68,7 @@ def tile(
     count: Annotated[bool, typer.Option("--count", help="Print the number of tilings, and store nothing.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tilings.")] = False,
+    verbose: Verbose = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> int:
@@ -92,7 +94,7 @@ def tile(
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = chosen_store(store, config.run, store_name(config.problem, where or []))
-        return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json), raw)
+        return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json, verbose), raw)
 
 
 def _check_count(given: dict[str, object]) -> None:
@@ -206,15 +208,15 @@ def compute_tilings(config: "BoardConfig", method: str | None, request: Request,
         return request.interrupted(report)
     if not request.as_json:
         with printing_about(f"the tilings in {request.store} are complete"):
-            _print_report(config, report, raw)
+            _print_report(config, report, raw, request.verbose)
     return 0
 
 
-def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool) -> None:
+def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool, verbose: bool) -> None:
     _print_drawings(config, report)
     manifest = report.manifest
     print(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
-    _print_times(report)
+    _print_times(report, verbose)
     print(f"store    {report.store}")
     if report.manifest.tilings:
         print(f"show     antipodes show {in_shell(report.store)} --number {report.manifest.tilings}")
@@ -238,19 +240,20 @@ def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
     return f"{name}: {all_of_them:,} in all, {tilings}" if raw else f"{name}: {tilings}, {all_of_them:,} in all"
 
 
-def _print_times(report: "TilingReport") -> None:
+def _print_times(report: "TilingReport", verbose: bool) -> None:
     from antipodes.sizes import human
 
     clock = report.clock
     if not clock.search:
-        print("time     none: the tilings were already complete")
+        written = f"{report.seconds:.2f} s: earlier runs found all tilings, writing {clock.write:.2f}"
+        print(f"time     {written if clock.write else 'none: the tilings were already complete'}")
         return
     phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
     print(f"time     {report.seconds:.2f} s: {phases}")
     rate = report.placements_tried / clock.search / 1e6
     print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
     shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
-    if report.manifest.partitions:
+    if verbose and report.manifest.partitions:
         partitions = counted(report.manifest.partitions, "partition")
         print(f"balance  {partitions}; the workers were busy for {shares} of the search")
     print(f"memory   {human(report.peak_memory)} peak")

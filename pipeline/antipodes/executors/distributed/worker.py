@@ -13,11 +13,10 @@ from distributed import get_worker
 
 from antipodes.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
+from antipodes.machine import lacks_threads
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """Packages that a worker must have in the client's version, because they exchange values and share a store."""
-NO_THREAD = "can't start new thread"
-"""Python's message where the system refuses a thread, for which memory or the number of threads is limited."""
 LONGEST_MESSAGE = 2000
 """Characters of an error's message that reach the client; dask would replace a longer error by another one."""
 logger = logging.getLogger(__name__)
@@ -79,7 +78,7 @@ def _failure(error: BaseException) -> AntipodesError:
         return type(error)(f"{this_worker()}: {text}")
     if isinstance(error, MemoryError):
         return WorkerFailedError(f"{this_worker()} ran out of memory: {text or 'nothing more could be had'}")
-    if isinstance(error, RuntimeError) and text == NO_THREAD:
+    if lacks_threads(error):
         return WorkerFailedError(
             f"{this_worker()} cannot start a thread: the system allows it too little memory, or too few threads"
         )

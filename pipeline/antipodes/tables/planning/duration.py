@@ -1,8 +1,10 @@
-"""How long a run takes on this machine, estimated from a measurement of some tenths of a second.
+"""How long a run takes, estimated from a trial of a second or two on this machine.
 
-The kernels of a run search, and encode, random move tables with as many columns and moves as those of the puzzle. Part
-of the puzzle's own move tables are built, and a chunk is compressed and written to the disk. What other programs do on
-the machine meanwhile counts, as it will in the run.
+The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
+of the plan. What it has not found by then is forecast as that of a run under way. Where the tables alone take longer,
+or do not fit into the memory that is free here, there is no trial, and the time is only known to be more than that of
+as many positions of random move tables with as many columns and moves. A chunk is compressed and written to the disk.
+What other programs do on the machine meanwhile counts, as it will in the run.
 """
 
 import hashlib
@@ -11,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +23,34 @@ from antipodes.bfs.partition import State
 from antipodes.bfs.rows import Partition
 from antipodes.bfs.segment_log import SegmentLog, depths_of
 from antipodes.bfs.warm_up import warm_up
-from antipodes.machine import available_workers
+from antipodes.executors.threads import Threads
+from antipodes.machine import available_memory, available_workers
 from antipodes.sizes import MIB
 from antipodes.spaces.move_tables import MoveTables
 from antipodes.spaces.space import StateSpace
+from antipodes.storage.address import storage_at
+from antipodes.tables.journal.journal import Journal
+from antipodes.tables.layers.groups import PartitionGroups
+from antipodes.tables.planning.layer_forecast import layers_to_come
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.planning.search_forecast import LayerCosts
 
+TRIAL_SECONDS = 2.0
+"""Seconds after which the trial begins no other layer."""
+LONGEST_LAYER = 3.0
+"""Seconds of a layer that the trial does not begin, if it is expected to take as many."""
+TRIAL_TABLES = 3.0
+"""Seconds that the move tables of a trial may take."""
+LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
+"""Layers, and the share of all positions, from which the rest of a search can be forecast."""
+UNCERTAIN_SHARE = 0.25
+"""The same share, where the number of positions that can be reached is unknown: all, or as few as were found."""
+BOUND = 0.25
+"""The part of the time of random moves that a search takes at least: none of 30 puzzles took less than 0.4 of it."""
+BLOCKS = 40
+"""Blocks of layers from which the rest is forecast at most: where there are many layers, they go up and down."""
+NEVER_WRITTEN = 1 << 62
+"""Bytes of the journal that stay in memory: a trial writes nothing."""
 SAMPLE_STATES = 1 << 19
 """Positions of the sample that is searched: more than fit into the cache of a processor, found in some 10 ms."""
 SAMPLE_MAPS = 32
@@ -60,6 +84,8 @@ class Duration:
     tables: float
     search: float
     write: float
+    known: bool
+    """Whether the run takes about as long; else it takes longer, nobody knows by how much."""
 
     @property
     def seconds(self) -> float:
@@ -67,38 +93,98 @@ class Duration:
         return self.start + self.tables + self.search + self.write
 
 
-def estimate_duration(plan: Plan, workers: int, folder: Path, start: float = 0.0, seed: int = 0) -> Duration:
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The time of a search, measured or forecast, and the positions that it finds."""
+
+    tables: float
+    seconds: float
+    states: float
+    known: bool
+
+
+def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: float = 0.0, seed: int = 0) -> Duration:
     """The seconds of a run with ``workers`` threads, which writes to a disk where ``folder`` is or will be.
 
-    ``start`` are the seconds that the program took to load the libraries that plan a run.
+    Where there are more of them than processors here, they are taken to be on as many processors of this kind. A disk
+    that is not here, None, takes no time. ``start`` are the seconds that the program took to load the libraries that
+    plan a run.
     """
     rng = np.random.default_rng(seed)
     warm_up()
-    parallel = min(workers, available_workers(), plan.partition_count)
-    states = plan.space.reachable or plan.space.size
-    search, assembly = _sample_seconds(plan, parallel, rng)
+    there = min(workers, plan.partition_count)
+    here = min(there, available_workers())
+    sampled, assembly = _sample_seconds(plan, here, rng)
+    search = _search_seconds(plan, here, sampled)
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * plan.space.size
-    spilt = max(0.0, JOURNAL_BYTES * states - plan.buffer_bytes) if plan.journal_bytes else 0.0
-    to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written else 0.0  # what is spilt is read again
+    spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
+    to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # the spilt is read again
+    share = here / there
     return Duration(
         start=LOADING * start + KERNELS_SECONDS,
-        tables=_tables_seconds(plan.space, parallel),
-        search=states * search,
-        write=states * assembly + to_disk if written else 0.0,
+        tables=share * search.tables,
+        search=share * search.seconds,
+        write=share * search.states * assembly + to_disk if written else 0.0,
+        known=search.known,
     )
+
+
+def _search_seconds(plan: Plan, threads: int, sampled: float) -> _Search:
+    """The search of a plan, by a trial if that can be made; ``sampled`` are the seconds of a position otherwise."""
+    states = plan.space.reachable or plan.space.size
+    least = BOUND * states * sampled
+    if plan.least_bytes > available_memory():
+        return _Search(0.0, least, states, False)
+    tables = _tables_seconds(plan.space, threads)
+    if tables > TRIAL_TABLES:
+        return _Search(tables, least, states, False)
+    begin = time.perf_counter()
+    journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
+    groups = PartitionGroups(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
+    tables = time.perf_counter() - begin
+    groups.begin(plan.space.rank(plan.space.start_labels), "")
+    counts, seconds, ended = _layers_tried(groups)
+    found = sum(counts)
+    if ended:
+        return _Search(tables, sum(seconds), found, True)
+    size = max(1, len(counts) // BLOCKS)
+    first = len(counts) % size
+    blocks = [sum(counts[at : at + size]) for at in range(first, len(counts), size)]
+    expected = [block / size for block in layers_to_come(blocks, found, states) for _ in range(size)]
+    costs = LayerCosts()
+    for count, its_seconds in zip(counts[1:], seconds, strict=True):
+        costs.add(count, its_seconds)
+    share = UNCERTAIN_SHARE if plan.space.reachable is None else LEAST_SHARE
+    known = len(counts) > LEAST_LAYERS and found >= share * states
+    return _Search(tables, sum(seconds) + costs.of(expected) if known else max(sum(seconds), least), states, known)
+
+
+def _layers_tried(groups: PartitionGroups) -> tuple[list[int], list[float], bool]:
+    """The sizes of the first layers, the seconds of each after the first, and whether these are all layers."""
+    counts, seconds = [sum(groups.counts)], list[float]()
+    while counts[-1]:
+        ahead = seconds[-1] * max(1.0, counts[-1] / counts[-2]) if seconds else 0.0
+        if sum(seconds) > TRIAL_SECONDS or ahead > LONGEST_LAYER:
+            return counts, seconds, False
+        begin = time.perf_counter()
+        counts += groups.advance(len(counts) - 1, 1, lambda done, of: None)
+        seconds.append(time.perf_counter() - begin)
+    return counts[:-1], seconds, True
 
 
 def _tables_seconds(space: StateSpace, parallel: int) -> float:
     """The seconds to build the move tables, from those of a part of them."""
     begin = time.perf_counter()
     _, fills = space.begin_tables()
+    for fill in fills[:1]:  # which loads the kernels
+        fill()
     begun = time.perf_counter()
-    built = 0
+    built = 1
     while built < len(fills) and time.perf_counter() - begun < FILL_SECONDS:
         fills[built]()
         built += 1
-    each = (time.perf_counter() - begun) / max(1, built)
-    return begun - begin + each * len(fills) / parallel
+    each = (time.perf_counter() - begun) / max(1, built - 1)
+    return begun - begin + each * (len(fills) - 1) / parallel
 
 
 def _sample_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -181,7 +267,8 @@ def _seconds_of(call: Callable[[], object], parallel: int) -> float:
     begin = time.perf_counter()
 
     def repeat() -> int:
-        calls = 0
+        call()
+        calls = 1
         while time.perf_counter() - begin < SAMPLE_SECONDS:
             call()
             calls += 1

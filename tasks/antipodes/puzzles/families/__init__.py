@@ -42,7 +42,8 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """
     family = arguments.mapping(settings, "settings of a puzzle").get("family")
     if not isinstance(family, str) or family not in FAMILIES:
-        raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}, found {quote(family)}")
+        found = f"found {quote(family)}" if "family" in settings else "this key is missing"
+        raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}; {found}")
     module, function = FAMILIES[family]
     describe: Callable[[Mapping[str, Any]], Puzzle] = getattr(import_module(f"{__name__}.{module}"), function)
     if GOAL not in settings:

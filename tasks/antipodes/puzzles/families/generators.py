@@ -13,7 +13,7 @@ from antipodes.puzzles.formats.metrics import METRICS, expand
 from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import refuse_unknown, text
+from antipodes.puzzles.settings import refuse_unknown, required, text
 from antipodes.quoting import quote
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
@@ -35,7 +35,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     refuse_unknown(settings, {"n", "start", "moves", "turns"})
     starts = row_starts(settings, 0)
     size = len(starts[0])
-    given = settings.get("moves")
+    given = required(settings, "moves")
     if not isinstance(given, Mapping) or not given:
         raise ConfigError(f"[puzzle] moves: expected a table of permutations by name, found {quote(given)}")
     turns = {name: _turn(name, value, size) for name, value in given.items()}

@@ -69,7 +69,9 @@ def _edges(settings: Mapping[str, Any], board: Board) -> NDArray[np.int64]:
     """The different ``(origin, destination)`` pairs of places, ``(moves, 2)``, in ascending order."""
     given = [key for key in ("moves", "offsets", "edges") if key in settings]
     if len(given) != 1:
-        raise ConfigError(f"expected one of moves, offsets, edges; found {' and '.join(given) or 'none'}")
+        raise ConfigError(
+            f"[puzzle]: expected one of the keys moves, offsets, edges; found {' and '.join(given) or 'none'}"
+        )
     if given == ["edges"]:
         edges = [_edge(a, b, board) for a, b in pairs_in(settings["edges"], "edges")]
         pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)

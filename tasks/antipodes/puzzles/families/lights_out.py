@@ -13,7 +13,15 @@ from antipodes.puzzles.moves.transforms import Transforms
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.part import values
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, pairs_in, refuse_unknown, starts_in
+from antipodes.puzzles.settings import (
+    MAX_PLACES,
+    bounded_integer,
+    identity,
+    pairs_in,
+    refuse_unknown,
+    required,
+    starts_in,
+)
 from antipodes.quoting import quote
 
 
@@ -66,7 +74,7 @@ def _graph(settings: Mapping[str, Any]) -> _Graph:
 
 def _edges(settings: Mapping[str, Any], lights: int) -> list[tuple[int, int]]:
     """The pairs of neighbours, both ways."""
-    pairs = pairs_in(settings.get("edges"), "edges")
+    pairs = pairs_in(required(settings, "edges"), "edges")
     for light in (light for pair in pairs for light in pair):
         if not 0 <= light < lights:
             raise ConfigError(f"edges: expected lights from 0 to {lights - 1}, found {quote(light)}")

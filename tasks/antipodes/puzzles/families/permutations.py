@@ -69,7 +69,7 @@ def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
     """The symbols of each start: of the key ``start``, else those of ``n`` different pieces, counted from ``first``."""
     if "start" not in settings:
         if "n" not in settings:
-            raise ConfigError("expected n or start, found neither")
+            raise ConfigError("[puzzle]: expected the key n or start, found neither")
         n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
         return [[str(number) for number in range(first, first + n)]]
     starts = [_symbols(text) for text in starts_in(settings)]

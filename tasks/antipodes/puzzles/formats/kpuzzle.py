@@ -186,7 +186,7 @@ def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = 
     if len(present) > 1:
         raise ConfigError(f"{_at(path, present[1])}: expected {present[0]} or {present[1]}, found both")
     if not present and default is None:
-        raise ConfigError(f"{_at(path, keys[0])}: expected a value, found none")
+        raise ConfigError(f"{_at(path, keys[0])}: expected this key, which is missing")
     key = present[0] if present else keys[0]
     return table.get(key, default), _at(path, key)
 
