@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from programs import Command
 from s3 import Bucket
-from stores import contents, toml
+from stores import change_manifest, contents, toml
 from tiling_stores import SQUARE, tiled
 
 from antipodes.storage import lock_owner
@@ -107,6 +107,15 @@ def test_a_lock_of_a_run_that_ended(cli: Command, bucket: Bucket, outputs: Path)
         "since": None,
         "alive": True,
     }
+
+
+def test_a_puzzle_without_a_name_hides_no_other(cli: Command, outputs: Path) -> None:
+    change_manifest(outputs / "line.zarr", puzzle={"family": "sliding"})
+    change_manifest(outputs / "square.zarr", board={"name": ["square"]})
+    shown = {one["name"]: one["problem"] for one in json.loads(cli("list", "--json").out)}
+    assert "puzzle: name: expected a text, found None" in shown["line"]
+    assert "board: name: expected a text, found ['square']" in shown["square"]
+    assert shown["line.counts"] is None
 
 
 def test_every_name_is_one_that_commands_take(cli: Command, outputs: Path) -> None:

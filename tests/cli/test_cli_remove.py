@@ -75,6 +75,18 @@ def test_other_directories_are_refused(refused: Callable[..., str], eight: Path,
     assert contents(eight) == before
 
 
+def test_a_link_in_place_of_leftovers_is_not_followed(
+    cli: Command, eight: Path, finished: Path, tmp_path: Path
+) -> None:
+    other = shutil.copytree(finished, tmp_path / "other.zarr")
+    before = contents(other)
+    for name in (".eight.zarr.old", ".eight.zarr.new"):
+        (tmp_path / name).symlink_to(other)
+    (eight / "journal").symlink_to(other)
+    cli("remove", eight, "--yes")
+    assert contents(other) == before
+
+
 def test_foreign_objects_are_refused(refused: Callable[..., str], bucket: Bucket, finished: Path) -> None:
     bucket.fill({**contents(finished), "notes.txt": b"mine"})
     before = bucket.listing()

@@ -46,6 +46,20 @@ def test_bad_usage(option: list[str], refused: Callable[..., str], unfinished: P
     assert contents(unfinished) == before
 
 
+@pytest.mark.parametrize("folder", ["journal", "depth"])
+def test_a_link_in_place_of_a_folder(folder: str, unfinished: Path, refused: Callable[..., str]) -> None:
+    """It may come with a store from elsewhere, and lead to files of the person who resumes."""
+    mine = unfinished.with_name("mine")
+    if (unfinished / folder).exists():
+        (unfinished / folder).rename(mine)
+    mine.mkdir(exist_ok=True)
+    (mine / "zarr.json").write_text("mine")
+    (unfinished / folder).symlink_to(mine)
+    before = contents(mine)
+    assert f"expected a folder at {unfinished / folder}, found a link" in refused("resume", unfinished, status=1)
+    assert contents(mine) == before
+
+
 def test_no_store_to_resume(refused: Callable[..., str]) -> None:
     assert "none.zarr" in refused("resume", "none.zarr")
     refused("resume")

@@ -120,6 +120,20 @@ def test_two_names_of_one_store(tmp_path: Path) -> None:
         pass
 
 
+def test_a_link_or_a_pipe_in_place_of_the_lock(tmp_path: Path) -> None:
+    """They may come with a store from elsewhere: no other file is overwritten, and nothing waits for a writer."""
+    path, mine = tmp_path / "t.zarr.lock", tmp_path / "mine"
+    mine.write_text("mine")
+    path.symlink_to(mine)
+    assert FileLock(tmp_path / "t.zarr").holder() is None
+    with pytest.raises(StoreError, match=r"t\.zarr\.lock: expected a file, found a link"), lock(tmp_path / "t.zarr"):
+        pass
+    assert mine.read_text() == "mine"
+    path.unlink()
+    os.mkfifo(path)
+    assert FileLock(tmp_path / "t.zarr").holder() is None
+
+
 def test_the_fencing_token(tmp_path: Path) -> None:
     with lock(tmp_path / "t.zarr") as handle:
         old = handle.token
@@ -192,7 +206,7 @@ def test_an_unreadable_lock_file_was_not_taken_over(tmp_path: Path, monkeypatch:
         raise OSError(24, "Too many open files")
 
     with lock(tmp_path / "t.zarr") as handle:
-        monkeypatch.setattr(Path, "open", exhausted)
+        monkeypatch.setattr(os, "open", exhausted)
         with pytest.raises(StoreError, match=r"cannot read .*t.zarr.lock: Too many open files"):
             handle.confirm()
         monkeypatch.undo()

@@ -154,6 +154,18 @@ def mapping_of(item: FieldType) -> FieldType:
     return FieldType(read, lambda values: {key: item.write(value) for key, value in values.items()})
 
 
+def settings() -> FieldType:
+    """The settings of a puzzle or a board: objects with any keys and values, among them a ``name``."""
+    mapping = mapping_of(anything())
+
+    def read(value: Any, name: str) -> dict[str, Any]:
+        values: dict[str, Any] = mapping.read(value, name)
+        expect(isinstance(values.get("name"), str), f"{name}: name", "a text", values.get("name"))
+        return values
+
+    return FieldType(read, mapping.write)
+
+
 def anything() -> FieldType:
     """Any value; the caller checks its meaning."""
     return FieldType(lambda value, name: value)

@@ -10,7 +10,6 @@ from antipodes.exact_cover.partitions import METHODS
 from antipodes.exact_cover.problem import TilingProblem
 from antipodes.quoting import quote
 from antipodes.storage.fields import (
-    anything,
     binary,
     boolean,
     building,
@@ -21,6 +20,7 @@ from antipodes.storage.fields import (
     list_of,
     mapping_of,
     one_of,
+    settings,
     sha256,
     stored_as,
     text,
@@ -54,7 +54,7 @@ class Searched:
 class TilingManifest:
     """The content of a store, as of its last commit."""
 
-    board: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    board: Mapping[str, Any] = field(metadata=stored_as(settings()))
     """The ``[board]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
     """The fingerprint of the problem: all that the tilings depend on."""

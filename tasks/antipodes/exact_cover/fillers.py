@@ -1,5 +1,6 @@
 """The two searches behind one interface: each fills the rest of a partition's board, in slices that end soon."""
 
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -104,6 +105,7 @@ class FewestFirst:
         )
 
 
+@lru_cache(maxsize=8)
 def regions_of(problem: TilingProblem) -> Regions:
     """The regions of a board of at most two words of cells, for kernels."""
     sources = {1: 0}

@@ -91,6 +91,11 @@ class TilingProblem:
                 required[list(condition.cells)] = True
         return required
 
+    @cached_property
+    def connected(self) -> bool:
+        """Whether the parts of each piece touch."""
+        return all(piece.connected for piece in self.pieces)
+
     def __repr__(self) -> str:
         size = f"{counted(self.board.size, 'cell')}, {counted(len(self.pieces), 'piece')}"
         return f"<TilingProblem {shorten(self.name, 30)}: {size}>"

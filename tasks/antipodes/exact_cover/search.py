@@ -133,7 +133,7 @@ class PartitionSearch:
         count = total = 0
         for more in self._slices(self._filler, found):
             count, total = count + more, total + more
-            if count == len(found) or self._filler.ended:
+            if count == len(found) or (count and self._filler.ended):
                 yield self._tilings(found[:count])
                 count = 0
             if not self._filler.ended:
@@ -164,7 +164,7 @@ class PartitionSearch:
         if problem.copies == len(fixed):
             return None
         if in_scan_order(problem, method):
-            prune = method != PLAIN and all(piece.connected for piece in problem.pieces)
+            prune = method != PLAIN and problem.connected
             return FirstEmpty(problem, self._options, placements, fixed, prune)
         return FewestFirst(problem, self._options, placements, fixed)
 

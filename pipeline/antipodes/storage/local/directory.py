@@ -206,9 +206,17 @@ class DirectoryStorage(Storage):
 
     def remove_leftovers(self) -> None:
         self.lock.check()
+        self._check_links()
         for leftover in self._files():
             if leftover.endswith(PARTIAL):
                 (self.path / leftover).unlink(missing_ok=True)
+
+    def _check_links(self) -> None:
+        """Raise StoreError if a folder of the store is a link: a run would write and delete files elsewhere."""
+        for folder, names, _ in os.walk(self.path):
+            for path in (Path(folder, name) for name in names):
+                if path.is_symlink():
+                    raise StoreError(f"cannot write {self.path}: expected a folder at {path}, found a link to another")
 
     def sync(self, folder: str) -> None:
         last = self.path / folder

@@ -23,6 +23,8 @@ from antipodes.storage.lock_owner import (
     this_process,
 )
 
+OWN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK
+"""A store from elsewhere may bring a link, to a file that would be overwritten, or a pipe, whose opening would wait."""
 PROBE_PAUSES = (0.01, 0.05, 0.1)
 """Seconds to wait for a lock before it counts as held: a reader asks for a moment whether it is."""
 
@@ -49,7 +51,7 @@ class FileLock(StoreLock):
     def holder(self) -> Holder | None:
         """The system knows whether the file is locked: the reader shares the lock for a moment, where no run has it."""
         try:
-            descriptor = os.open(self.path, os.O_RDONLY)
+            descriptor = os.open(self.path, os.O_RDONLY | OWN_FILE)
         except OSError:  # there is none, or it is another user's secret
             return None
         try:
@@ -133,9 +135,10 @@ def _acquire(path: Path, store: Path) -> int:
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | OWN_FILE, 0o644)
         except OSError as error:
-            raise StoreError(f"cannot create {path}: {error.strerror}") from error
+            why = "expected a file, found a link" if path.is_symlink() else error.strerror
+            raise StoreError(f"cannot create {path}: {why}") from error
         try:
             _lock(descriptor)
             if _is_at(descriptor, path):
@@ -168,7 +171,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 def _owner(path: Path) -> Owner:
     """The owner that the lock file names; empty where there is no file, or it is not understood."""
     try:
-        with path.open("rb") as file:
+        with open(os.open(path, os.O_RDONLY | OWN_FILE), "rb") as file:
             return parse_owner(file.read(MOST_BYTES + 1))
     except FileNotFoundError:
         return {}

@@ -54,7 +54,7 @@ def restore(store: Path) -> None:
 
 def leftovers(store: Path) -> list[Path]:
     """The directories beside a store that a run or a removal left when it was killed."""
-    return [one for one in (_removed(store), _staging(store)) if one.is_dir()]
+    return [one for one in (_removed(store), _staging(store)) if one.is_dir() and not one.is_symlink()]
 
 
 def remove(store: Path) -> None:

@@ -2,9 +2,9 @@
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
 of the plan. What it has not found by then is forecast as that of a run under way. Where the tables alone take longer,
-or do not fit into the memory that is free here, there is no trial, and the time is only known to be more than that of
-as many positions of random move tables with as many columns and moves. A chunk is compressed and written to the disk.
-What other programs do on the machine meanwhile counts, as it will in the run.
+or do not fit into the memory that is free here, there is no trial, and only the time of the rest is known. For that, a
+chunk is compressed, of positions that a search of random move tables found, and bytes are written to the disk. What
+other programs do on the machine meanwhile counts, as it will in the run.
 """
 
 import hashlib
@@ -45,14 +45,12 @@ LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
 """Layers, and the share of all positions, from which the rest of a search can be forecast."""
 UNCERTAIN_SHARE = 0.25
 """The same share, where the number of positions that can be reached is unknown: all, or as few as were found."""
-BOUND = 0.25
-"""The part of the time of random moves that a search takes at least: none of 30 puzzles took less than 0.4 of it."""
 BLOCKS = 40
 """Blocks of layers from which the rest is forecast at most: where there are many layers, they go up and down."""
 NEVER_WRITTEN = 1 << 62
 """Bytes of the journal that stay in memory: a trial writes nothing."""
 SAMPLE_STATES = 1 << 19
-"""Positions of the sample that is searched: more than fit into the cache of a processor, found in some 10 ms."""
+"""Positions of the sample that is assembled: more than fit into the cache of a processor, found in some 10 ms."""
 SAMPLE_MAPS = 32
 """Column maps of the sample at most."""
 FEWEST_MOVES = 3
@@ -62,7 +60,7 @@ MOST_LAYERS = 256
 POSITIONS_TRIED = 32
 """Positions of the puzzle whose moves are counted."""
 SAMPLE_SECONDS = 0.15
-"""Seconds for which the sample is searched, and assembled, again and again."""
+"""Seconds for which the sample is assembled again and again."""
 FILL_SECONDS = 0.2
 """Seconds for which parts of the puzzle's move tables are built."""
 LOADING = 1.6
@@ -114,9 +112,9 @@ def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: floa
     warm_up()
     there = min(workers, plan.partition_count)
     here = min(there, available_workers())
-    sampled, assembly = _sample_seconds(plan, here, rng)
-    search = _search_seconds(plan, here, sampled)
-    written = 0.0 if not plan.journal_bytes else TABLE_BYTES * plan.space.size
+    assembly = _assembly_seconds(plan, here, rng)
+    search = _search_seconds(plan, here)
+    written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
     spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
     to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # the spilt is read again
     share = here / there
@@ -129,15 +127,15 @@ def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: floa
     )
 
 
-def _search_seconds(plan: Plan, threads: int, sampled: float) -> _Search:
-    """The search of a plan, by a trial if that can be made; ``sampled`` are the seconds of a position otherwise."""
+def _search_seconds(plan: Plan, threads: int) -> _Search:
+    """The search of a plan, by a trial; none of its time is known if that cannot be made."""
     states = plan.space.reachable or plan.space.size
-    least = BOUND * states * sampled
+    certain = plan.space.reachable or 0
     if plan.least_bytes > available_memory():
-        return _Search(0.0, least, states, False)
+        return _Search(0.0, 0.0, certain, False)
     tables = _tables_seconds(plan.space, threads)
     if tables > TRIAL_TABLES:
-        return _Search(tables, least, states, False)
+        return _Search(tables, 0.0, certain, False)
     begin = time.perf_counter()
     journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
     groups = PartitionGroups(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
@@ -156,7 +154,9 @@ def _search_seconds(plan: Plan, threads: int, sampled: float) -> _Search:
         costs.add(count, its_seconds)
     share = UNCERTAIN_SHARE if plan.space.reachable is None else LEAST_SHARE
     known = len(counts) > LEAST_LAYERS and found >= share * states
-    return _Search(tables, sum(seconds) + costs.of(expected) if known else max(sum(seconds), least), states, known)
+    if not known:
+        return _Search(tables, sum(seconds), max(certain, found), False)
+    return _Search(tables, sum(seconds) + costs.of(expected), states, True)
 
 
 def _layers_tried(groups: PartitionGroups) -> tuple[list[int], list[float], bool]:
@@ -187,15 +187,14 @@ def _tables_seconds(space: StateSpace, parallel: int) -> float:
     return begun - begin + each * (len(fills) - 1) / parallel
 
 
-def _sample_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tuple[float, float]:
-    """The seconds for each position of a sample: to find and encode it, and to compress its depth."""
+def _assembly_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> float:
+    """The seconds for each position of a sample to compress its depth."""
     width = min(plan.space.width, SAMPLE_STATES)
     rows = max(2, SAMPLE_STATES // width)
     tables = _random_tables(rows, width, _moves(plan.space, rng), min(plan.space.most_column_maps, SAMPLE_MAPS), rng)
     log = SegmentLog()
-    found = _search(tables, log)  # touches the memory
-    search = _seconds_of(lambda: _search(tables, SegmentLog()), parallel)
-    return search / found, _seconds_of(lambda: _assemble(log, rows, width), parallel) / found
+    found = _search(tables, log)
+    return _seconds_of(lambda: _assemble(log, rows, width), parallel) / found
 
 
 def _search(tables: MoveTables, log: SegmentLog) -> int:

@@ -26,6 +26,7 @@ from antipodes.storage.fields import (
     integer,
     list_of,
     mapping_of,
+    settings,
     sha256,
     stored_as,
     text,
@@ -51,7 +52,7 @@ class SearchManifest(ABC):
     COUNTS_ONLY: ClassVar[bool]
     """Whether the store keeps the layers and the first antipodes alone, and no distances."""
 
-    puzzle: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
     """The ``[puzzle]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
     """The fingerprint of the puzzle."""
