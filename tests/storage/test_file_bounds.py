@@ -15,9 +15,11 @@ from s3 import Bucket
 from stores import change_manifest, contents
 from tiling_stores import SQUARE, tiled
 
-from antipodes.errors import StoreDamagedError
+from antipodes.errors import FieldError, StoreDamagedError
+from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST, TooLargeError
 from antipodes.storage.layout import Layout
+from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.lock_owner import parse_owner
 from antipodes.storage.manifest import FEW_BYTES, MOST_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
@@ -135,6 +137,31 @@ def test_chunks_of_noise_are_within_the_bound(compression: Any, rows: int, tmp_p
     array: Any = zarr.open_array(str(tmp_path / "a"))
     array[:] = noise
     assert (tmp_path / "a" / "c" / "0" / "0").stat().st_size <= layout.most_bytes
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_chunk_that_expands_to_more_than_its_numbers(compression: Any, tmp_path: Path) -> None:
+    """Some KiB expand to GiB: it is refused by its header, before it is decompressed."""
+    few, many = (Layout((rows, 7), rows, "uint16", 0, ("row", "column"), compression) for rows in (5, 50_000))
+    arrays = Arrays(DirectoryStorage(tmp_path))
+    for name, layout in (("few", few), ("many", many)):
+        arrays.create(name, layout)
+        arrays.open_to_write(name, layout)[:] = np.ones(layout.shape, dtype=np.uint16)
+        assert arrays.read_chunk(name, layout, 0, 0, 5).all()
+    shutil.copy(tmp_path / "many" / "c" / "0" / "0", tmp_path / "few" / "c" / "0" / "0")
+    with pytest.raises(StoreDamagedError, match="expected 70 compressed bytes, found a header of 700,000"):
+        arrays.read_chunk("few", few, 0, 0, 5)
+
+
+def test_other_codecs_are_refused(tmp_path: Path) -> None:
+    lz4, zstd = (Layout((5, 7), 5, "uint16", 0, ("row", "column"), one) for one in ("lz4", "zstd"))  # type: ignore[arg-type]
+    Arrays(DirectoryStorage(tmp_path)).create("a", zstd)
+    metadata = json.loads((tmp_path / "a" / "zarr.json").read_bytes())
+    zstd.check(metadata, "a")
+    with pytest.raises(
+        FieldError, match=r"a: codecs: expected bytes, blosc, crc32c, found \['bytes', 'zstd', 'crc32c'\]"
+    ):
+        lz4.check(metadata, "a")
 
 
 def test_a_directory_in_place_of_a_journal_file(unfinished: Path, cli: Command, tmp_path: Path) -> None:

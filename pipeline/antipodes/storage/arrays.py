@@ -46,7 +46,11 @@ class Arrays:
 
     def open(self, name: str, layout: Layout) -> Any:
         """An array of this layout, to be read; StoreError where it cannot be opened."""
-        return self._open(name, self._storage.arrays(name, read_only=True, most=layout.most_bytes), "r")
+        return self._open(
+            name,
+            self._storage.arrays(name, read_only=True, most=layout.most_bytes, check_chunk=layout.check_chunk),
+            "r",
+        )
 
     def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
         """An array to be written while the lock contains the fencing token, if one is given; raises as `open`.
@@ -54,7 +58,9 @@ class Arrays:
         Chunks of fill values are written like all others: to look for them would cost more than to compress them.
         """
         check_blosc()
-        array = self._open(name, self._storage.arrays(name, token=token, most=layout.most_bytes), "r+")
+        array = self._open(
+            name, self._storage.arrays(name, token=token, most=layout.most_bytes, check_chunk=layout.check_chunk), "r+"
+        )
         return array.with_config({"write_empty_chunks": True})
 
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:

@@ -295,9 +295,15 @@ class Storage(ABC):
 
     @abstractmethod
     def arrays(
-        self, folder: str = "", read_only: bool = False, token: str | None = None, most: int = MOST_METADATA
+        self,
+        folder: str = "",
+        read_only: bool = False,
+        token: str | None = None,
+        most: int = MOST_METADATA,
+        check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> Any:
         """A folder as a zarr store; with a fencing token, it writes only while the lock contains the token.
 
-        Reading content of more than ``most`` bytes raises TooLargeError.
+        Reading content of more than ``most`` bytes raises TooLargeError. Chunks are given to ``check_chunk`` before
+        they are decompressed.
         """

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from zarr.abc.codec import BytesBytesCodec
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 
-from antipodes.storage.backend import MOST_METADATA
+from antipodes.storage.backend import MOST_METADATA, Content
 from antipodes.storage.fields import expect
 
 DIGEST_BYTES = 8
+LONGEST_HEADER = 18
+"""Bytes of the header of a compressed chunk, at most."""
 BLOCK_BYTES = 65536
 """The bytes that Blosc compresses together; given, since another version of it might choose others."""
 
@@ -39,8 +41,19 @@ class Layout:
     @property
     def most_bytes(self) -> int:
         """An upper bound of the bytes of a file of the array: compressed, a chunk is hardly larger than its numbers."""
-        numbers = self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
-        return max(MOST_METADATA, numbers + numbers // 64 + 4096)
+        return max(MOST_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
+
+    @property
+    def _chunk_bytes(self) -> int:
+        """The bytes of the numbers of a chunk."""
+        return self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
+
+    def check_chunk(self, written: Content) -> None:
+        """Raise ValueError unless a compressed chunk expands to its numbers: some KiB may expand to GiB."""
+        read = _zstd_bytes if self.compression == "zstd" else _blosc_bytes
+        found = read(bytes(written[:LONGEST_HEADER]))
+        if found != self._chunk_bytes:
+            raise ValueError(f"expected {self._chunk_bytes:,} compressed bytes, found a header of {found:,}")
 
     def create(self, place: Any) -> None:
         """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""
@@ -75,6 +88,33 @@ class Layout:
         ):
             found = metadata.get(key)
             expect(found == expected and type(found) is type(expected), f"{name}: {key}", repr(expected), found)
+        codecs = (
+            [codec.get("name") for codec in metadata["codecs"]] if _is_list_of_objects(metadata, "codecs") else None
+        )
+        compressor = "zstd" if self.compression == "zstd" else "blosc"
+        expect(codecs == ["bytes", compressor, "crc32c"], f"{name}: codecs", f"bytes, {compressor}, crc32c", codecs)
+
+
+def _is_list_of_objects(metadata: dict[str, Any], key: str) -> bool:
+    found = metadata.get(key)
+    return isinstance(found, list) and all(isinstance(one, dict) for one in found)
+
+
+def _blosc_bytes(header: bytes) -> int:
+    """The bytes to which a text of Blosc expands, by its header."""
+    return int.from_bytes(header[4:8], "little")
+
+
+def _zstd_bytes(header: bytes) -> int:
+    """The bytes to which a frame of Zstandard (RFC 8878) expands, by its header; 0 where it does not say.
+
+    After 4 bytes of magic, a descriptor has the sizes of the fields: of the window, the dictionary, and the content.
+    """
+    descriptor = header[4] if len(header) > 4 else 0
+    is_single = descriptor >> 5 & 1
+    begin = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
+    length = (is_single, 2, 4, 8)[descriptor >> 6]
+    return int.from_bytes(header[begin : begin + length], "little") + 256 * (length == 2)
 
 
 def chunk_key(name: str, number: int) -> str:

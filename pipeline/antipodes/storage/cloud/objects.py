@@ -162,10 +162,15 @@ class ObjectStorage(Storage):
         self._bucket.delete([path])
 
     def arrays(
-        self, folder: str = "", read_only: bool = False, token: str | None = None, most: int = MOST_METADATA
+        self,
+        folder: str = "",
+        read_only: bool = False,
+        token: str | None = None,
+        most: int = MOST_METADATA,
+        check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> RetryingStore:
         prefix = self._path(folder) if folder else self._prefix
-        return RetryingStore(self._bucket, prefix, read_only, self._check(token), most)
+        return RetryingStore(self._bucket, prefix, read_only, self._check(token), most, check_chunk)
 
     def _check(self, token: str | None) -> Callable[[], None] | None:
         """The check before a write; None where no lock is held and no token given."""

@@ -15,13 +15,20 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
     """Zarr's store for the objects under a prefix."""
 
     def __init__(
-        self, bucket: Bucket, prefix: str, read_only: bool, check: Callable[[], None] | None, most: int
+        self,
+        bucket: Bucket,
+        prefix: str,
+        read_only: bool,
+        check: Callable[[], None] | None,
+        most: int,
+        check_chunk: Callable[[Content], None],
     ) -> None:
         super().__init__(bucket.client, read_only=read_only)
         self._bucket = bucket
         self._prefix = prefix
         self._check = check
         self._most = most
+        self._check_chunk = check_chunk
 
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
         """The content of a key; without any, None, or FileNotFoundError for a chunk, which zarr would invent."""
@@ -32,6 +39,8 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
             if self.read_only and key.startswith("c/"):
                 raise
             return None
+        if key.startswith("c/"):
+            self._check_chunk(content)
         return prototype.buffer.from_bytes(content)
 
     async def set(self, key: str, value: Buffer) -> None:

@@ -26,23 +26,34 @@ class DurableStore(LocalStore):
     """Zarr's store in the file system; each file is on the disk before it has its name."""
 
     def __init__(
-        self, root: Path, *, read_only: bool = False, check: Callable[[], None] = lambda: None, most: int
+        self,
+        root: Path,
+        *,
+        read_only: bool,
+        check: Callable[[], None],
+        most: int,
+        check_chunk: Callable[[Content], None],
     ) -> None:
         super().__init__(root, read_only=read_only)
         self._check = check
         self._most = most
+        self._check_chunk = check_chunk
 
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The content of a key, None without any; TooLargeError for more than was written."""
         self._check_size(key)
-        return await super().get(key, prototype, byte_range)
+        return self._checked(key, await super().get(key, prototype, byte_range))
 
     def get_sync(self, key: str, **options: Any) -> Buffer | None:
         """As `get`; newer versions of zarr call this one alone."""
         self._check_size(key)
-        found: Buffer | None = super().get_sync(key, **options)
+        return self._checked(key, super().get_sync(key, **options))
+
+    def _checked(self, key: str, found: Buffer | None) -> Buffer | None:
+        if found is not None and key.startswith("c/"):
+            self._check_chunk(found.as_buffer_like())
         return found
 
     def _check_size(self, key: str) -> None:
@@ -235,6 +246,17 @@ class DirectoryStorage(Storage):
         return not self.has(key)
 
     def arrays(
-        self, folder: str = "", read_only: bool = False, token: str | None = None, most: int = MOST_METADATA
+        self,
+        folder: str = "",
+        read_only: bool = False,
+        token: str | None = None,
+        most: int = MOST_METADATA,
+        check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> DurableStore:
-        return DurableStore(self.path / folder, read_only=read_only, check=self.lock.fence(token), most=most)
+        return DurableStore(
+            self.path / folder,
+            read_only=read_only,
+            check=self.lock.fence(token),
+            most=most,
+            check_chunk=check_chunk,
+        )
