@@ -32,6 +32,11 @@ def test_names_of_powers(order: int, half: list[str], quarter: list[str]) -> Non
     assert list(expand({"R": cycle(order)}, "single")) == ["R"]
 
 
+def test_names_that_others_have_are_no_names_of_powers() -> None:
+    others = {"R2": cycle(3), "R'": cycle(4).inverse()}
+    assert list(expand({"R": cycle(4)}, others=others)) == ["R", "(R)2", "R'"]
+
+
 def test_nothing_and_repetitions_are_left_out() -> None:
     turns = {"R": cycle(4), "N": cycle(1), "S": cycle(4).inverse(), "T": cycle(3)}
     assert list(expand(turns)) == ["R", "R2", "R'", "T", "T'"]

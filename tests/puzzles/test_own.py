@@ -287,3 +287,14 @@ def test_code_prints_to_stderr_and_other_threads_to_stdout(capsys: pytest.Captur
     print("afterwards")
     assert capsys.readouterr() == ("of another thread\nafterwards\n", "of the move\n")
     assert sys.stdout is stdout
+
+
+def test_code_that_replaces_stdout_leaves_it_to_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    stdout = sys.stdout
+
+    def move(dials: Any) -> Any:
+        sys.stdout = sys.stderr
+        return dials
+
+    dial(moves={"turn": move}).successors([0])
+    assert sys.stdout is stdout

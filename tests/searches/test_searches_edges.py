@@ -136,6 +136,15 @@ def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkey
         search(problem, every=True, listed=1, memory_limit=1 << 18)
 
 
+@pytest.mark.parametrize("search", [bfs, bidirectional, iddfs, ida_star])
+def test_a_goal_given_twice_counts_once(search: Search) -> None:
+    board = knights("-AB/AB-", offsets=[[0, 1], [1, 0], [0, -1], [-1, 0]])
+    goal = board.parse("A-B/-BA")
+    expected = search(Problem.of(board, board.first, goal), every=True)
+    found = search(Problem.of(board, board.first, [goal, goal]), every=True)
+    assert found.solution_count == expected.solution_count == len(found.solutions) > 0
+
+
 def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(PositionError):
         Problem.of(EIGHT, np.zeros(9, dtype=np.uint8))

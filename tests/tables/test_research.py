@@ -272,6 +272,7 @@ def test_puzzles_without_a_named_heuristic_say_so(kind: tuple[Table, After]) -> 
         (lambda table: table.evaluate(lambda positions: positions), "found"),
         (lambda table: table.evaluate(lambda positions: np.full(len(positions), np.nan), n=3), "NaN"),
         (lambda table: table.evaluate(lambda positions: ["a"] * len(positions), n=3), "found"),
+        (lambda table: table.evaluate(lambda positions: [[1], [1, 2]], n=3), "rows"),
         (lambda table: table.evaluate(manhattan, n="all"), "integer"),
         (lambda table: table.evaluate(manhattan, consistency=1), "consistency"),
         (lambda table: table.puzzle.successors_many([["a"]]), "positions"),

@@ -172,7 +172,7 @@ def parse(written: bytes, name: str) -> dict[str, Any]:
     StoreDamagedError
         A byte differs from those that were written.
     """
-    if written.count(b",") > MOST_VALUES:
+    if sum(map(written.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise StoreDamagedError(f"{name} is damaged: expected a manifest of at most {MOST_VALUES:,} values, found more")
     try:
         content = json.loads(written, parse_constant=_refuse)

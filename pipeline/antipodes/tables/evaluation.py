@@ -142,7 +142,11 @@ def checked_estimator(heuristic: Estimator) -> Callable[[Labels], Floats]:
     arguments.function(heuristic, "a heuristic, manhattan, linear-conflict or a function")
 
     def estimate(positions: Labels) -> Floats:
-        result = np.asarray(heuristic(positions.copy()))  # it may change its argument
+        returned = heuristic(positions.copy())  # it may change its argument
+        try:
+            result = np.asarray(returned)
+        except ValueError:
+            raise InputError(f"expected numbers ({len(positions)},) of the heuristic, found rows of them") from None
         if result.shape != (len(positions),) or result.dtype.kind not in "iuf" or np.isnan(result).any():
             kind = "NaN" if result.dtype.kind == "f" and np.isnan(result).any() else str(result.dtype)
             raise InputError(f"expected numbers ({len(positions)},) of the heuristic, found {result.shape} of {kind}")

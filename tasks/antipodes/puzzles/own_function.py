@@ -108,12 +108,15 @@ def _printing_to_stderr() -> Iterator[None]:
         _Output.threads += 1
         if not isinstance(sys.stdout, _Output):
             sys.stdout = _Output(sys.stdout)
+        entered = sys.stdout
     _running.inside = True
     try:
         yield
     finally:
         _running.inside = False
         with _Output.lock:
+            if threading.current_thread() is threading.main_thread():
+                sys.stdout = entered  # the code may have put another in its place
             _Output.threads -= 1
             if not _Output.threads and isinstance(sys.stdout, _Output):
                 sys.stdout = sys.stdout.stream

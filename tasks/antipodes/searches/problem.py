@@ -117,7 +117,10 @@ class Request:
 
 
 def _checked_goals(puzzle: Puzzle, goals: ArrayLike) -> Labels:
-    """One goal ``(places,)``, or several ``(goals, places)``, as several."""
+    """One goal ``(places,)``, or several ``(goals, places)``, as several, each once: paths to it count once."""
     listed = isinstance(goals, list | tuple) and len(goals) > 0 and isinstance(goals[0], list | tuple | np.ndarray)
     several = listed or (isinstance(goals, np.ndarray) and goals.ndim > 1)
-    return puzzle.checked(goals) if several else puzzle.checked_one(goals)[np.newaxis]
+    if not several:
+        return puzzle.checked_one(goals)[np.newaxis]
+    checked = puzzle.checked(goals)
+    return checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])]

@@ -48,7 +48,7 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
 
 def puzzle_of(definition: Definition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
     """The puzzle of a definition, with the name and the ``turns`` of the settings."""
-    moves = expand(definition.turns, text(settings, "turns", HALF))
+    moves = expand(definition.turns, text(settings, "turns", HALF), definition.others)
     others = {name: turn for name, turn in {**definition.turns, **definition.others}.items() if name not in moves}
     parts = list(chain.from_iterable(_parts(orbit, first_label) for orbit in definition.orbits))
     start = tuple(chain.from_iterable((*orbit.pieces, *_twists(orbit, orbit.twists)) for orbit in definition.orbits))

@@ -1,6 +1,7 @@
 """Which turns count as one move: the metrics of twisty puzzles."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from antipodes.errors import ConfigError
 from antipodes.puzzles.formats.checks import MOST_MOVES
@@ -11,13 +12,16 @@ METRICS = ("half", "quarter", "single")
 PRIME = "'"
 
 
-def expand(turns: Mapping[str, Turn], metric: str = "half") -> dict[str, Turn]:
+def expand(
+    turns: Mapping[str, Turn], metric: str = "half", others: Mapping[str, Turn] = MappingProxyType({})
+) -> dict[str, Turn]:
     """The moves of a search: in the half-turn metric each turn with all its powers, in the quarter-turn metric each
     turn and its inverse, in the single-turn metric the turns as they are.
 
     Turns that change nothing are left out, and so are those that do the same as an earlier one. The powers of a turn
     ``R`` of order ``n`` are ``R``, ``R2``, ... up to half of ``n``, then ``R3'``, ``R2'``, ``R'``, as people write
-    them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``.
+    them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``, and so is one whose name
+    the ``others`` give to another turn.
 
     Raises
     ------
@@ -40,10 +44,14 @@ def expand(turns: Mapping[str, Turn], metric: str = "half") -> dict[str, Turn]:
             power = turn.power(exponent)
             if power not in effects:
                 effects.add(power)
-                moves[_name(name, exponent, turns, moves)] = power
+                moves[_name(name, exponent, {**turns, **_other_than(power, others)}, moves)] = power
     if not moves:
         raise ConfigError("turns: expected one that changes something, found none")
     return moves
+
+
+def _other_than(turn: Turn, others: Mapping[str, Turn]) -> dict[str, Turn]:
+    return {name: other for name, other in others.items() if other != turn}
 
 
 def _exponents(order: int, metric: str) -> list[int]:
