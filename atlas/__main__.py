@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from antipodes.config import bundled_configs, index_sizes_file, load_config
-from antipodes.spaces.selection import index_size
+from antipodes_tasks.spaces.selection import index_size
 from atlas.entries import CHAPTERS, FAMILIES
 from atlas.page import page
 from atlas.results import Results, layers_of, read_results, result_of, write_results

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from antipodes.config import load_config
-from antipodes.spaces.selection import numbering_space
 from antipodes.tables.drawing import draw_positions
+from antipodes_tasks.spaces.selection import numbering_space
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.results import Result, Results
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes.bfs.kernels import warm_up
-from antipodes.bfs.links import Links, links
-from antipodes.bfs.partition import State
-from antipodes.bfs.rows import Partition
 from antipodes.config import load_config
-from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.selection import best_space
+from antipodes_tasks.bfs.kernels import warm_up
+from antipodes_tasks.bfs.links import Links, links
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.selection import best_space
 from benchmarks.measure import Row, median
 
 TITLE = "Push and pull"

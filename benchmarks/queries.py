@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antipodes.api import Table, open_table, run
+from antipodes import Table, open_table, run
 from benchmarks.measure import Row
 
 TITLE = "Distances from Python"

@@ -10,12 +10,7 @@ from search_problems import EIGHT, bfs, bidirectional, ida_star, iddfs
 from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config, load_config
-from antipodes.errors import AntipodesError, InputError
 from antipodes.executors.threads import Threads
-from antipodes.puzzles.families import puzzle_from
-from antipodes.searches.problem import Problem
-from antipodes.searches.routes import exchanges
-from antipodes.spaces import permutations
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.solve import choose_method, load_kernels, solve, solve_by_table
@@ -25,6 +20,11 @@ from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
+from antipodes_tasks.errors import AntipodesError, InputError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.routes import exchanges
+from antipodes_tasks.spaces import permutations
 
 ANY: Any = None
 GOAL = [1, 2, 3, 4, 5, 6, 7, 8, 0]

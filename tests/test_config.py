@@ -5,7 +5,7 @@ import pytest
 from stores import toml
 
 from antipodes.config import Config, bundled_configs, load_config
-from antipodes.errors import ConfigError
+from antipodes_tasks.errors import ConfigError
 
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
 

@@ -10,12 +10,12 @@ from program_runs import Run
 from s3 import Bucket
 from tblib import pickling_support
 
-from antipodes import errors
 from antipodes.config import load_config
-from antipodes.errors import AntipodesError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import Assembling, Event
 from antipodes.executors.distributed.worker import named
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes_tasks import errors
+from antipodes_tasks.errors import AntipodesError, StoreDamagedError, StoreError, WorkerFailedError
 
 Begin = Callable[..., Run]
 

@@ -1,6 +1,8 @@
-"""One namespace package in two portions, and which room may import which."""
+"""Two packages, and which room may import which."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -10,12 +12,12 @@ from project import ROOT
 
 import antipodes
 
-PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes"
+PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes_tasks"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib", "PIL"}
 LEVELS = (
     ("__main__",),
     ("program",),
-    ("api", "cli"),
+    ("interface", "cli"),
     ("progress", "stores"),
     ("checking", "tables", "tilings"),
     ("runs",),
@@ -36,12 +38,13 @@ LEVELS = (
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 
-def modules_of(portion: Path) -> dict[str, Path]:
-    """The files of a portion by their module names without ``antipodes.``; a package is its ``__init__``."""
+def modules_of(package: Path) -> dict[str, Path]:
+    """The files of a package by their module names in it; a package in it is its ``__init__``."""
     found = {}
-    for path in sorted(portion.rglob("*.py")):
-        parts = path.relative_to(portion).with_suffix("").parts
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    del found[""]
     return found
 
 
@@ -72,14 +75,31 @@ def imported(node: ast.AST, path: Path) -> Iterator[str]:
 
 def own_imports_of(module: str) -> set[str]:
     """The modules of the project that a module imports."""
-    names = {name.removeprefix("antipodes.") for name in imports_of(MODULES[module]) if name.startswith("antipodes.")}
+    split = (name.partition(".") for name in imports_of(MODULES[module]))
+    names = {name for package, _, name in split if package in ("antipodes", "antipodes_tasks")}
     return (names & MODULES.keys()) - {module}
 
 
-def test_both_portions_are_one_package() -> None:
-    assert not (PIPELINE / "__init__.py").exists()
-    assert not (TASKS / "__init__.py").exists()
-    assert {str(PIPELINE), str(TASKS)} <= set(antipodes.__path__)
+def test_tasks_import_nothing_of_the_pipeline() -> None:
+    tops = {name.partition(".")[0] for path in TASKS.rglob("*.py") for name in imports_of(path)}
+    assert "antipodes_tasks" in tops
+    assert "antipodes" not in tops
+
+
+def test_public_names_load_when_they_are_used() -> None:
+    program = "import sys, antipodes; assert 'numpy' not in sys.modules; antipodes.run; assert 'numpy' in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert all(hasattr(antipodes, name) for name in antipodes.__all__)
+    with pytest.raises(AttributeError, match="'antipodes' has no attribute 'runn'"):
+        _ = antipodes.runn
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    tree = ast.parse((PIPELINE / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    seen = {(alias.name, node.module) for node in imports for alias in node.names}
+    assert seen == set(antipodes._HOMES.items())
 
 
 def test_no_room_is_in_both() -> None:

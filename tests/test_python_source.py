@@ -12,11 +12,11 @@ import pytest
 from programs import forget_puzzles
 
 from antipodes.config import Config, load_config
-from antipodes.errors import ConfigError, SourceError
 from antipodes.python_source import is_reference, python_settings, second_process
+from antipodes_tasks.errors import ConfigError, SourceError
 
 DIAL = """
-from antipodes.api import define_puzzle
+from antipodes import define_puzzle
 
 SIZE = 5
 print("a line of the user's")
@@ -70,11 +70,11 @@ def test_references(text: str, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("imported", "define"),
     [
-        ("from antipodes.api import define_puzzle", "define_puzzle"),
-        ("import antipodes.api", "antipodes.api.define_puzzle"),
-        ("import antipodes.api as api", "api.define_puzzle"),
+        ("from antipodes import define_puzzle", "define_puzzle"),
+        ("import antipodes", "antipodes.define_puzzle"),
+        ("import antipodes as api", "api.define_puzzle"),
         ("from antipodes import api", "api.define_puzzle"),
-        ("from antipodes.puzzles.own import define_puzzle as define", "define"),
+        ("from antipodes_tasks.puzzles.own import define_puzzle as define", "define"),
     ],
 )
 def test_forms_of_an_import(tmp_path: Path, imported: str, define: str) -> None:
@@ -186,7 +186,7 @@ def test_errors_of_the_file_are_one_line(dial: Path, added: str, message: str) -
         ("json.no_such:dial", r"found none of the name 'json.no_such'"),
         ("dials_of_mine.inner:dial", r"found none of the name 'dials_of_mine.inner'"),
         ("math:pi", r"expected a module that is a Python file, found 'math'"),
-        ("json:loads", r"expected a file that imports from antipodes.api"),
+        ("json:loads", r"expected a file that imports from antipodes"),
     ],
 )
 def test_references_without_a_definition(dial: Path, reference: str, message: str) -> None:
@@ -199,7 +199,7 @@ def test_a_module_is_found_without_importing_packages(dial: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("raise SystemExit('was run')")
     (package / "module.py").write_text("x = 1")
-    with pytest.raises(SourceError, match=r"expected a file that imports from antipodes.api"):
+    with pytest.raises(SourceError, match=r"expected a file that imports from antipodes"):
         load_config("loud.module:x")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from antipodes.quoting import counted
+from antipodes_tasks.quoting import counted
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from antipodes.errors import (
+from antipodes.sizes import memory_size
+from antipodes_tasks.errors import (
     InputError,
 )
-from antipodes.sizes import memory_size
 
 
 @pytest.mark.parametrize(

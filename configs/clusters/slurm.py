@@ -15,10 +15,10 @@ from dask_jobqueue import SLURMCluster
 from distributed import Client
 
 from antipodes.config import load_config
-from antipodes.errors import AntipodesError, InterruptedRunError
 from antipodes.progress.show import show_progress
 from antipodes.storage.address import address_from
 from antipodes.tables.run import run_puzzle
+from antipodes_tasks.errors import AntipodesError, InterruptedRunError
 
 
 def main() -> int:

@@ -24,14 +24,14 @@ from symtable import symtable
 from types import ModuleType
 from typing import Any
 
-from antipodes.errors import ConfigError, InputError, SourceError
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.quoting import quote, shorten, shorten_path
 from antipodes.text_file import read_text
+from antipodes_tasks.errors import ConfigError, InputError, SourceError
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.quoting import quote, shorten, shorten_path
 
 FAMILY = "python"
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
-PACKAGE, API = "antipodes", "antipodes.api"
+PACKAGE, API = "antipodes", "antipodes"
 """The package from which a file must import something to be taken for a definition of a puzzle."""
 
 
@@ -50,7 +50,7 @@ SECOND_SECONDS = 30
 CHILD = """
 import json, sys
 sys.path[:], reference = json.loads(sys.argv[1]), sys.argv[2]
-from antipodes.errors import AntipodesError
+from antipodes_tasks.errors import AntipodesError
 from antipodes.python_source import loaded
 try:
     answer = {"fingerprint": loaded(reference)[1].fingerprint}
@@ -90,8 +90,8 @@ def loaded(reference: str) -> "tuple[_Source, Puzzle]":
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Settings that describe a puzzle without code; None if functions are a part of it."""
-    from antipodes.puzzles.families.generators import settings_of
-    from antipodes.puzzles.own_notation import OwnNotation
+    from antipodes_tasks.puzzles.families.generators import settings_of
+    from antipodes_tasks.puzzles.own_notation import OwnNotation
 
     plain = puzzle.notation == OwnNotation(puzzle.parts)
     return settings_of(puzzle) if plain else None
@@ -266,7 +266,7 @@ class _Source(_Place):
 
     def puzzle(self) -> Puzzle:
         """Run the file, unless this process has, and make the puzzle."""
-        from antipodes.puzzles.own import puzzle_of
+        from antipodes_tasks.puzzles.own import puzzle_of
 
         self._check()
         with self._guard():
@@ -275,7 +275,7 @@ class _Source(_Place):
                 puzzle = puzzle_of(definition, self.name)
             except InputError as error:
                 raise SourceError(f"{self.path}: {error}") from error
-        from antipodes.puzzles.moves.functions import Functions
+        from antipodes_tasks.puzzles.moves.functions import Functions
 
         if isinstance(puzzle.moves, Functions):
             return replace(puzzle, moves=puzzle.moves.signed(self.sha256))
@@ -294,7 +294,7 @@ class _Source(_Place):
 
     def _guard(self) -> contextlib.AbstractContextManager[None]:
         """The guard of the user's code, whose errors become SourceErrors."""
-        from antipodes.puzzles.own_function import guard
+        from antipodes_tasks.puzzles.own_function import guard
 
         return guard(str(self.path), str(self.path), SourceError, SourceError)
 

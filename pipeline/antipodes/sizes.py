@@ -1,8 +1,8 @@
 """Numbers of bytes as a person reads and writes them."""
 
-from antipodes import arguments
-from antipodes.errors import InputError
-from antipodes.quoting import quote
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import quote
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from antipodes.errors import ConfigError
+from antipodes_tasks.errors import ConfigError
 
 MOST_BYTES = 1 << 20
 """A complete graph of 400 squares, edge by edge, is smaller."""

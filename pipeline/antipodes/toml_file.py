@@ -6,9 +6,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import ConfigError
-from antipodes.quoting import quote
 from antipodes.text_file import read_text
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote
 
 DEEPEST = 16
 """Parts of a key, and brackets within brackets. tomllib takes time and memory by the square of a key's parts."""

@@ -13,8 +13,10 @@ import pytest
 from own_puzzles import lights, towers
 from project import ROOT
 
-from antipodes import api
-from antipodes.errors import (
+import antipodes as api
+from antipodes.events import LayerSettled
+from antipodes.executors.threads import Threads
+from antipodes_tasks.errors import (
     ArgumentTypeError,
     ConfigError,
     InputError,
@@ -22,9 +24,7 @@ from antipodes.errors import (
     SourceError,
     StoreMismatchError,
 )
-from antipodes.events import LayerSettled
-from antipodes.executors.threads import Threads
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.puzzles.puzzle import Puzzle
 
 FIRST, SECOND = np.eye(2, dtype=np.int64)
 FAR = "8 6 7 2 5 4 3 0 1"
@@ -257,10 +257,10 @@ def test_another_process_needs_the_puzzle_itself() -> None:
     report = api.run(spinner(), workers=1)
     code = f"""
 from pathlib import Path
-from antipodes import api
+import antipodes as api
 import sys
 sys.path[:0] = [{str(ROOT / "tests" / "api")!r}, {str(ROOT / "tests" / "support")!r}]
-from antipodes.errors import SourceError
+from antipodes_tasks.errors import SourceError
 try:
     api.open_table({report.store!r})
 except SourceError as error:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from antipodes import api
-from antipodes.errors import AntipodesError
+import antipodes as api
+from antipodes_tasks.errors import AntipodesError
 
 EACH = 10
 """Odd values for each parameter, drawn from all of them."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from antipodes import api
-from antipodes.searches.problem import Problem
-from antipodes.spaces.selection import best_space
+import antipodes as api
 from antipodes.tables.run import RunOptions
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.spaces.selection import best_space
 
 FAR = "8 6 7 2 5 4 3 0 1"
 

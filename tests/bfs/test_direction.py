@@ -7,14 +7,14 @@ import random_tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.bfs import partition
-from antipodes.bfs.arrays import Depths
-from antipodes.bfs.direction import pull_is_cheaper
-from antipodes.bfs.links import links
-from antipodes.bfs.partition import State
-from antipodes.bfs.rows import Partition
-from antipodes.bfs.segment_log import SegmentLog, depths_of
-from antipodes.spaces.move_tables import MoveTables
+from antipodes_tasks.bfs import partition
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.direction import pull_is_cheaper
+from antipodes_tasks.bfs.links import links
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
+from antipodes_tasks.spaces.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1)
 Choice = Callable[..., bool]

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import Bitmap, words
-from antipodes.bfs.kernels import boundary_lines, count_bits, expand, first_positions, pull, settle
-from antipodes.spaces.move_tables import ILLEGAL
+from antipodes_tasks.bfs.arrays import Bitmap, words
+from antipodes_tasks.bfs.kernels import boundary_lines, count_bits, expand, first_positions, pull, settle
+from antipodes_tasks.spaces.move_tables import ILLEGAL
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)

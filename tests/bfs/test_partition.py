@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, SPACE, STARTS, TABLES
 
-from antipodes.bfs import partition
-from antipodes.bfs.arrays import Depths
-from antipodes.bfs.links import links, predecessors
-from antipodes.bfs.partition import State
-from antipodes.bfs.rows import Partition
-from antipodes.bfs.segment_log import Segment, SegmentLog, depths_of
-from antipodes.errors import InterruptedRunError, StoreDamagedError
-from antipodes.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.bfs import partition
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.links import links, predecessors
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.segment_log import Segment, SegmentLog, depths_of
+from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
+from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 
 WHOLE = Partition(0, 0, 60)
 CHUNKS = SPACE.rows // CHUNK_ROWS

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import UNREACHED, Depths
-from antipodes.bfs.proof import SHOWN, Block, Findings, Wrong, check_block, least_before, sources
-from antipodes.spaces import rules
-from antipodes.spaces.move_tables import MoveTables
+from antipodes_tasks.bfs.arrays import UNREACHED, Depths
+from antipodes_tasks.bfs.proof import SHOWN, Block, Findings, Wrong, check_block, least_before, sources
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 

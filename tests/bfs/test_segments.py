@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import Bitmap, words
-from antipodes.bfs.segments import BITS, GAPS, Bytes, encode, fill, most_bytes, set_bits, warm_up
+from antipodes_tasks.bfs.arrays import Bitmap, words
+from antipodes_tasks.bfs.segments import BITS, GAPS, Bytes, encode, fill, most_bytes, set_bits, warm_up
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)

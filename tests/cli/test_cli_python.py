@@ -9,7 +9,7 @@ from programs import Command
 
 JUGS = '''
 import numpy as np
-from antipodes.api import define_puzzle
+from antipodes import define_puzzle
 
 CAPACITY = (8, 5, 3)
 

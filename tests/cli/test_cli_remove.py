@@ -16,12 +16,12 @@ from stores import contents
 from terminal import Terminal
 from tiling_stores import SQUARE, tiled
 
-from antipodes.errors import StoreLockedError
 from antipodes.storage import creation
 from antipodes.storage.address import storage_at
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.stores.kinds import KINDS
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import StoreLockedError
 
 
 class Killed(BaseException):

@@ -11,9 +11,9 @@ from oracles import ORACLES
 from programs import Command
 
 from antipodes.config import load_config
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.problem import Problem
 from antipodes.tables.solve import SEARCHES, choose_method
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.searches.problem import Problem
 
 ROUTES = ORACLES["jump/knights-routes"]
 FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"

@@ -11,7 +11,7 @@ from programs import Command, Process
 from stores import toml
 
 from antipodes.cli.search_progress import SearchProgress
-from antipodes.searches.progress import Progress
+from antipodes_tasks.searches.progress import Progress
 
 FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"
 

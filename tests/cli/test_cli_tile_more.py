@@ -10,7 +10,7 @@ from programs import Command, Process
 from tiling_stores import COPIES, SQUARE, board_file
 
 from antipodes.cli.commands.tile import store_name
-from antipodes.exact_cover.problem import parse_problem
+from antipodes_tasks.exact_cover.problem import parse_problem
 
 Refused = Callable[..., str]
 

@@ -6,7 +6,7 @@ from oracles import ORACLES
 from project import DOCS
 
 from antipodes.config import bundled_configs, load_config
-from antipodes.spaces.selection import index_size, numbering_space
+from antipodes_tasks.spaces.selection import index_size, numbering_space
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.page import page
 from atlas.results import layers_of, read_results, result_of

@@ -8,10 +8,10 @@ import pytest
 from clusters import Cluster
 from program_runs import Run
 
-from antipodes.errors import InputError, SchedulerError
 from antipodes.executors.distributed.connection import connected
 from antipodes.executors.distributed.requests import dashboard_of
 from antipodes.executors.opening import as_scheduler
+from antipodes_tasks.errors import InputError, SchedulerError
 
 Begin = Callable[..., Run]
 

@@ -10,10 +10,10 @@ from oracles import ORACLES
 from project import DOCS
 
 from antipodes.config import load_config
-from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.searches.routes import exchanges, reflection
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.searches.routes import exchanges, reflection
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
 
@@ -51,7 +51,7 @@ def test_routes_against_the_table(tmp_path: Path) -> None:
 
 
 def exchange_ends(puzzle: Puzzle) -> list[Labels]:
-    from antipodes.puzzles.pattern import Pattern
+    from antipodes_tasks.puzzles.pattern import Pattern
 
     return list(Pattern.parse(puzzle, "{XYZ}/---/---/{ABC}").batches())
 

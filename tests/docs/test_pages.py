@@ -12,10 +12,10 @@ from documents import ALL_PAGES, PAGES, anchors, blocks, links, matches, page_na
 from programs import Command
 from project import DOCS, ROOT
 
-from antipodes.exact_cover.problem import parse_problem
-from antipodes.puzzles.families import puzzle_from
+from antipodes_tasks.exact_cover.problem import parse_problem
+from antipodes_tasks.puzzles.families import puzzle_from
 
-NAMES = re.compile(r"\bantipodes((?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
+NAMES = re.compile(r"\b(antipodes(?:_tasks)?(?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
 IMPORTS = re.compile(r"^(?:>>> |\.\.\. )?\s*from (antipodes[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
@@ -96,8 +96,8 @@ def test_configs_describe_puzzles_and_boards(page: Path) -> None:
 def test_names_of_the_program_exist(page: Path) -> None:
     text = text_of(page)
     for path, name in NAMES.findall(text):
-        found = resolved("antipodes" + path)
-        assert not name or hasattr(found, name), f"antipodes{path}.{name}"
+        found = resolved(path)
+        assert not name or hasattr(found, name), f"{path}.{name}"
     for module, names in IMPORTS.findall(text):
         for name in names.split(","):
             assert hasattr(importlib.import_module(module), name.strip()), f"{module}: {name}"

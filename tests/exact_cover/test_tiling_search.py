@@ -11,14 +11,14 @@ from oracles import ORACLES
 from project import ROOT
 from tiling_brute_force import brute_force, orbits
 
-from antipodes.errors import InputError
-from antipodes.exact_cover import partitions, search
-from antipodes.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
-from antipodes.exact_cover.pieces import parse_piece
-from antipodes.exact_cover.placements import placements_of
-from antipodes.exact_cover.problem import TilingProblem, parse_problem
-from antipodes.exact_cover.search import count_partition, search_partition
-from antipodes.exact_cover.symmetry import distinct, symmetry_of
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.exact_cover import partitions, search
+from antipodes_tasks.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
+from antipodes_tasks.exact_cover.pieces import parse_piece
+from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
+from antipodes_tasks.exact_cover.search import count_partition, search_partition
+from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
 
 COUNTS = ORACLES["tiling/pentomino"]
 PLACEMENTS_6X10 = COUNTS["6x10-placements"]

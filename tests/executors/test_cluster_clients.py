@@ -16,10 +16,10 @@ from stores import contents
 from waiting import wait_until
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, InterruptedRunError, SchedulerLostError
 from antipodes.events import ClusterReady, Event, LayerSettled, WorkersLost, silence
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes_tasks.errors import InputError, InterruptedRunError, SchedulerLostError
 
 EIGHT = load_config("eight-puzzle")
 EVERY_LAYER = RunOptions(checkpoint_every=0)

@@ -15,12 +15,12 @@ from stores import contents
 from waiting import error_of
 
 from antipodes.config import load_config
-from antipodes.errors import InterruptedRunError, SchedulerError, StoreDamagedError, StoreError, WorkerFailedError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers
 from antipodes.executors.distributed import progress, tasks
 from antipodes.runs.options import RunOptions
 from antipodes.sizes import GIB, KIB, MIB
 from antipodes.tables.run import run_puzzle
+from antipodes_tasks.errors import InterruptedRunError, SchedulerError, StoreDamagedError, StoreError, WorkerFailedError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]

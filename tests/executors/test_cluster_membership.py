@@ -15,12 +15,12 @@ from stores import contents
 from waiting import error_of, wait_until
 
 from antipodes.config import load_config
-from antipodes.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
 from antipodes.executors.api import never
 from antipodes.executors.distributed import paused
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes_tasks.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 Begin = Callable[..., Run]

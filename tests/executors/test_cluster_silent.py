@@ -16,12 +16,12 @@ from stores import contents
 from waiting import wait_until
 
 from antipodes.config import load_config
-from antipodes.errors import InterruptedRunError, SchedulerError
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused
 from antipodes.executors.api import never
 from antipodes.executors.distributed import announce, connection, heartbeat, requests, versions
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes_tasks.errors import InterruptedRunError, SchedulerError
 
 EIGHT = load_config("eight-puzzle")
 ByThreads = Callable[[str], dict[str, bytes]]

@@ -16,7 +16,6 @@ from distributed.core import Status
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import SchedulerError, WorkerFailedError, WorkersStuckError
 from antipodes.events import Event, WorkersLost, silence
 from antipodes.executors.api import Key, never
 from antipodes.executors.distributed import heartbeat, progress, tasks
@@ -25,6 +24,7 @@ from antipodes.runs.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
+from antipodes_tasks.errors import SchedulerError, WorkerFailedError, WorkersStuckError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 EVERY_LAYER = RunOptions(checkpoint_every=0)

@@ -6,11 +6,11 @@ from operator import mul, truediv
 
 import pytest
 
-from antipodes.errors import WorkerFailedError
 from antipodes.events import silence
 from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import open_scheduler
 from antipodes.executors.threads import Threads
+from antipodes_tasks.errors import WorkerFailedError
 
 
 @pytest.fixture(scope="module", params=["threads", "local"])

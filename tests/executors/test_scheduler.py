@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import pytest
 
 from antipodes.cli.interrupts import Stopped
-from antipodes.errors import InputError, SchedulerError, WorkerFailedError
 from antipodes.events import silence
 from antipodes.executors.address import check_scheduler_name
 from antipodes.executors.api import Call, Key, Scheduler, is_result, result_of
 from antipodes.executors.distributed import connection, performance_page
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.executors.threads import Threads
+from antipodes_tasks.errors import InputError, SchedulerError, WorkerFailedError
 
 
 @pytest.fixture(scope="module", params=["threads", pytest.param("local", marks=pytest.mark.slow)])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from antipodes.errors import InputError
 from antipodes.executors.distributed.scheduler_file import address_in
+from antipodes_tasks.errors import InputError
 
 
 @pytest.mark.parametrize(

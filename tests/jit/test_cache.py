@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 SOURCE = """
-from antipodes.jit.compile import kernel
+from antipodes_tasks.jit.compile import kernel
 
 @kernel
 def twice(number):

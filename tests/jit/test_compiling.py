@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antipodes.jit import compiling
+from antipodes_tasks.jit import compiling
 
 
 def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,23 @@ from PIL import Image
 from programs import Command
 
 from antipodes.config import bundled_configs, load_config
-from antipodes.errors import InputError
 from antipodes.pictures.files import write_pictures
 from antipodes.pictures.raster import gif, png
 from antipodes.pictures.sheet import sheet
 from antipodes.pictures.svg import svg
-from antipodes.puzzles.picture import INK, PALETTE, PAPER, Disc, Line, Picture, Rectangle, Text, colours_of, ink_on
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.picture import (
+    INK,
+    PALETTE,
+    PAPER,
+    Disc,
+    Line,
+    Picture,
+    Rectangle,
+    Text,
+    colours_of,
+    ink_on,
+)
 
 NEAR = "1 2 3 4 0 5 7 8 6"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from strategies import blocks_settings
 
 from antipodes.config import load_config
-from antipodes.errors import ConfigError, PatternError, PositionError
-from antipodes.puzzles.blocks.board import TARGET, BlockBoard
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.goals import aimed_at, batches, goals_in
-from antipodes.puzzles.picture import SQUARE, Line, Rectangle, Text
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.reachability.enumeration import enumeration
+from antipodes_tasks.errors import ConfigError, PatternError, PositionError
+from antipodes_tasks.puzzles.blocks.board import TARGET, BlockBoard
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.goals import aimed_at, batches, goals_in
+from antipodes_tasks.puzzles.picture import SQUARE, Line, Rectangle, Text
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.reachability.enumeration import enumeration
 
 START = "BAAC/BAAC/DEEF/DGHF/I..J"
 

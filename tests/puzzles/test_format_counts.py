@@ -9,13 +9,13 @@ from oracles import ORACLES
 from project import ROOT
 from twisty_search import layers
 
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition
-from antipodes.puzzles.formats.gap import read_gap
-from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes.puzzles.formats.metrics import expand
-from antipodes.puzzles.formats.tws import read_tws
-from antipodes.spaces.selection import index_size
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.formats.definition import Definition
+from antipodes_tasks.puzzles.formats.gap import read_gap
+from antipodes_tasks.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes_tasks.puzzles.formats.metrics import expand
+from antipodes_tasks.puzzles.formats.tws import read_tws
+from antipodes_tasks.spaces.selection import index_size
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
 READERS: dict[str, Callable[[str], Definition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}

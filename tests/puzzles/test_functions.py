@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from antipodes.errors import InputError
-from antipodes.puzzles.moves.functions import Functions
-from antipodes.puzzles.part import Part, pieces, values
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.moves.functions import Functions
+from antipodes_tasks.puzzles.part import Part, pieces, values
 
 PARTS = (values(2, 5),)
 EVERY = np.stack(np.divmod(np.arange(25), 5), axis=1).astype(np.uint8)

@@ -7,8 +7,8 @@ import pytest
 from oracles import ORACLES
 
 from antipodes.config import bundled_configs, load_config
-from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.spaces.selection import index_size
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.spaces.selection import index_size
 from geometry.__main__ import CONFIGS, VARIANTS, texts
 
 COUNTS = {

@@ -5,9 +5,9 @@ from brute_force import distances, jump_distances
 from hypothesis import given
 from strategies import jump_settings
 
-from antipodes.errors import ConfigError
-from antipodes.puzzles.families.jump import jump
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.puzzles.families.jump import jump
+from antipodes_tasks.puzzles.puzzle import Puzzle
 
 
 def puzzle(**changes: Any) -> Puzzle:

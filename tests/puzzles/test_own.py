@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from own_puzzles import CAPACITY, jugs
 
-from antipodes.errors import InputError, PositionError, SourceError
-from antipodes.puzzles.moves.functions import Functions
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.own import define_puzzle, puzzle_of
+from antipodes_tasks.errors import InputError, PositionError, SourceError
+from antipodes_tasks.puzzles.moves.functions import Functions
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.own import define_puzzle, puzzle_of
 
 
 def turn(dials: Any) -> Any:

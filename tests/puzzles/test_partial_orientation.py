@@ -9,13 +9,13 @@ from brute_force import layers as counted
 from project import ROOT
 from twisty_search import layers
 
-from antipodes.errors import ConfigError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition, Orbit
-from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes.puzzles.formats.metrics import expand
-from antipodes.puzzles.formats.tws import read_tws
-from antipodes.spaces.selection import best_space
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.formats.definition import Definition, Orbit
+from antipodes_tasks.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes_tasks.puzzles.formats.metrics import expand
+from antipodes_tasks.puzzles.formats.tws import read_tws
+from antipodes_tasks.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
 CUBE = (SAMPLES / "2x2x2.tws").read_text()

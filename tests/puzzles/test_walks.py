@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, PositionError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.moves.swaps import Swaps
-from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.moves.swaps import Swaps
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
 MOVES = {"A": [1, 2, 3, 0, 4], "B": "(0 1)(2 4)", "A2": [0, 1, 2, 4, 3]}
 TWISTY = """

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from antipodes.errors import (
+from antipodes.runs.options import RunOptions
+from antipodes.runs.resume_hint import resume_hint
+from antipodes_tasks.errors import (
     AntipodesError,
     InputError,
     InterruptedRunError,
@@ -13,8 +15,6 @@ from antipodes.errors import (
     StoreDamagedError,
     StoreError,
 )
-from antipodes.runs.options import RunOptions
-from antipodes.runs.resume_hint import resume_hint
 
 STARTED = ("run", "eight-puzzle")
 RESUME = "resume with: antipodes resume t.zarr"

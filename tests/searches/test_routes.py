@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from oracles import ORACLES
 
-from antipodes.errors import InputError, ResourceLimitError
-from antipodes.puzzles.families.jump import jump
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.routes import Exchange, compatible, exchanges, routes_from
+from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.puzzles.families.jump import jump
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.searches.routes import Exchange, compatible, exchanges, routes_from
 
 ORACLE = ORACLES["jump/knights-routes"]
 LABELLED = ORACLES["jump/knights-labelled"]

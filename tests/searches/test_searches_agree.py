@@ -17,13 +17,13 @@ from search_problems import (
     tiles,
 )
 
-from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.searches.answer import Outcome
-from antipodes.searches.bfs import bfs
-from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.heuristics import heuristic_of
-from antipodes.searches.ida_star import ida_star
-from antipodes.searches.problem import Problem
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.searches.answer import Outcome
+from antipodes_tasks.searches.bfs import bfs
+from antipodes_tasks.searches.bidirectional import bidirectional
+from antipodes_tasks.searches.heuristics import heuristic_of
+from antipodes_tasks.searches.ida_star import ida_star
+from antipodes_tasks.searches.problem import Problem
 
 
 def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]]:
@@ -88,7 +88,7 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
 
 @pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 3 3 2 3 4 4 4 0"])
 def test_heuristics_are_admissible(start: str) -> None:
-    from antipodes.searches.deepening.blank_kernels import estimate
+    from antipodes_tasks.searches.deepening.blank_kernels import estimate
 
     puzzle = tiles(3, 3, start)
     goal = puzzle.start_labels[0]

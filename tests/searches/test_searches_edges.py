@@ -22,17 +22,17 @@ from search_problems import (
 )
 from strategies import jump_settings
 
-from antipodes.errors import InputError, PositionError, ResourceLimitError
-from antipodes.puzzles.families.jump import jump
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.answer import Outcome
-from antipodes.searches.bfs import bfs
-from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.deepening import iterative_deepening
-from antipodes.searches.ida_star import ida_star
-from antipodes.searches.iddfs import iddfs
-from antipodes.searches.problem import Problem
 from antipodes.tables.solve import SEARCHES
+from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError
+from antipodes_tasks.puzzles.families.jump import jump
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.searches.answer import Outcome
+from antipodes_tasks.searches.bfs import bfs
+from antipodes_tasks.searches.bidirectional import bidirectional
+from antipodes_tasks.searches.deepening import iterative_deepening
+from antipodes_tasks.searches.ida_star import ida_star
+from antipodes_tasks.searches.iddfs import iddfs
+from antipodes_tasks.searches.problem import Problem
 
 
 @pytest.mark.parametrize("search", FOR_TILES)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from search_problems import Search, bfs, bidirectional, ida_star, iddfs, knights, pancakes, tiles, turns
 from strategies import jump_settings, sliding_settings
 
-from antipodes.errors import ResourceLimitError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.answer import Outcome
-from antipodes.searches.problem import Problem
-from antipodes.searches.progress import Pace, Progress
+from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.searches.answer import Outcome
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.progress import Pace, Progress
 
 ALL: list[Search] = [bfs, bidirectional, iddfs, ida_star]
 DEEPENING: list[Search] = [iddfs, ida_star]
@@ -126,7 +126,7 @@ def test_reported_progress_is_true(search: Search) -> None:
 
 def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("antipodes.searches.progress.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("antipodes_tasks.searches.progress.time.perf_counter", lambda: clock[0])
     pace, budgets = Pace(), []
 
     for _ in range(20):

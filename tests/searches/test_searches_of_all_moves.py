@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
 from search_problems import EVERYWHERE, Search, bfs, bidirectional, check_paths, ida_star, iddfs
 
-from antipodes.errors import InputError
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.part import pieces, values
-from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.searches.answer import Outcome
-from antipodes.searches.problem import Problem
-from antipodes.searches.solvability import parities
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.part import pieces, values
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.searches.answer import Outcome
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.solvability import parities
 
 NEAR = 5
 """A depth that iterative deepening reaches in a moment."""
@@ -109,9 +109,9 @@ def test_moves_without_inverses_are_searched_forwards() -> None:
 
 
 def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.searches.deepening.block_descent.BLOCK", 3)
-    monkeypatch.setattr("antipodes.reachability.steps.batch_steps.BATCH_BYTES", 9)
-    monkeypatch.setattr("antipodes.searches.breadth_first.layers_back.BLOCK", 2)
+    monkeypatch.setattr("antipodes_tasks.searches.deepening.block_descent.BLOCK", 3)
+    monkeypatch.setattr("antipodes_tasks.reachability.steps.batch_steps.BATCH_BYTES", 9)
+    monkeypatch.setattr("antipodes_tasks.searches.breadth_first.layers_back.BLOCK", 2)
     plain = hanoi(4, 3)
     goal = np.full(3, 3, dtype=np.uint8)
     expected = paths_from(plain, plain.start_labels[0])[goal.tobytes()]

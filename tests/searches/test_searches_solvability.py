@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from antipodes.puzzles.board import Board
-from antipodes.puzzles.moves.swaps import Swaps
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.solvability import parities, solvable
+from antipodes_tasks.puzzles.board import Board
+from antipodes_tasks.puzzles.moves.swaps import Swaps
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.searches.solvability import parities, solvable
 
 GRIDS = {
     (rows, columns): [

@@ -11,12 +11,12 @@ from brute_force import Position, distances, exchanged, layers
 
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
-from antipodes.spaces.arrangement import swap_tables
-from antipodes.spaces.move_tables import MAPS_OF_INT16, map_type
-from antipodes.spaces.selection import best_space
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.spaces.arrangement import swap_tables
+from antipodes_tasks.spaces.move_tables import MAPS_OF_INT16, map_type
+from antipodes_tasks.spaces.selection import best_space
 
 SQUARES = 184
 START = "-B" + "A" * (SQUARES - 2)

@@ -11,16 +11,16 @@ from hypothesis import given
 from strategies import blocks_settings
 
 from antipodes.config import load_config
-from antipodes.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.own import define_puzzle
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.reachability.enumeration import enumeration
-from antipodes.spaces.enumerated.enumerated_space import EnumeratedSpace
-from antipodes.spaces.rules import by_tables, differing, successors
-from antipodes.spaces.selection import best_space, index_size, stored_space
-from antipodes.spaces.space import NOT_NUMBERED, SpaceRecord
+from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.own import define_puzzle
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.reachability.enumeration import enumeration
+from antipodes_tasks.spaces.enumerated.enumerated_space import EnumeratedSpace
+from antipodes_tasks.spaces.rules import by_tables, differing, successors
+from antipodes_tasks.spaces.selection import best_space, index_size, stored_space
+from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord
 
 
 def counter(**changes: Any) -> Puzzle:
@@ -95,7 +95,7 @@ def test_another_process_finds_the_positions_again() -> None:
 
 
 def test_a_puzzle_with_too_many_positions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.reachability.enumeration.MOST", 1000)
+    monkeypatch.setattr("antipodes_tasks.reachability.enumeration.MOST", 1000)
     puzzle = puzzle_from({"name": "p", "family": "blocks", "start": "AB../CD../EF../GH.."})
     with pytest.raises(ResourceLimitError, match="expected at most 1,000 positions that can be reached, found more"):
         best_space(puzzle)
@@ -129,7 +129,7 @@ def test_moves_that_differ_only_where_they_are_legal_are_told_apart() -> None:
 
 
 def test_moves_that_differ_far_from_the_start_have_their_own_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.puzzles.moves.functions.WALKED", 0)
+    monkeypatch.setattr("antipodes_tasks.puzzles.moves.functions.WALKED", 0)
     one, four = one_of_many(1), one_of_many(4)
     assert one.fingerprint == four.fingerprint
     assert [best_space(puzzle).size for puzzle in (one, four)] == [20, 5]

@@ -11,15 +11,15 @@ from oracles import ORACLES
 from own_puzzles import jugs, lights, random_puzzle, towers
 from table_search import layers_by_engine
 
-from antipodes.errors import FieldError, InputError
-from antipodes.puzzles.own import define_puzzle
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces import rules
-from antipodes.spaces.field.field_index import fields_of
-from antipodes.spaces.field.field_order import deciding_order
-from antipodes.spaces.field.field_space import FieldSpace
-from antipodes.spaces.selection import best_space, numbering_space, stored_space
-from antipodes.spaces.space import SpaceRecord, StateSpace
+from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.puzzles.own import define_puzzle
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.field.field_index import fields_of
+from antipodes_tasks.spaces.field.field_order import deciding_order
+from antipodes_tasks.spaces.field.field_space import FieldSpace
+from antipodes_tasks.spaces.selection import best_space, numbering_space, stored_space
+from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
 
 def engine_layers(space: StateSpace) -> list[int]:

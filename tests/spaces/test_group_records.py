@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from search_problems import pancakes
 from table_search import layers_by_tables
 
-from antipodes.errors import FieldError
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.group.group_space import GroupSpace
-from antipodes.spaces.selection import stored_space
+from antipodes_tasks.errors import FieldError
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.group.group_space import GroupSpace
+from antipodes_tasks.spaces.selection import stored_space
 
 
 @given(puzzles())

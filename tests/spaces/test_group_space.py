@@ -14,15 +14,15 @@ from oracles import ORACLES
 from search_problems import pancakes, tiles, turns
 from table_search import layers_by_engine, layers_by_tables
 
-from antipodes.errors import ConfigError, FieldError, InputError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.part import pieces, values
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces import rules
-from antipodes.spaces.group.group_space import GroupSpace
-from antipodes.spaces.selection import index_size
-from antipodes.spaces.space import NOT_NUMBERED
+from antipodes_tasks.errors import ConfigError, FieldError, InputError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.part import pieces, values
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.group.group_space import GroupSpace
+from antipodes_tasks.spaces.selection import index_size
+from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 @given(puzzles())
@@ -191,8 +191,8 @@ def test_indices_out_of_range_are_refused() -> None:
 def test_planning_and_a_single_query_load_no_compiler() -> None:
     code = (
         "import sys, numpy as np\n"
-        "from antipodes.puzzles.families import puzzle_from\n"
-        "from antipodes.spaces.group.group_space import GroupSpace\n"
+        "from antipodes_tasks.puzzles.families import puzzle_from\n"
+        "from antipodes_tasks.spaces.group.group_space import GroupSpace\n"
         "spaces = GroupSpace.cuts(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
         "space = min(spaces, key=lambda space: space.cost)\n"
         "assert space.rank(space.unrank(np.array([5]))) == 5 and space.table_bytes\n"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import label_counts
 
-from antipodes.errors import InputError
-from antipodes.spaces.numbering.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.spaces.numbering.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
 
 
 def size_of(counts: tuple[int, ...]) -> int:

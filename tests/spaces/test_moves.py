@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.spaces.space import StateSpace
 
 
 def successors_by_tables(space: StateSpace, tables: MoveTables, number: int) -> list[int]:

@@ -19,14 +19,14 @@ from transform_puzzles import (
     transform_puzzles,
 )
 
-from antipodes.errors import ConfigError, FieldError, InputError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.part import pieces, values
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.orbit.orbit_space import OrbitSpace
-from antipodes.spaces.selection import best_space, stored_space
-from antipodes.spaces.space import NOT_NUMBERED
+from antipodes_tasks.errors import ConfigError, FieldError, InputError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.part import pieces, values
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
+from antipodes_tasks.spaces.selection import best_space, stored_space
+from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 def family(name: str, **settings: Any) -> Puzzle:

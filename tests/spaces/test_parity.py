@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.spaces.numbering.parity import BATCH, merged, parities, told_apart
+from antipodes_tasks.spaces.numbering.parity import BATCH, merged, parities, told_apart
 
 
 @pytest.mark.parametrize("places", range(2, 7))

@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 
-from antipodes.errors import InputError, PermutationError, RankError
-from antipodes.spaces.permutations import ALGORITHMS, Algorithm, factorial_digits, from_factorial_digits, rank, unrank
+from antipodes_tasks.errors import InputError, PermutationError, RankError
+from antipodes_tasks.spaces.permutations import (
+    ALGORITHMS,
+    Algorithm,
+    factorial_digits,
+    from_factorial_digits,
+    rank,
+    unrank,
+)
 
 LEXICOGRAPHIC: tuple[Algorithm, ...] = ("counting", "shrinking")
 

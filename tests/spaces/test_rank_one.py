@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
-from antipodes.puzzles.part import hold
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.group.puzzle_points import points_of
-from antipodes.spaces.numbering.parity import parities, parity_of
-from antipodes.spaces.selection import best_space
+from antipodes_tasks.puzzles.part import hold
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.group.puzzle_points import points_of
+from antipodes_tasks.spaces.numbering.parity import parities, parity_of
+from antipodes_tasks.spaces.selection import best_space
 
 PUZZLES = (
     "eight-puzzle",
@@ -92,7 +92,7 @@ def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pyte
     labels[::3, 2] = 200  # no label of the puzzle
     found = []
     for few in (0, 1 << 60):
-        monkeypatch.setattr("antipodes.spaces.group.puzzle_points.FEW", few)
+        monkeypatch.setattr("antipodes_tasks.spaces.group.puzzle_points.FEW", few)
         found.append(points.permutations(labels))
     assert np.array_equal(*found)
     assert not found[0][::3].any()

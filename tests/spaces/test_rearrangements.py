@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.spaces.numbering.arrangements import rank_arrangements
-from antipodes.spaces.orbit.rearrangements import most_rearrangements, rearrangements
+from antipodes_tasks.spaces.numbering.arrangements import rank_arrangements
+from antipodes_tasks.spaces.orbit.rearrangements import most_rearrangements, rearrangements
 
 permutations_of_places = st.integers(2, 7).flatmap(
     lambda n: st.tuples(st.lists(st.permutations(range(n)), min_size=1, max_size=3), st.integers(1, n))

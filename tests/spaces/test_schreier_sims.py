@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.errors import PermutationError, ResourceLimitError
-from antipodes.spaces.group.schreier_sims import stabiliser_chain
-from antipodes.spaces.group.stabiliser_chain import sifted
+from antipodes_tasks.errors import PermutationError, ResourceLimitError
+from antipodes_tasks.spaces.group.schreier_sims import stabiliser_chain
+from antipodes_tasks.spaces.group.stabiliser_chain import sifted
 
 ORDERS = {
     "M11": (groups.M11, 7920),

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.errors import ConfigError, FieldError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes.spaces.group.group_space import GroupSpace
-from antipodes.spaces.orbit.orbit_space import OrbitSpace
-from antipodes.spaces.selection import best_space, index_size, numbering_space, stored_space
-from antipodes.spaces.space import SpaceRecord, StateSpace
+from antipodes_tasks.errors import ConfigError, FieldError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes_tasks.spaces.group.group_space import GroupSpace
+from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
+from antipodes_tasks.spaces.selection import best_space, index_size, numbering_space, stored_space
+from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
 
 @given(puzzle_settings())
@@ -103,8 +103,8 @@ def test_a_puzzle_too_large_for_any_space_is_refused_in_a_moment(family: str) ->
 
 PROGRAM = """
 import sys
-from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.selection import best_space
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.spaces.selection import best_space
 space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}))
 index = space.rank(space.puzzle.start_labels)
 assert (space.unrank(index) == space.puzzle.start_labels).all() and space.table_bytes and space.building_bytes(2)

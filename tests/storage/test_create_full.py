@@ -9,10 +9,10 @@ from tiling_stores import SQUARE, board_file
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.config import load_config
-from antipodes.errors import StoreLockedError
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import StoreLockedError
 
 
 @pytest.mark.parametrize("blocks", [0, 2, 4])

@@ -11,7 +11,6 @@ import pytest
 from programs import Command
 from stores import chunk_files
 
-from antipodes.errors import StoreError
 from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.files import PARTIAL
 from antipodes.storage.local.staging import STORED
@@ -19,6 +18,7 @@ from antipodes.tables.journal.journal import FOLDER
 from antipodes.tables.store.manifest import COUNTS, DEPTH
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.manifest import PARTITIONS, TILINGS
+from antipodes_tasks.errors import StoreError
 
 
 @pytest.fixture

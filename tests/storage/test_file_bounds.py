@@ -15,7 +15,6 @@ from s3 import Bucket
 from stores import change_manifest, contents
 from tiling_stores import SQUARE, tiled
 
-from antipodes.errors import FieldError, StoreDamagedError
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST, TooLargeError
 from antipodes.storage.layout import Layout
@@ -24,6 +23,7 @@ from antipodes.storage.lock_owner import parse_owner
 from antipodes.storage.manifest import FEW_BYTES, MOST_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import FieldError, StoreDamagedError
 
 HUGE = 8 << 30
 """Bytes of a sparse file: reading it would take more memory than a machine of the tests may have."""

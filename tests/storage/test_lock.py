@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
 from antipodes.storage.backend import LockHandle
 from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.lock import FileLock
+from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 
 def lock(store: Path) -> AbstractContextManager[LockHandle]:

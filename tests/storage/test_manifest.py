@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stores import read_manifest, write_manifest
 
-from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.storage.manifest import digest, parse, serialise
+from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 CONTENT = {"layers": [1, 2, 4], "name": "Größe — 八", "complete": False, "nothing": None, "nested": {"a": 1.5}}
 values = st.recursive(

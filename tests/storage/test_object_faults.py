@@ -14,7 +14,6 @@ from s3 import KEY, SECRET, Bucket, Proxy
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import StoreError, StoreSilentError
 from antipodes.events import Event, Waiting
 from antipodes.storage.cloud import bucket as cloud_bucket
 from antipodes.storage.cloud import retry
@@ -22,6 +21,7 @@ from antipodes.storage.cloud.retry import reason
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
+from antipodes_tasks.errors import StoreError, StoreSilentError
 
 OPTIONS = RunOptions(workers=2, checkpoint_every=0)
 PUZZLE = "knights-coloured"

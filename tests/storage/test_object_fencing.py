@@ -10,7 +10,6 @@ from s3 import Bucket, Proxy
 from tiling_stores import SQUARE
 
 from antipodes.config import load_config
-from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
@@ -20,6 +19,7 @@ from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.manifest import Searched
 from antipodes.tilings.store import TilingStore
+from antipodes_tasks.errors import StoreError, StoreLockedError
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

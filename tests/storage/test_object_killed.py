@@ -13,10 +13,10 @@ from s3 import Bucket
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import NotAStoreError
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import NotAStoreError
 
 
 class Killed(BaseException):

@@ -18,12 +18,12 @@ from s3 import Bucket, Proxy
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import StoreLockedError
 from antipodes.storage import lock_owner
 from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import StoreLockedError
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}

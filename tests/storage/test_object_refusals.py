@@ -9,10 +9,10 @@ import pytest
 from s3 import Bucket
 
 from antipodes.config import load_config
-from antipodes.errors import NotAStoreError
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
+from antipodes_tasks.errors import NotAStoreError
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from stores import contents, toml
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
-from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
+from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
 

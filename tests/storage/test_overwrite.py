@@ -12,11 +12,11 @@ from stores import contents
 from tiling_stores import SQUARE, board_file
 
 from antipodes.config import load_config
-from antipodes.errors import StoreError
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import StoreError
 
 
 @pytest.mark.parametrize("what", ["table", "tilings"])

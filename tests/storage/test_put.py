@@ -11,12 +11,12 @@ import pytest
 from mounts import small
 from s3 import Bucket, Proxy
 
-from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.address import storage_at
 from antipodes.storage.backend import Storage
 from antipodes.storage.local import files
 from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.local.files import PARTIAL
+from antipodes_tasks.errors import StoreError, StoreLockedError
 
 KEY = "journal/0001"
 WORDS = np.arange(6, dtype=np.uint64).reshape(2, 3)

@@ -9,7 +9,6 @@ from puzzle_settings import LINE
 from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config
-from antipodes.errors import StoreChangedError, StoreDamagedError, UnfinishedError
 from antipodes.executors.threads import Threads
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -21,6 +20,7 @@ from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
+from antipodes_tasks.errors import StoreChangedError, StoreDamagedError, UnfinishedError
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 import zarr
 
 from antipodes.config import load_config
-from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import Any
 import twisty_geometry
 from hypothesis import strategies as st
 
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists
-from antipodes.puzzles.part import Part, pieces, values
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.group.group_space import GroupSpace
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.notation import Lists
+from antipodes_tasks.puzzles.part import Part, pieces, values
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.group.group_space import GroupSpace
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import WORD, Bitmap, Depths, words
-from antipodes.bfs.links import Links, links
-from antipodes.bfs.rows import Partition
-from antipodes.bfs.segment_log import SegmentLog, depths_of
-from antipodes.puzzles.families import puzzle_from
-from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes.spaces.numbering.arrangements import Index
 from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.journal_file import Cover
 from antipodes.tables.layers.group import Group
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.bfs.arrays import WORD, Bitmap, Depths, words
+from antipodes_tasks.bfs.links import Links, links
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes_tasks.spaces.numbering.arrangements import Index
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
 SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 from faults import die, fault_at
 from stores import contents, read_manifest, toml
 
-from antipodes.bfs.warm_up import warm_up
 from antipodes.cli import run_command
 from antipodes.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle as _run_puzzle  # noqa: F401  (loads all libraries before the first fork)
+from antipodes_tasks.bfs.warm_up import warm_up
 
 OWN: dict[str, dict[str, Any]] = {
     "ring": {  # its greatest depth needs two bytes
@@ -41,7 +41,7 @@ OWN: dict[str, dict[str, Any]] = {
 }
 """Settings of puzzles that are not bundled."""
 DIALS = '''
-from antipodes.api import define_puzzle
+from antipodes import define_puzzle
 
 def dials(count=9):
     """Dials, each of which turns if those before it are at 0."""

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.puzzles.moves.functions import Function, Functions
-from antipodes.puzzles.own import define_puzzle
-from antipodes.puzzles.own_notation import OwnNotation
-from antipodes.puzzles.part import Part, pieces, values
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.puzzles.moves.functions import Function, Functions
+from antipodes_tasks.puzzles.own import define_puzzle
+from antipodes_tasks.puzzles.own_notation import OwnNotation
+from antipodes_tasks.puzzles.part import Part, pieces, values
+from antipodes_tasks.puzzles.puzzle import Puzzle
 
 CAPACITY = (8, 5, 3)
 

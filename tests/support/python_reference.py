@@ -7,7 +7,7 @@ from typing import Any
 from project import DOCS
 
 PAGE = DOCS / "reference" / "python.md"
-BEGIN = "<!-- made of the docstrings of antipodes.api: python tests/support/python_reference.py -->\n"
+BEGIN = "<!-- made of the docstrings of antipodes: python tests/support/python_reference.py -->\n"
 END = "<!-- end -->\n"
 PLAIN = (type(None), bool, int, str)
 
@@ -19,7 +19,7 @@ def written_section() -> str:
 
 def section() -> str:
     """The section as the docstrings say."""
-    from antipodes import api
+    import antipodes as api
 
     members = [(name, getattr(api, name)) for name in api.__all__]
     functions = [(name, one) for name, one in members if inspect.isfunction(one)]

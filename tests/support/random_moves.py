@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from antipodes.puzzles.moves.functions import Functions
-from antipodes.puzzles.moves.moves import Moves
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists
-from antipodes.puzzles.part import Part, pieces, values
-from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.puzzles.moves.functions import Functions
+from antipodes_tasks.puzzles.moves.moves import Moves
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.notation import Lists
+from antipodes_tasks.puzzles.part import Part, pieces, values
+from antipodes_tasks.puzzles.puzzle import Puzzle
 
 
 def puzzle_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Moves) -> Puzzle:

@@ -6,17 +6,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from antipodes.puzzles.board import Board
-from antipodes.puzzles.families.jump import jump
-from antipodes.puzzles.families.sliding import sliding
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.puzzle import Labels, Puzzle
-from antipodes.searches.answer import LISTED, Answer
-from antipodes.searches.bfs import bfs
-from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.ida_star import ida_star
-from antipodes.searches.iddfs import iddfs
-from antipodes.searches.problem import Problem
+from antipodes_tasks.puzzles.board import Board
+from antipodes_tasks.puzzles.families.jump import jump
+from antipodes_tasks.puzzles.families.sliding import sliding
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.searches.answer import LISTED, Answer
+from antipodes_tasks.searches.bfs import bfs
+from antipodes_tasks.searches.bidirectional import bidirectional
+from antipodes_tasks.searches.ida_star import ida_star
+from antipodes_tasks.searches.iddfs import iddfs
+from antipodes_tasks.searches.problem import Problem
 
 Search = Callable[..., Answer]
 manhattan = functools.partial(ida_star, heuristic="manhattan")

@@ -5,10 +5,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from antipodes.puzzles.families.sliding import neighbours
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks.puzzles.families.sliding import neighbours
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes_tasks.spaces.space import StateSpace
 
 Settings = dict[str, Any]
 MOST_POSITIONS = 3000

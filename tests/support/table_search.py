@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.partition import State
-from antipodes.bfs.rows import Partition
-from antipodes.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.spaces.space import StateSpace
 
 
 def layers_of_space(space: StateSpace) -> list[int]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from antipodes.puzzles.moves.transforms import Transforms
-from antipodes.puzzles.notation import Lists
-from antipodes.puzzles.part import Part, pieces, values
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes.spaces.orbit.orbit_space import OrbitSpace
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.puzzles.notation import Lists
+from antipodes_tasks.puzzles.part import Part, pieces, values
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
+from antipodes_tasks.spaces.space import StateSpace
 
 MOST_POSITIONS = 700
 

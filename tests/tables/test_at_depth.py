@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
-from antipodes.errors import InputError
 from antipodes.tables import at_depth
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,16 @@ from programs import Command, Process
 from puzzle_settings import complete, jump, listed, sliding
 
 from antipodes.config import Config, load_config
-from antipodes.errors import InterruptedRunError
 from antipodes.events import Event, TablesBuilt
 from antipodes.executors.threads import Threads
-from antipodes.spaces.arrangement import swap_tables
-from antipodes.spaces.arrangement.swap_tables import SwapTables
-from antipodes.spaces.move_tables import Fill, MoveTables
-from antipodes.spaces.selection import best_space
 from antipodes.tables.layers.building import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
+from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.spaces.arrangement import swap_tables
+from antipodes_tasks.spaces.arrangement.swap_tables import SwapTables
+from antipodes_tasks.spaces.move_tables import Fill, MoveTables
+from antipodes_tasks.spaces.selection import best_space
 
 PUZZLES = {
     "complete": jump(20, 20, "AB", complete(20, 20)),

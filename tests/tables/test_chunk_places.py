@@ -12,7 +12,6 @@ from stores import change_manifest, chunk_files, read_manifest, reseal, set_dept
 from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
-from antipodes.errors import StoreDamagedError
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.layout import Layout
@@ -23,6 +22,7 @@ from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
+from antipodes_tasks.errors import StoreDamagedError
 
 ALIEN = "does not belong here or was changed"
 FARTHEST, START = "867254301", "123456780"

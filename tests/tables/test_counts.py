@@ -10,7 +10,6 @@ from programs import Process, kill_within
 from stores import contents, flip_bit
 
 from antipodes.config import load_config
-from antipodes.errors import InputError, NotAStoreError, StoreDamagedError, StoreMismatchError, UnfinishedError
 from antipodes.events import Event, JournalDamaged, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
@@ -19,6 +18,7 @@ from antipodes.tables.store.search_manifest import MOST_ANTIPODES
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
+from antipodes_tasks.errors import InputError, NotAStoreError, StoreDamagedError, StoreMismatchError, UnfinishedError
 
 COUNTING = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
 EVERY_SPACE = ["eight-puzzle", "hanoi-4-pegs", "skewb-corner", "2x2x2-corner", "lights-out-5x5", "five-tiles"]

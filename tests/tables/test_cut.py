@@ -8,16 +8,16 @@ from puzzle_settings import LINE
 from stores import change_manifest, contents
 
 from antipodes.config import Config, load_config
-from antipodes.errors import StoreDamagedError
 from antipodes.executors.threads import Threads
 from antipodes.sizes import GIB
-from antipodes.spaces import space
-from antipodes.spaces.space import SpaceRecord
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.spaces import space
+from antipodes_tasks.spaces.space import SpaceRecord
 
 TILES = {"name": "tiles", "family": "sliding", "rows": 3, "columns": 4, "start": "1 2 3 4 / 5 5 5 5 / 5 5 5 0"}
 

@@ -12,15 +12,15 @@ from programs import Command
 from stores import toml
 
 from antipodes.config import Config
-from antipodes.errors import PatternError, UnreachableError
 from antipodes.executors.threads import Threads
-from antipodes.searches.problem import Problem
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.errors import PatternError, UnreachableError
+from antipodes_tasks.searches.problem import Problem
 
 TWISTY = """
 Set CORNERS 4 3

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from antipodes.config import load_config
-from antipodes.errors import InterruptedRunError, ResourceLimitError
 from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
@@ -17,6 +16,7 @@ from antipodes.tables.planning import fitting
 from antipodes.tables.planning.fitting import plan_checked, plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import InterruptedRunError, ResourceLimitError
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from antipodes.bfs import links
-from antipodes.bfs.links import Links
 from antipodes.config import load_config
-from antipodes.errors import InterruptedRunError
 from antipodes.storage.address import storage_at
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.layers.group import Group
 from antipodes.tables.planning.plan import Plan, plan_run
+from antipodes_tasks.bfs import links
+from antipodes_tasks.bfs.links import Links
+from antipodes_tasks.errors import InterruptedRunError
 
 PUZZLE = load_config("knights-coloured").puzzle
 
@@ -77,8 +77,8 @@ def test_a_group_that_went_back_replays(
     bits, size = bits_of(group), group.segments.log.size
     assert group.go_back(4, "second") == found[3]
     with monkeypatch.context() as patch:
-        patch.setattr("antipodes.bfs.partition.expand", None)
-        patch.setattr("antipodes.bfs.partition.pull", None)
+        patch.setattr("antipodes_tasks.bfs.partition.expand", None)
+        patch.setattr("antipodes_tasks.bfs.partition.pull", None)
         assert group.advance((), linked, 4, 5, "second") == found[4:]
     assert (bits_of(group), group.segments.log.size) == (bits, size)
 

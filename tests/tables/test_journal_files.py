@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journals import files, journal_at
 
-from antipodes.bfs.arrays import words
-from antipodes.bfs.segment_log import Segment, SegmentLog
-from antipodes.errors import StoreDamagedError
 from antipodes.tables.journal.journal import Journal, JournalDamagedError
 from antipodes.tables.journal.journal_file import ENTRY, PREFIX_BYTES, Cover, Index
 from antipodes.tables.journal.stored_segments import StoredSegments
+from antipodes_tasks.bfs.arrays import words
+from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.errors import StoreDamagedError
 
 WIDTH, ROWS = 70, 3
 COVERS = [Cover(0, 2, 0, 3), Cover(2, 5, 0, 3)]

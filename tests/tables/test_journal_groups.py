@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_groups, search
 
-from antipodes.bfs.arrays import Depths
-from antipodes.bfs.partition import State
-from antipodes.errors import InterruptedRunError
 from antipodes.storage.local.lock import FileLock
 from antipodes.tables.journal.journal import Journal, JournalDamagedError
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.group_segments import flush, write
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.errors import InterruptedRunError
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ from programs import Command
 from stores import chunk_files, contents
 
 from antipodes.config import Config, load_config
-from antipodes.errors import UnfinishedError
 from antipodes.events import Assembling, Event, JournalDamaged, SearchStarted
 from antipodes.executors.threads import Threads
 from antipodes.storage.backend import Storage
@@ -23,6 +22,7 @@ from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.errors import UnfinishedError
 
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
@@ -217,14 +217,14 @@ def test_files_that_no_manifest_names_are_used(
             run_puzzle(config, store, EVERY_LAYER)
     committed = TableStore(store).read().committed_depth
     searched: list[int] = []
-    monkeypatch.setattr("antipodes.bfs.partition.State.advance", _noting(searched))
+    monkeypatch.setattr("antipodes_tasks.bfs.partition.State.advance", _noting(searched))
     assert resume(store).resumed_from == committed
     assert min(searched) == committed + 2
     assert contents(store) == whole
 
 
 def _noting(depths: list[int]) -> Callable[..., int]:
-    from antipodes.bfs.partition import State
+    from antipodes_tasks.bfs.partition import State
 
     original = State.advance
 

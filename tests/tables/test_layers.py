@@ -5,13 +5,13 @@ import pytest
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import StoreError
 from antipodes.events import Assembling, Committed, Event, LayerSettled, PartitionSettled, SearchStarted
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import StoreError
 
 
 def events_of(store: Path, **options: float) -> list[Event]:

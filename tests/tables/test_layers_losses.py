@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from stores import contents
 
-from antipodes.bfs.partition import State
 from antipodes.config import load_config
-from antipodes.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
 from antipodes.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
 from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
 
 ByThreads = Callable[[str], dict[str, bytes]]
 PUZZLE = "knights-coloured"

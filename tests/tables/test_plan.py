@@ -8,14 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.bfs.partition import State
 from antipodes.config import load_config
-from antipodes.errors import ConfigError, ResourceLimitError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import human
-from antipodes.spaces.numbering.arrangements import radices
-from antipodes.spaces.selection import best_space, numbering_space
 from antipodes.tables.planning.plan import (
     BITS,
     PROGRAM_BYTES,
@@ -25,6 +19,12 @@ from antipodes.tables.planning.plan import (
     plan_partition,
     plan_run,
 )
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.errors import ConfigError, ResourceLimitError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.numbering.arrangements import radices
+from antipodes_tasks.spaces.selection import best_space, numbering_space
 
 
 def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from programs import Command
 
-from antipodes.errors import InputError, StoreError
 from antipodes.tables.plot import plot_layers
+from antipodes_tasks.errors import InputError, StoreError
 
 
 @pytest.mark.parametrize("layers", [[1], [1, 2, 4, 3], [1] * 300])

@@ -6,15 +6,15 @@ import pytest
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import (
-    NotAStoreError,
-    StoreError,
-)
 from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.errors import (
+    NotAStoreError,
+    StoreError,
+)
 
 
 def test_another_puzzle_replaces_the_store(eight: Path) -> None:

@@ -15,16 +15,16 @@ from stores import contents
 from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
-from antipodes.errors import (
-    ResourceLimitError,
-    StoreMismatchError,
-)
 from antipodes.events import Event, LayerSettled
 from antipodes.executors.threads import Threads
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.errors import (
+    ResourceLimitError,
+    StoreMismatchError,
+)
 
 BUNDLED = {
     "five-tiles": "sliding/seed-1",

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
-from antipodes.errors import InputError
-from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.puzzle import Labels
-from antipodes.searches.answer import Outcome
-from antipodes.searches.problem import Problem
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
 from antipodes.tables.table import open_table
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.searches.answer import Outcome
+from antipodes_tasks.searches.problem import Problem
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -78,7 +78,7 @@ def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
 
 
 def test_nothing_is_listed_to_choose_a_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.reachability.enumeration.MOST", 10)
+    monkeypatch.setattr("antipodes_tasks.reachability.enumeration.MOST", 10)
     blocks = puzzle_from({"name": "b", "family": "blocks", "start": "AB../CD../EF../GH.."})
     problem = Problem.of(blocks, blocks.parse("..AB/CD../EF../GH.."))
     assert choose_method(problem, tmp_path).method == choose_method(problem).method == "bidirectional"

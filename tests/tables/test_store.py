@@ -15,7 +15,6 @@ from puzzle_settings import LINE
 from stores import change_manifest, chunk_files, contents, read_manifest, write_manifest
 
 from antipodes.config import Config, load_config
-from antipodes.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -23,6 +22,7 @@ from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
 
 
 def created(path: Path) -> TableStore:

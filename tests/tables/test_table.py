@@ -12,7 +12,12 @@ from brute_force import sliding_distances
 from stores import set_depth
 
 from antipodes.config import Config, load_config
-from antipodes.errors import (
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.solve import solve_by_table
+from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
+from antipodes_tasks.errors import (
     ClosedError,
     InputError,
     NotAStoreError,
@@ -22,12 +27,7 @@ from antipodes.errors import (
     UnfinishedError,
     UnreachableError,
 )
-from antipodes.searches.problem import Problem
-from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.solve import solve_by_table
-from antipodes.tables.store.table_store import TableStore
-from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
+from antipodes_tasks.searches.problem import Problem
 
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 / 4 5 6 / 7 8 0"

@@ -16,9 +16,9 @@ import zarr
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 
 FAR = "8 6 7 2 5 4 3 0 1"
 FAR_LABELS = [8, 6, 7, 2, 5, 4, 3, 0, 1]

@@ -11,14 +11,10 @@ from journals import set_journal
 from numpy.typing import NDArray
 from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 
-from antipodes.bfs.arrays import Depths
 from antipodes.config import Config, load_config
-from antipodes.errors import NotAStoreError, ResourceLimitError
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
 from antipodes.sizes import human
-from antipodes.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes.spaces.space import StateSpace
 from antipodes.tables.run import resume, run_puzzle
 from antipodes.tables.store.depth_array import DepthArray
 from antipodes.tables.store.manifest import TableManifest
@@ -26,6 +22,10 @@ from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verification.memory import plan_memory
 from antipodes.tables.verification.sample import check_sample
 from antipodes.tables.verify import verify
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.errors import NotAStoreError, ResourceLimitError
+from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes_tasks.spaces.space import StateSpace
 
 POSITIONS = 181_440
 

@@ -17,7 +17,15 @@ from programs import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.errors import (
+from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
+from antipodes.executors.opening import open_scheduler
+from antipodes.executors.threads import Threads
+from antipodes.tables.run import RunOptions
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.count import count_tilings
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.store import TilingStore
+from antipodes_tasks.errors import (
     ConfigError,
     InputError,
     InterruptedRunError,
@@ -26,17 +34,9 @@ from antipodes.errors import (
     StoreError,
     StoreMismatchError,
 )
-from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
-from antipodes.exact_cover.partitions import partitions_of
-from antipodes.exact_cover.search import search_partition
-from antipodes.exact_cover.symmetry import distinct
-from antipodes.executors.opening import open_scheduler
-from antipodes.executors.threads import Threads
-from antipodes.tables.run import RunOptions
-from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.count import count_tilings
-from antipodes.tilings.run import tile_board
-from antipodes.tilings.store import TilingStore
+from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.search import search_partition
+from antipodes_tasks.exact_cover.symmetry import distinct
 
 LARGER_COPIES = {
     "name": "larger",
@@ -69,8 +69,8 @@ def killed_at(step: int) -> Iterator[Calls]:
 def test_too_many_placements_are_refused_before_there_is_a_store(
     run: Callable[..., object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("antipodes.exact_cover.search.MOST_OPTIONS", 10)
-    monkeypatch.setattr("antipodes.exact_cover.fillers.MOST_OPTIONS", 10)
+    monkeypatch.setattr("antipodes_tasks.exact_cover.search.MOST_OPTIONS", 10)
+    monkeypatch.setattr("antipodes_tasks.exact_cover.fillers.MOST_OPTIONS", 10)
     with pytest.raises(ResourceLimitError, match=r"expected a board and pieces with at most 10 placements .*, found"):
         run(BoardConfig(LARGER_COPIES), tmp_path / "store.zarr")
     assert not list(tmp_path.iterdir())
@@ -127,7 +127,7 @@ def test_interrupted_after_any_number_of_partitions(tmp_path: Path) -> None:
 
 def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The run tells of the partitions under way, and ends inside one when it is to stop; the next searches it again."""
-    monkeypatch.setattr("antipodes.exact_cover.search.FIRST_SLICE", 5)
+    monkeypatch.setattr("antipodes_tasks.exact_cover.search.FIRST_SLICE", 5)
     monkeypatch.setattr("antipodes.tilings.under_way.TOLD_SECONDS", 0.0)
     monkeypatch.setattr("antipodes.tilings.under_way.GRACE_SECONDS", 0.0)
     config, seen = load_board("3x20"), []

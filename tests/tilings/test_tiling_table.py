@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 
-from antipodes.errors import InputError, NotAStoreError
-from antipodes.exact_cover.placements import placements_of
 from antipodes.tilings.table import Tilings, open_tilings
 from antipodes.tilings.tiling import Tiling
+from antipodes_tasks.errors import InputError, NotAStoreError
+from antipodes_tasks.exact_cover.placements import placements_of
 
 
 @pytest.fixture(scope="module")

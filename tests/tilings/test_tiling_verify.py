@@ -10,14 +10,14 @@ import pytest
 from stores import change_manifest, contents, flip_bit
 from tiling_stores import BOX, SQUARE, tiled
 
-from antipodes.errors import StoreDamagedError
-from antipodes.exact_cover.symmetry import symmetry_of
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.exact_cover.symmetry import symmetry_of
 
 Array = np.ndarray
 

@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from antipodes import arguments
 from antipodes.checking.brute_force import BruteForce, search
 from antipodes.checking.moves import listed, move_notes, move_problems
 from antipodes.checking.notation import notation_problems
 from antipodes.checking.report import CheckReport
 from antipodes.checking.tables import index_problems, search_problems, table_problems, too_large
-from antipodes.errors import InputError, ResourceLimitError, SizeLimitError, SourceError
-from antipodes.puzzles.moves.moves import Labels
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.quoting import counted
-from antipodes.spaces.selection import best_space
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError, SourceError
+from antipodes_tasks.puzzles.moves.moves import Labels
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.space import StateSpace
 
 SAMPLE = 400
 """Positions that can be reached, and as many anywhere in the index."""

@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.moves.functions import Functions
-from antipodes.puzzles.moves.moves import Labels, Mask
-from antipodes.puzzles.moves.swaps import Swaps
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.quoting import counted, shorten
+from antipodes_tasks.puzzles.moves.functions import Functions
+from antipodes_tasks.puzzles.moves.moves import Labels, Mask
+from antipodes_tasks.puzzles.moves.swaps import Swaps
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.quoting import counted, shorten
 
 ALONE = 40
 """Positions that are moved one at a time."""

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from antipodes.errors import InputError, SourceError
-from antipodes.quoting import counted, shorten
+from antipodes_tasks.errors import InputError, SourceError
+from antipodes_tasks.quoting import counted, shorten
 
 MOST_NAMED = 20
 """Problems that a report names, at most."""

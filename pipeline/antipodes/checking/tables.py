@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antipodes.bfs.partition import State
-from antipodes.bfs.rows import Partition
 from antipodes.checking.brute_force import BruteForce
 from antipodes.checking.moves import listed
-from antipodes.puzzles.moves.functions import Functions
-from antipodes.puzzles.moves.moves import Labels
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.quoting import counted
 from antipodes.sizes import GIB
-from antipodes.spaces import rules
-from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import Indices, StateSpace
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.puzzles.moves.functions import Functions
+from antipodes_tasks.puzzles.moves.moves import Labels
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import Indices, StateSpace
 
 MOST_EVALUATED = 1 << 23
 """Positions times moves of functions for which tables are built: in a second or two."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from antipodes.cli.colour import print_path
 from antipodes.cli.output import BAD_INPUT, FAILED, print_json_list, say
 from antipodes.cli.streams import input_batches
-from antipodes.errors import AntipodesError, InputError, PositionError
-from antipodes.quoting import shorten
+from antipodes_tasks.errors import AntipodesError, InputError, PositionError
+from antipodes_tasks.quoting import shorten
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.tables.lookup import Found
     from antipodes.tables.table import Table
+    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
 MOST_BEFORE_THE_FIRST = 100
 """Lines of input that may be no positions before the first that is one: more of them are the wrong file."""

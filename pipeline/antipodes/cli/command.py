@@ -10,8 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from antipodes.cli.failures import status_of
-from antipodes.errors import InputError
-from antipodes.quoting import shorten
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import shorten
 
 OPTION = re.compile(r"--?[a-z]+(-[a-z]+)*(=.*)?", re.DOTALL)
 """What options look like. Positions that begin with a dash have something else: capitals, digits, more dashes."""

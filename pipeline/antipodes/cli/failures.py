@@ -10,7 +10,7 @@ import typer
 
 from antipodes.cli.interrupts import Stopped
 from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
-from antipodes.errors import (
+from antipodes_tasks.errors import (
     AntipodesError,
     DiskLimitError,
     InputError,
@@ -22,7 +22,7 @@ from antipodes.errors import (
     SourceError,
     StoreMismatchError,
 )
-from antipodes.quoting import shorten
+from antipodes_tasks.quoting import shorten
 
 BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
 TRACEBACKS = "ANTIPODES_TRACEBACK"

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from antipodes.cli.colour import print_path, print_positions
 from antipodes.cli.output import print_json
-from antipodes.quoting import counted
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.tables.matches import Matches
     from antipodes.tables.table import Table
+    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
 SHOWN = 6
 """Boards drawn of the nearest and of the farthest."""

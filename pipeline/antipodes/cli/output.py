@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from antipodes.cli.streams import can_encode, escaped
-from antipodes.errors import OutputError, ReaderGoneError
+from antipodes_tasks.errors import OutputError, ReaderGoneError
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
 """A word that is shortened: it is longer than the path of any store."""

@@ -4,8 +4,8 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
-from antipodes.quoting import counted
-from antipodes.searches.progress import Progress
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.searches.progress import Progress
 
 FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
 """Seconds until the first line, between two updates of the line on a terminal, and between two lines elsewhere."""

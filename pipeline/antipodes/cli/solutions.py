@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from antipodes.cli.colour import print_path
 from antipodes.cli.output import print_json
-from antipodes.quoting import counted
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Puzzle
-    from antipodes.searches.answer import Answer
-    from antipodes.searches.routes import Exchanges
     from antipodes.tables.solve import Solved
+    from antipodes_tasks.puzzles.puzzle import Puzzle
+    from antipodes_tasks.searches.answer import Answer
+    from antipodes_tasks.searches.routes import Exchanges
 
 LISTABLE = 10_000
 """Solutions of which all may be listed: billions fit into no memory."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any, TextIO
 
-from antipodes.errors import InputError, OutputError, ReaderGoneError
+from antipodes_tasks.errors import InputError, OutputError, ReaderGoneError
 
 LONGEST_LINE = 1 << 16
 """Characters of a line of input at most: the largest board with the longest names of pieces takes fewer."""

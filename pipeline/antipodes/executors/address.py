@@ -2,8 +2,8 @@
 
 import re
 
-from antipodes.errors import InputError
-from antipodes.quoting import quote
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import quote
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
 LARGEST_PORT = 65535

@@ -8,10 +8,10 @@ import dask.threaded
 from dask.callbacks import Callback
 from dask.task_spec import Task
 
-from antipodes.errors import InputError
 from antipodes.events import Listener
 from antipodes.executors.api import Call, Handle, Key, OnDone, OnResult, Stop, graph_of, never
 from antipodes.machine import available_memory
+from antipodes_tasks.errors import InputError
 
 NOT_STARTED = object()
 """The result of a task that was not started because of a stop."""

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from antipodes.errors import InputError, StoreError
 from antipodes.pictures.sheet import sheet
 from antipodes.pictures.svg import svg
-from antipodes.puzzles.picture import Picture
-from antipodes.quoting import quote, shorten
+from antipodes_tasks.errors import InputError, StoreError
+from antipodes_tasks.puzzles.picture import Picture
+from antipodes_tasks.quoting import quote, shorten
 
 SVG, PNG, GIF = "svg", "png", "gif"
 

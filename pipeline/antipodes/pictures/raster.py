@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from antipodes.errors import InputError, missing_package
-from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Text
+from antipodes_tasks.errors import InputError, missing_package
+from antipodes_tasks.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Text
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from antipodes.puzzles.picture import Picture, Shape, Text
+from antipodes_tasks.puzzles.picture import Picture, Shape, Text
 
 GAP, CAPTION = 14, 20
 """The space around pictures, and the height of the text above one."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Shape, Text
+from antipodes_tasks.puzzles.picture import PAPER, Disc, Line, Picture, Rectangle, Region, Shape, Text
 
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 BASELINE = 0.36

@@ -24,7 +24,7 @@ from antipodes.events import (
     WorkerRefused,
     WorkersLost,
 )
-from antipodes.quoting import counted
+from antipodes_tasks.quoting import counted
 
 
 def describe(event: Event) -> str | None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
-from antipodes import arguments
 from antipodes.executors.address import check_scheduler_name
 from antipodes.machine import available_workers
 from antipodes.sizes import memory_size
 from antipodes.storage.address import Address, argument
+from antipodes_tasks import arguments
 
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
-from antipodes.errors import (
+from antipodes.runs.options import RunOptions
+from antipodes_tasks.errors import (
     AntipodesError,
     InterruptedRunError,
     NotAStoreError,
@@ -14,7 +15,6 @@ from antipodes.errors import (
     StoreSilentError,
     WorkerFailedError,
 )
-from antipodes.runs.options import RunOptions
 
 Manifest_co = TypeVar("Manifest_co", covariant=True)
 Manifest = TypeVar("Manifest")

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
-from antipodes import arguments
-from antipodes.errors import InterruptedRunError
 from antipodes.events import Listener, Waiting
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
@@ -20,6 +18,8 @@ from antipodes.runs.options import RunOptions
 from antipodes.runs.resume_hint import ReadableStore, resume_hint
 from antipodes.storage.address import Address
 from antipodes.storage.backend import LockHandle
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InterruptedRunError
 
 Manifest = TypeVar("Manifest")
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from antipodes.quoting import shorten
+from antipodes_tasks.quoting import shorten
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -5,9 +5,9 @@ import re
 import shlex
 from pathlib import Path
 
-from antipodes.errors import NotAStoreError
-from antipodes.quoting import quote
 from antipodes.storage.backend import Storage
+from antipodes_tasks.errors import NotAStoreError
+from antipodes_tasks.quoting import quote
 
 SCHEMES = ("s3", "gs", "az")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")

@@ -9,14 +9,14 @@ import zarr
 from numpy.typing import NDArray
 from zarr.errors import ContainsArrayError
 
-from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.machine import lacks_threads
-from antipodes.quoting import shorten
 from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Storage
 from antipodes.storage.fields import expect
 from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.manifest import digest
 from antipodes.storage.zarr_settings import check_blosc, check_settings
+from antipodes_tasks.errors import StoreDamagedError, StoreError
+from antipodes_tasks.quoting import shorten
 
 
 class Arrays:

@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
-from antipodes.errors import StoreDamagedError, StoreError
 from antipodes.storage.lock_owner import Holder
+from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 MANIFEST = "commit.json"
 """The key of the manifest: without it there is no store."""

@@ -6,12 +6,12 @@ And its removal, which is as atomic.
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
-from antipodes.errors import NotAStoreError, StoreError, StoreLockedError
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock_owner import in_use
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.zarr_settings import check_settings
+from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 
 @contextmanager

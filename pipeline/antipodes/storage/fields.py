@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from antipodes.errors import FieldError
-from antipodes.quoting import quote, shorten
+from antipodes_tasks.errors import FieldError
+from antipodes_tasks.quoting import quote, shorten
 
 TYPE = "type"
 """The key of a field's metadata for its type."""

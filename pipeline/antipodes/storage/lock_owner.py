@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import StoreLockedError
+from antipodes_tasks.errors import StoreLockedError
 
 Owner = Mapping[str, Any]
 """``process``, ``host``, ``since`` and the fencing ``token``; in object storage also the other fields of

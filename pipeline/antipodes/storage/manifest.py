@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from antipodes.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
-from antipodes.quoting import shorten
 from antipodes.storage.address import Address, in_shell, storage_at
 from antipodes.storage.backend import MANIFEST, Storage, TooLargeError, Version
 from antipodes.storage.fields import read_fields, write_fields
+from antipodes_tasks.errors import FieldError, NotAStoreError, StoreDamagedError, StoreError
+from antipodes_tasks.quoting import shorten
 
 CHECKSUM = "checksum"
 FEW_BYTES = 4 << 20

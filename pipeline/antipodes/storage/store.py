@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from antipodes.errors import InputError, StoreChangedError, StoreDamagedError, StoreError
 from antipodes.storage import creation
 from antipodes.storage.address import Address, storage_at
 from antipodes.storage.arrays import Arrays
@@ -12,6 +11,7 @@ from antipodes.storage.backend import GROUP, LockHandle, Storage
 from antipodes.storage.layout import Layout
 from antipodes.storage.lock_owner import Holder
 from antipodes.storage.manifest import ManifestFile, StoreKind
+from antipodes_tasks.errors import InputError, StoreChangedError, StoreDamagedError, StoreError
 
 MOST_CHANGES = 100
 """Times that a manifest may be replaced while a store is read, before that is an error."""

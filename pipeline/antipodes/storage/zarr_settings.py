@@ -8,8 +8,8 @@ from typing import Any
 import zarr
 from numcodecs import blosc
 
-from antipodes.errors import StoreError
-from antipodes.quoting import quote
+from antipodes_tasks.errors import StoreError
+from antipodes_tasks.quoting import quote
 
 NEEDED = (
     "default_zarr_format",

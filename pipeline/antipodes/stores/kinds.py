@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from antipodes.errors import AntipodesError
 from antipodes.storage.address import Address, storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock_owner import Holder
@@ -14,6 +13,7 @@ from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
+from antipodes_tasks.errors import AntipodesError
 
 KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {
     store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)

@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from antipodes import arguments
-from antipodes.errors import NotAStoreError, StoreError, StoreMismatchError
-from antipodes.quoting import quote, shorten
 from antipodes.runs.default_store import OUTPUTS, chosen_store
 from antipodes.storage.address import Address, address_from, in_shell
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import NotAStoreError, StoreError, StoreMismatchError
+from antipodes_tasks.quoting import quote, shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from antipodes.errors import missing_package
+from antipodes_tasks.errors import missing_package
 
 if TYPE_CHECKING:
     import xarray

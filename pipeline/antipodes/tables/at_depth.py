@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.puzzles.puzzle import Labels
 
 BATCH = 1 << 14
 """Positions that are unranked together."""

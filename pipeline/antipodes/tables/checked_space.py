@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes import arguments
-from antipodes.errors import InputError
-from antipodes.puzzles.part import hold
-from antipodes.puzzles.puzzle import Labels
-from antipodes.quoting import shorten
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.part import hold
+from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.quoting import shorten
+from antipodes_tasks.spaces.space import StateSpace
 
 
 class CheckedSpace:

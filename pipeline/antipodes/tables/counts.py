@@ -10,15 +10,15 @@ from types import TracebackType
 
 import numpy as np
 
-from antipodes import arguments
 from antipodes.config import PuzzleLike
-from antipodes.errors import UnfinishedError
-from antipodes.puzzles.puzzle import Labels
-from antipodes.quoting import counted, shorten, shorten_path
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.store.counts_manifest import CountsManifest
 from antipodes.tables.store.counts_store import CountsStore
 from antipodes.tables.store.search_store import read_given
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import UnfinishedError
+from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.quoting import counted, shorten, shorten_path
 
 __all__ = ["Counts", "open_counts"]
 

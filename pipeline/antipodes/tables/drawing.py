@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"

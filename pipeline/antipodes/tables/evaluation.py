@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.errors import InputError
-from antipodes.puzzles.puzzle import Labels, Moves
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.puzzle import Labels, Moves
 
 BATCH = 1 << 16
 """Positions that are evaluated together at most."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from antipodes.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
 
 def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:

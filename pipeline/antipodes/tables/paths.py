@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from antipodes.errors import StoreDamagedError
-from antipodes.puzzles.puzzle import Labels
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.puzzles.puzzle import Labels
 
 BATCH = 1 << 14
 """Positions that are moved together."""

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import InputError, StoreError, missing_package
-from antipodes.quoting import counted, quote, shorten
+from antipodes_tasks.errors import InputError, StoreError, missing_package
+from antipodes_tasks.quoting import counted, quote, shorten
 
 ENDINGS = (".svg", ".png", ".pdf")
 """The ends of names of files that a plot can be written to."""

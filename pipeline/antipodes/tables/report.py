@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from antipodes.puzzles.puzzle import Labels
-from antipodes.quoting import counted, shorten
 from antipodes.runs.report import Report
 from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
+from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.quoting import counted, shorten
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

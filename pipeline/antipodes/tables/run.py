@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from antipodes import arguments, python_source
+from antipodes import python_source
 from antipodes.config import Config, PuzzleLike, give
 from antipodes.events import Listener, Untried, silence
 from antipodes.executors.api import Scheduler
-from antipodes.puzzles.puzzle import Labels
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
-from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import Address
 from antipodes.storage.backend import LockHandle
 from antipodes.tables.layers.commits import Commits, CountsCommits
@@ -30,6 +28,9 @@ from antipodes.tables.store.opening import search_store
 from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle, read_given
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks import arguments
+from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.spaces.space import StateSpace
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
 

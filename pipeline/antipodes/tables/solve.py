@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antipodes import arguments
 from antipodes.config import give
-from antipodes.errors import InputError
 from antipodes.machine import available_memory
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
-from antipodes.searches.bfs import bfs
-from antipodes.searches.bidirectional import bidirectional
-from antipodes.searches.heuristics import has_heuristic
-from antipodes.searches.ida_star import ida_star
-from antipodes.searches.iddfs import iddfs
-from antipodes.searches.problem import A_PROBLEM, Problem
-from antipodes.searches.progress import Deadline, Listener, TimeLimitReached, silence
-from antipodes.searches.unreachability import PROOF_MEMORY
-from antipodes.spaces.selection import index_size
 from antipodes.storage.address import Address
 from antipodes.tables.table_method import TABLE, answers, solve_by_table
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.bfs import bfs
+from antipodes_tasks.searches.bidirectional import bidirectional
+from antipodes_tasks.searches.heuristics import has_heuristic
+from antipodes_tasks.searches.ida_star import ida_star
+from antipodes_tasks.searches.iddfs import iddfs
+from antipodes_tasks.searches.problem import A_PROBLEM, Problem
+from antipodes_tasks.searches.progress import Deadline, Listener, TimeLimitReached, silence
+from antipodes_tasks.searches.unreachability import PROOF_MEMORY
+from antipodes_tasks.spaces.selection import index_size
 
 __all__ = ["SEARCHES", "Choice", "Solved", "choose_method", "load_kernels", "solve", "solve_by_table", "solve_timed"]
 

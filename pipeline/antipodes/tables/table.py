@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from antipodes import arguments
 from antipodes.config import PuzzleLike
-from antipodes.errors import InputError, UnfinishedError, UnreachableError
-from antipodes.puzzles.puzzle import Labels, Puzzle
 from antipodes.python_source import FAMILY
-from antipodes.quoting import counted, shorten, shorten_path
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.storage.opened import Opened
@@ -31,6 +27,10 @@ from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.search_store import read_given
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.quoting import counted, shorten, shorten_path
 
 if TYPE_CHECKING:
     import xarray
@@ -320,7 +320,7 @@ class Table(Opened):
             An argument is of another type, the heuristic returns something else, or the puzzle has no such heuristic.
         """
         if isinstance(heuristic, str):
-            from antipodes.searches.heuristics import from_start
+            from antipodes_tasks.searches.heuristics import from_start
 
             heuristic = from_start(self.puzzle, heuristic)
         estimate = checked_estimator(heuristic)

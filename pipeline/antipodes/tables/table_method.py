@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
-from antipodes.reachability.packing import Packing, Words
-from antipodes.searches.answer import LISTED, Answer, Outcome, unsolved
-from antipodes.searches.bfs import solved
-from antipodes.searches.breadth_first.reached import MEMORY_LIMIT
-from antipodes.searches.problem import A_PROBLEM, Problem, Request
-from antipodes.searches.shortest_paths import ShortestPaths, shortest_paths
 from antipodes.storage.address import Address
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
+from antipodes_tasks.reachability.packing import Packing, Words
+from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.bfs import solved
+from antipodes_tasks.searches.breadth_first.reached import MEMORY_LIMIT
+from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
+from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths
 
 if TYPE_CHECKING:
     from antipodes.tables.table import Table

@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.bfs.proof import SHOWN, Wrong
 from antipodes.config import PuzzleLike
-from antipodes.errors import StoreDamagedError
 from antipodes.events import CheckStarted, Listener, PositionsChecked, silence
 from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
-from antipodes.quoting import counted, shorten
 from antipodes.runs.verdict import Verdict
-from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import Address
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.manifest import TableManifest
@@ -29,6 +24,11 @@ from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verification.check import Checked, TableCheck
 from antipodes.tables.verification.memory import plan_memory
 from antipodes.tables.verification.tasks import count_block
+from antipodes_tasks import arguments
+from antipodes_tasks.bfs.proof import SHOWN, Wrong
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.spaces.space import StateSpace
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,9 +4,9 @@ import time
 from dataclasses import dataclass, field
 
 from antipodes.events import Listener, PartitionsCommitted
-from antipodes.exact_cover.symmetry import Tilings
 from antipodes.tilings.manifest import Searched, TilingManifest
 from antipodes.tilings.store import TilingStore
+from antipodes_tasks.exact_cover.symmetry import Tilings
 
 
 @dataclass

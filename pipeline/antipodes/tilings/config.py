@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from antipodes import arguments
 from antipodes.config import bundled_configs, find_config, read_config
-from antipodes.errors import ConfigError
-from antipodes.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
-from antipodes.quoting import shorten
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
+from antipodes_tasks.quoting import shorten
 
 
 @dataclass(frozen=True, repr=False)

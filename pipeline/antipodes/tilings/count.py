@@ -6,12 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from antipodes import arguments
-from antipodes.errors import InterruptedRunError
 from antipodes.events import Listener, TilingSearchStarted, silence
-from antipodes.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
-from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.search import Counted, check_size, count_partition, warm_up
 from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
@@ -20,6 +15,11 @@ from antipodes.runs.options import RunOptions
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.method import checked_method
 from antipodes.tilings.under_way import PartitionsOfRun
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.search import Counted, check_size, count_partition, warm_up
 
 
 @dataclass(frozen=True, kw_only=True)

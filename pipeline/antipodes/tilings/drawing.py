@@ -6,9 +6,9 @@ from string import ascii_lowercase, ascii_uppercase, digits
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.exact_cover.placements import placements_of
-from antipodes.exact_cover.problem import TilingProblem
 from antipodes.tilings.canvas import NO_PIECE, Canvas, above, beside, caption
+from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
 
 HOLE, EMPTY = -1, -2
 """In a picture of a tiling: a hole of the board, and a cell that no piece covers, or none yet."""

@@ -5,10 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from antipodes import arguments
-from antipodes.exact_cover.partitions import METHODS
-from antipodes.exact_cover.problem import TilingProblem
-from antipodes.quoting import quote
 from antipodes.storage.fields import (
     binary,
     boolean,
@@ -27,6 +23,10 @@ from antipodes.storage.fields import (
 )
 from antipodes.storage.layout import DIGEST_BYTES, Layout
 from antipodes.tilings.config import BoardConfig
+from antipodes_tasks import arguments
+from antipodes_tasks.exact_cover.partitions import METHODS
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.quoting import quote
 
 TILINGS = "tilings"
 """The array of a finished store."""

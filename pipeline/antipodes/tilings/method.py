@@ -1,8 +1,8 @@
 """The option ``method`` of a search for tilings."""
 
-from antipodes import arguments
-from antipodes.errors import InputError
-from antipodes.exact_cover.partitions import METHODS
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.exact_cover.partitions import METHODS
 
 
 def checked_method(method: object) -> str | None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.quoting import counted, shorten
 from antipodes.runs.report import Report
 from antipodes.tilings.manifest import TilingManifest
+from antipodes_tasks.quoting import counted, shorten
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

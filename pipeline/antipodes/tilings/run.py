@@ -6,11 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.errors import InputError
 from antipodes.events import Listener, silence
-from antipodes.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
-from antipodes.exact_cover.search import check_size
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
@@ -20,6 +16,10 @@ from antipodes.tilings.method import checked_method
 from antipodes.tilings.report import TilingReport, saved_partitions
 from antipodes.tilings.search import TilingSearch
 from antipodes.tilings.store import TilingStore, check_same_problem
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
+from antipodes_tasks.exact_cover.search import check_size
 
 __all__ = ["TilingReport", "tile_board"]
 

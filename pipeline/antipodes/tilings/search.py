@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from antipodes.events import TilingSearchStarted
-from antipodes.exact_cover.partitions import partitions_of
-from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.search import Found, OnProgress, search_partition, warm_up
-from antipodes.exact_cover.symmetry import Tilings, distinct
 from antipodes.executors.api import Key, Scheduler
 from antipodes.runs.session import Session
 from antipodes.tilings.commits import TilingCommits
 from antipodes.tilings.manifest import Searched, TilingManifest
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.under_way import PartitionsOfRun
+from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.search import Found, OnProgress, search_partition, warm_up
+from antipodes_tasks.exact_cover.symmetry import Tilings, distinct
 
 CHECKPOINT_SECONDS = 1.0
 """Seconds between commits by default: they cost milliseconds, and a partition may take hours."""

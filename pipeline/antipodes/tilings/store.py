@@ -5,9 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from antipodes.errors import StoreMismatchError
-from antipodes.exact_cover.partitions import partitions_of
-from antipodes.exact_cover.symmetry import Tilings
 from antipodes.storage.backend import GROUP
 from antipodes.storage.fields import expect_fields
 from antipodes.storage.layout import DIGEST_BYTES, chunk_digest, chunk_key
@@ -15,6 +12,9 @@ from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched, TilingManifest, array_of
+from antipodes_tasks.errors import StoreMismatchError
+from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.symmetry import Tilings
 
 
 class TilingStore(Store[TilingManifest]):

@@ -14,19 +14,19 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.errors import ArgumentTypeError, ClosedError, InputError, NumberError
-from antipodes.exact_cover.conditions import parse_condition
-from antipodes.exact_cover.placements import placements_of
-from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.symmetry import Tilings as TilingArray
-from antipodes.exact_cover.symmetry import distinct, symmetry_of
-from antipodes.quoting import quote, shorten
 from antipodes.storage.address import Address
 from antipodes.storage.opened import Opened
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.tiling import Place, Tiling, places
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import ArgumentTypeError, ClosedError, InputError, NumberError
+from antipodes_tasks.exact_cover.conditions import parse_condition
+from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.symmetry import Tilings as TilingArray
+from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
+from antipodes_tasks.quoting import quote, shorten
 
 
 def open_tilings(address: Address, raw: bool = False) -> "Tilings":

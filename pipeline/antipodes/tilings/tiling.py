@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.exact_cover.placements import placements_of
-from antipodes.exact_cover.problem import TilingProblem
 from antipodes.tilings.drawing import BOTH, STYLES, draw
 from antipodes.tilings.drawing import steps as placed_one_by_one
+from antipodes_tasks import arguments
+from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
 
 Place = tuple[int, ...]
 """A cell by its row and column; in a box by its layer, row and column."""

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from antipodes.events import Listener, PartitionSearched, PartitionsUnderWay
-from antipodes.exact_cover.search import OnProgress, unwatched
 from antipodes.executors.api import Call, Key, Scheduler
+from antipodes_tasks.exact_cover.search import OnProgress, unwatched
 
 TOLD_SECONDS = 1.0
 """Seconds between two events about the partitions under way."""

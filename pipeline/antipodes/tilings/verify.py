@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes import arguments
-from antipodes.errors import StoreDamagedError
-from antipodes.exact_cover.placements import placements_of
-from antipodes.exact_cover.problem import TilingProblem
-from antipodes.exact_cover.search import batch_size
-from antipodes.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
-from antipodes.quoting import counted
 from antipodes.runs.verdict import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.search import batch_size
+from antipodes_tasks.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
+from antipodes_tasks.quoting import counted
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

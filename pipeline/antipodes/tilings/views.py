@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from antipodes.exact_cover.problem import TilingProblem
     from antipodes.tilings.manifest import TilingManifest
     from antipodes.tilings.store import TilingStore
     from antipodes.tilings.table import Tilings
+    from antipodes_tasks.exact_cover.problem import TilingProblem
 
 
 def board_view(problem: "TilingProblem") -> dict[str, Any]:

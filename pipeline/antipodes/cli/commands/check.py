@@ -8,7 +8,7 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Puzzle
 from antipodes.cli.output import FAILED, print_json
-from antipodes.quoting import counted
+from antipodes_tasks.quoting import counted
 
 
 def register(app: typer.Typer) -> None:

@@ -9,13 +9,13 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Given, Store
 from antipodes.cli.output import print_json
 from antipodes.cli.pictures import PictureFiles, Png, Size, Svg
-from antipodes.quoting import counted
 from antipodes.stores.named import find_store
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels
     from antipodes.tables.counts import Counts
     from antipodes.tables.table import Table
+    from antipodes_tasks.puzzles.puzzle import Labels
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""

@@ -8,9 +8,9 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson
 from antipodes.cli.output import print_json, printable
-from antipodes.quoting import counted
 from antipodes.runs.default_store import OUTPUTS
 from antipodes.storage.address import address_from
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
     from antipodes.stores.kinds import Listed

@@ -12,14 +12,14 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Verbose, Workers
 from antipodes.cli.output import print_json
-from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import Address
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
-    from antipodes.spaces.space import StateSpace
     from antipodes.tables.planning.duration import Duration
     from antipodes.tables.planning.plan import Plan
+    from antipodes_tasks.spaces.space import StateSpace
 
 
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))

@@ -12,8 +12,8 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import Given, MoveSequence, Store
 from antipodes.cli.output import terminal_columns
 from antipodes.cli.streams import input_lines
-from antipodes.errors import InputError
 from antipodes.stores.named import find_store
+from antipodes_tasks.errors import InputError
 
 if TYPE_CHECKING:
     from antipodes.cli.play.player import Player

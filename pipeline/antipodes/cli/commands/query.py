@@ -14,14 +14,14 @@ from antipodes.cli.matches import show_matches
 from antipodes.cli.options import AsJson, Given, MoveSequence, Store
 from antipodes.cli.output import print_json_list, say
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
-from antipodes.errors import InputError, UnfinishedError
-from antipodes.quoting import counted
 from antipodes.storage.address import in_shell
 from antipodes.stores.named import find_store
+from antipodes_tasks.errors import InputError, UnfinishedError
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
-    from antipodes.puzzles.puzzle import Labels, Puzzle
     from antipodes.tables.table import Table
+    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
 Positions = Annotated[
     list[str] | None,

@@ -8,8 +8,8 @@ from antipodes.cli.command import PositionsCommand, add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import PUZZLE_HELP, AsJson
 from antipodes.cli.output import print_json
-from antipodes.errors import InputError, PositionError
-from antipodes.quoting import quote, shorten
+from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.quoting import quote, shorten
 
 DEFAULT_ALGORITHM = "counting"
 
@@ -64,8 +64,8 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     with loading():
         from antipodes.config import load_config
-        from antipodes.spaces.selection import numbering_space
-        from antipodes.spaces.space import NOT_NUMBERED
+        from antipodes_tasks.spaces.selection import numbering_space
+        from antipodes_tasks.spaces.space import NOT_NUMBERED
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
@@ -109,11 +109,11 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     with loading():
         import numpy as np
 
-        from antipodes import arguments
         from antipodes.cli.colour import print_positions
         from antipodes.config import load_config
-        from antipodes.spaces.selection import numbering_space
         from antipodes.tables.drawing import is_drawn
+        from antipodes_tasks import arguments
+        from antipodes_tasks.spaces.selection import numbering_space
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= arguments.GREATEST:
@@ -140,8 +140,8 @@ def _refuse(arguments: dict[str, Any], when: str) -> None:
 def _elements(text: str) -> list[int]:
     """The elements of a permutation, written apart or, where all are digits, close together."""
     with loading():
-        from antipodes.arguments import GREATEST
-        from antipodes.puzzles.notation import SEPARATORS
+        from antipodes_tasks.arguments import GREATEST
+        from antipodes_tasks.puzzles.notation import SEPARATORS
 
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart
@@ -156,8 +156,8 @@ def _elements(text: str) -> list[int]:
 
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
     with loading():
-        from antipodes.arguments import GREATEST
-        from antipodes.spaces.permutations import unrank
+        from antipodes_tasks.arguments import GREATEST
+        from antipodes_tasks.spaces.permutations import unrank
 
     if abs(number) > GREATEST:
         raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
@@ -168,7 +168,7 @@ def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
 def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
     """Print a permutation, its factorial digits and its number."""
     with loading():
-        from antipodes.spaces.permutations import factorial_digits, rank
+        from antipodes_tasks.spaces.permutations import factorial_digits, rank
 
     digits = factorial_digits([elements])[0].tolist()
     number = int(rank([elements], algorithm)[0])

@@ -9,10 +9,10 @@ from antipodes.cli.command import add
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import FAILED, complain, print_json, printable
-from antipodes.errors import InputError, NotAStoreError
 from antipodes.runs.default_store import default_store
 from antipodes.storage.address import address_from, in_shell, is_url
 from antipodes.stores.named import find_store
+from antipodes_tasks.errors import InputError, NotAStoreError
 
 if TYPE_CHECKING:
     from antipodes.storage.backend import Storage

@@ -22,9 +22,9 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.output import print_json, printing_about
 from antipodes.cli.running import Request
-from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
     from antipodes.config import Config

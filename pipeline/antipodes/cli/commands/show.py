@@ -11,10 +11,10 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Store
 from antipodes.cli.output import print_json, say, terminal_columns
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
-from antipodes.errors import ConfigError, InputError
-from antipodes.quoting import counted
 from antipodes.storage.address import in_shell
 from antipodes.stores.named import find_store
+from antipodes_tasks.errors import ConfigError, InputError
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
     import numpy as np

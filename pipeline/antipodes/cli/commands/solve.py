@@ -14,16 +14,16 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, Puzzle, Quiet
 from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
 from antipodes.cli.solutions import show_routes, show_solved
-from antipodes.errors import InputError
-from antipodes.quoting import quote, shorten
 from antipodes.runs.default_store import default_store
 from antipodes.storage.address import Address
 from antipodes.stores.named import find_store
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import quote, shorten
 
 if TYPE_CHECKING:
     from antipodes.cli.search_progress import SearchProgress
-    from antipodes.puzzles.puzzle import Labels
-    from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
+    from antipodes_tasks.puzzles.puzzle import Labels
+    from antipodes_tasks.puzzles.puzzle import Puzzle as PuzzleItself
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", "ida-star", TABLE, ROUTES)
@@ -192,8 +192,8 @@ def _check_options(options: Options) -> None:
 
 
 def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
-    from antipodes.puzzles.goals import aimed_at, goals_in
-    from antipodes.searches.problem import Problem
+    from antipodes_tasks.puzzles.goals import aimed_at, goals_in
+    from antipodes_tasks.searches.problem import Problem
 
     if position is None:
         raise InputError("expected a position to solve, found none")
@@ -223,7 +223,7 @@ def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, 
 
 def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, progress: "SearchProgress") -> None:
     with loading():
-        from antipodes.searches.routes import exchanges
+        from antipodes_tasks.searches.routes import exchanges
 
     limit = options.limit or ROUTE_LIMIT
     exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels

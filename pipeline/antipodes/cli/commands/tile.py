@@ -21,10 +21,10 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.output import print_json, printing_about, terminal_columns
 from antipodes.cli.running import Request
-from antipodes.errors import ConfigError, InputError
-from antipodes.quoting import counted
 from antipodes.runs.default_store import chosen_store
 from antipodes.storage.address import in_shell
+from antipodes_tasks.errors import ConfigError, InputError
+from antipodes_tasks.quoting import counted
 
 LONGEST_STORE_NAME = 60
 Where = typer.Option(
@@ -32,10 +32,10 @@ Where = typer.Option(
 )
 
 if TYPE_CHECKING:
-    from antipodes.exact_cover.problem import TilingProblem
     from antipodes.runs.options import RunOptions
     from antipodes.tilings.config import BoardConfig
     from antipodes.tilings.report import TilingReport
+    from antipodes_tasks.exact_cover.problem import TilingProblem
 
 
 def register(app: typer.Typer) -> None:

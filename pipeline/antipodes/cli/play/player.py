@@ -4,8 +4,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from antipodes.cli.play.keys import Pressed
-from antipodes.errors import PositionError, UnreachableError
-from antipodes.quoting import quote
+from antipodes_tasks.errors import PositionError, UnreachableError
+from antipodes_tasks.quoting import quote
 
 if TYPE_CHECKING:
     from antipodes.tables.game import Choice, Game

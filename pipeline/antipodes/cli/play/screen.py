@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from antipodes.quoting import counted
+from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
     from antipodes.cli.play.player import Player

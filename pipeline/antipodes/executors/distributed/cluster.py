@@ -12,8 +12,6 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from distributed import Client
 
-from antipodes import arguments
-from antipodes.errors import ArgumentTypeError, InputError, SchedulerSilentError
 from antipodes.events import Listener
 from antipodes.executors.api import WORKER_SHARE, Call, Handle, Key, OnDone, OnResult, Stop, never
 from antipodes.executors.distributed.membership import Membership
@@ -21,6 +19,8 @@ from antipodes.executors.distributed.performance_page import reporting
 from antipodes.executors.distributed.task_queue import TaskQueue
 from antipodes.executors.distributed.tasks import Tasks
 from antipodes.executors.distributed.warm_up import WarmUp
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerSilentError
 
 _in_use: WeakSet[Any] = WeakSet()
 """Clients that serve a run; each tells one listener what happens."""

@@ -11,10 +11,16 @@ from typing import Any
 from distributed import Client, KilledWorker
 from distributed.client import FutureCancelledError, FuturesCancelledError
 
-from antipodes.errors import AntipodesError, SchedulerError, SchedulerLostError, SchedulerSilentError, WorkersLostError
 from antipodes.events import Listener, silence
 from antipodes.executors.distributed.announce import announced
 from antipodes.executors.distributed.scheduler_file import address_in
+from antipodes_tasks.errors import (
+    AntipodesError,
+    SchedulerError,
+    SchedulerLostError,
+    SchedulerSilentError,
+    WorkersLostError,
+)
 
 CONNECT_SECONDS = 10.0
 """Seconds to wait for an answer from the address of a scheduler, and for a lost scheduler to come back."""

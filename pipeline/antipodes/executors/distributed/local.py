@@ -15,10 +15,10 @@ import dask.config
 from distributed import Client, LocalCluster
 from distributed.utils import LoopRunner
 
-from antipodes.errors import SchedulerError
 from antipodes.events import Listener, silence
 from antipodes.executors.distributed.announce import announced
 from antipodes.executors.distributed.connection import closing, one_line
+from antipodes_tasks.errors import SchedulerError
 
 PREFIX = "antipodes-scratch-"
 LOCK = "lock"

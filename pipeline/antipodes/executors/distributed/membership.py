@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Set
 from typing import Any
 
-from antipodes.errors import SchedulerError
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
 from antipodes.executors.api import Stop
 from antipodes.executors.distributed.announce import announced
@@ -13,6 +12,7 @@ from antipodes.executors.distributed.requests import POLL_SECONDS, dashboard_of,
 from antipodes.executors.distributed.versions import VersionCheck
 from antipodes.executors.distributed.warm_up import WarmUp
 from antipodes.executors.distributed.watch import WorkerWatch
+from antipodes_tasks.errors import SchedulerError
 
 PRESENT = ("init", "running", "paused")
 """The states of workers that are present, or will be in a moment; a worker in another state is about to leave."""

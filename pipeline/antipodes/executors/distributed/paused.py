@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from antipodes.errors import WorkerFailedError
 from antipodes.executors.distributed.allocator import give_back_freed_memory
 from antipodes.executors.distributed.membership import Membership
 from antipodes.sizes import human
+from antipodes_tasks.errors import WorkerFailedError
 
 PAUSED_SECONDS = 60
 """Seconds that a paused worker has to move results to its disk before it counts as failed."""

@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from antipodes.errors import InputError, SchedulerError, SchedulerSilentError, missing_package
 from antipodes.events import Listener
 from antipodes.executors.distributed.announce import announced
 from antipodes.executors.distributed.connection import one_line
 from antipodes.executors.distributed.requests import ask
+from antipodes_tasks.errors import InputError, SchedulerError, SchedulerSilentError, missing_package
 
 DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page."""

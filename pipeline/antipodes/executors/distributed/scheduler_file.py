@@ -6,8 +6,8 @@ import stat
 import time
 from pathlib import Path
 
-from antipodes.errors import InputError, SchedulerError
 from antipodes.executors.address import check_address
+from antipodes_tasks.errors import InputError, SchedulerError
 
 FLUSH_SECONDS = 2.0
 """Seconds that a scheduler has to complete a file that it is writing."""

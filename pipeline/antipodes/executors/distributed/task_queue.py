@@ -4,10 +4,10 @@ import uuid
 from collections import deque
 from collections.abc import Mapping
 
-from antipodes.errors import SchedulerLostError, WorkersLostError, WorkersStuckError
 from antipodes.executors.api import Call, Handle, Key, OnResult, Stop
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import Tasks
+from antipodes_tasks.errors import SchedulerLostError, WorkersLostError, WorkersStuckError
 
 TASKS_PER_THREAD = 2
 """Tasks submitted for each thread of the members, so that no thread waits for the next one."""

@@ -11,15 +11,6 @@ from dask.base import annotate
 from dask.tokenize import TokenizationError
 from distributed import wait
 
-from antipodes.errors import (
-    AntipodesError,
-    InterruptedRunError,
-    SchedulerLostError,
-    WorkerFailedError,
-    WorkersLostError,
-    WorkersRetiredError,
-    WorkersStuckError,
-)
 from antipodes.executors.api import Call, Handle, Key, Stop, graph_of, never
 from antipodes.executors.distributed.connection import one_line, translated
 from antipodes.executors.distributed.heartbeat import HEARTBEAT_SECONDS, Heartbeat
@@ -29,6 +20,15 @@ from antipodes.executors.distributed.progress import STUCK_SECONDS, keys_on, tra
 from antipodes.executors.distributed.requests import ask
 from antipodes.executors.distributed.worker import named
 from antipodes.sizes import human
+from antipodes_tasks.errors import (
+    AntipodesError,
+    InterruptedRunError,
+    SchedulerLostError,
+    WorkerFailedError,
+    WorkersLostError,
+    WorkersRetiredError,
+    WorkersStuckError,
+)
 
 REASON_SECONDS = 0.5
 """Seconds to wait for the reason after a worker is lost."""

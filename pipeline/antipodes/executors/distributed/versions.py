@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from antipodes.errors import SchedulerError
 from antipodes.events import Listener
 from antipodes.executors.distributed.announce import announced
 from antipodes.executors.distributed.connection import one_line, translated
 from antipodes.executors.distributed.requests import ask, identity
 from antipodes.executors.distributed.worker import versions
+from antipodes_tasks.errors import SchedulerError
 
 LOAD_SECONDS = 20.0
 """Seconds that a scheduler has for its first answer, for which it loads this program's modules."""

@@ -11,9 +11,9 @@ from typing import Any
 
 from distributed import get_worker
 
-from antipodes.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
 from antipodes.machine import lacks_threads
+from antipodes_tasks.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """Packages that a worker must have in the client's version, because they exchange values and share a store."""

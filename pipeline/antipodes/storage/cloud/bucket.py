@@ -8,7 +8,6 @@ from datetime import timedelta
 from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
-from antipodes.errors import InputError, StoreError, missing_package
 from antipodes.storage.backend import Content, TooLargeError, Version
 from antipodes.storage.cloud.environment import allows_http, check_environment
 from antipodes.storage.cloud.retry import (
@@ -20,6 +19,7 @@ from antipodes.storage.cloud.retry import (
     retry_seconds,
     without_panic,
 )
+from antipodes_tasks.errors import InputError, StoreError, missing_package
 
 CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
 REFUSAL_PAUSES = (0.1, 0.4, 1.6)

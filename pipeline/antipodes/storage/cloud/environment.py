@@ -3,7 +3,7 @@
 import os
 import re
 
-from antipodes.errors import InputError
+from antipodes_tasks.errors import InputError
 
 ENDPOINTS = {
     "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from antipodes.errors import StoreError, StoreLockedError
 from antipodes.storage.backend import LockHandle, StoreLock, TooLargeError, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.lock_owner import (
@@ -29,6 +28,7 @@ from antipodes.storage.lock_owner import (
     parse_owner,
     taken_over,
 )
+from antipodes_tasks.errors import StoreError, StoreLockedError
 
 HEARTBEAT_SECONDS = 10.0
 """Seconds between two renewals of a lock."""

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from antipodes.errors import InputError, StoreError
 from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, Version
 from antipodes.storage.cloud.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.cloud.lease import Lease
@@ -18,6 +17,7 @@ from antipodes.storage.cloud.retry import Watch
 from antipodes.storage.cloud.zarr_store import RetryingStore
 from antipodes.storage.local.files import PARTIAL
 from antipodes.storage.local.staging import is_foreign
+from antipodes_tasks.errors import InputError, StoreError
 
 
 def storages_under(url: str) -> Iterator["ObjectStorage"]:

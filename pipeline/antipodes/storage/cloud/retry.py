@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from antipodes.errors import AntipodesError, InputError, StoreError, StoreSilentError
-from antipodes.quoting import quote
+from antipodes_tasks.errors import AntipodesError, InputError, StoreError, StoreSilentError
+from antipodes_tasks.quoting import quote
 
 VARIABLE = "ANTIPODES_STORE_PATIENCE"
 """The environment variable with the seconds for which a failing request is retried."""

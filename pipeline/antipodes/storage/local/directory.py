@@ -15,11 +15,11 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore
 
-from antipodes.errors import InputError, StoreError
 from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, remove_file, replace_file, status_of, sync, sync_files
 from antipodes.storage.local.lock import FileLock
 from antipodes.storage.local.staging import create_staging, leftovers, publish, remove
+from antipodes_tasks.errors import InputError, StoreError
 
 
 class DurableStore(LocalStore):

@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from antipodes.errors import StoreError
 from antipodes.storage.backend import Content
+from antipodes_tasks.errors import StoreError
 
 PARTIAL = ".partial"
 """The end of the name of an unfinished file; a crashed run leaves such files, and the next run removes them."""

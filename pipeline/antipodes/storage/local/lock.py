@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from antipodes.errors import NotAStoreError, StoreError
-from antipodes.quoting import quote
 from antipodes.storage.backend import LockHandle, StoreLock
 from antipodes.storage.local.staging import restore
 from antipodes.storage.lock_owner import (
@@ -22,6 +20,8 @@ from antipodes.storage.lock_owner import (
     parse_owner,
     this_process,
 )
+from antipodes_tasks.errors import NotAStoreError, StoreError
+from antipodes_tasks.quoting import quote
 
 OWN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK
 """A store from elsewhere may bring a link, to a file that would be overwritten, or a pipe, whose opening would wait."""

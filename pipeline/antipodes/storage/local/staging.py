@@ -8,9 +8,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from antipodes.errors import StoreError
 from antipodes.storage.backend import GROUP, MANIFEST
 from antipodes.storage.local.files import PARTIAL, status_of, sync
+from antipodes_tasks.errors import StoreError
 
 TABLES, TILINGS = {"depth", "layer_counts", "journal", "checkpoint"}, {"tilings", "partitions"}
 OLDER = {"depth.wide", "counts", "bits"}

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from antipodes.bfs.segment_log import Segment, SegmentLog
-from antipodes.errors import StoreDamagedError
 from antipodes.tables.journal.journal import Journal, chunks_in
 from antipodes.tables.journal.journal_file import Cover
+from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER = "checkpoint"
 

@@ -8,8 +8,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.segment_log import Segment, SegmentLog
-from antipodes.errors import StoreDamagedError
 from antipodes.storage.backend import Storage
 from antipodes.tables.journal.journal_file import (
     DIGEST_BYTES,
@@ -24,6 +22,8 @@ from antipodes.tables.journal.journal_file import (
     segment_digest,
 )
 from antipodes.tables.journal.stored_segments import StoredSegments
+from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER = "journal"
 AT_ONCE_BYTES = 16 << 20

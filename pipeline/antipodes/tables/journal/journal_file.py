@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.segment_log import Segment
-from antipodes.errors import StoreDamagedError
+from antipodes_tasks.bfs.segment_log import Segment
+from antipodes_tasks.errors import StoreDamagedError
 
 MAGIC = b"antiseg1"
 DIGEST_BYTES = 8

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from antipodes.bfs.segment_log import Segment, depths_of
-from antipodes.errors import StoreDamagedError
 from antipodes.events import Assembling
 from antipodes.executors.api import Call, Key, Scheduler, Stop
 from antipodes.tables.journal.stored_segments import StoredSegments
@@ -21,6 +19,8 @@ from antipodes.tables.planning.plan import AT_ONCE
 from antipodes.tables.store.depth_array import LayerCounts
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.bfs.segment_log import Segment, depths_of
+from antipodes_tasks.errors import StoreDamagedError
 
 Source = GroupSegments | StoredSegments
 """What has the segments of chunks side by side."""

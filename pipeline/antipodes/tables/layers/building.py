@@ -3,11 +3,11 @@
 import uuid
 from itertools import count
 
-from antipodes.errors import InterruptedRunError
 from antipodes.events import Listener, TablesBuilt, silence
 from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, is_cancelled, never
-from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import StateSpace
+from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import StateSpace
 
 SOON_DONE = 8
 """Calls: tables that no more of them fill are ready in a moment, so an interruption waits for the first layer."""

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from antipodes.bfs.arrays import Bitmap
-from antipodes.bfs.segment_log import SegmentLog
-from antipodes.errors import StoreDamagedError
 from antipodes.executors.api import Call
 from antipodes.tables.journal.checkpoint import Checkpoint
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.groups import PartitionGroups
+from antipodes_tasks.bfs.arrays import Bitmap
+from antipodes_tasks.bfs.segment_log import SegmentLog
+from antipodes_tasks.errors import StoreDamagedError
 
 
 class NoLog(SegmentLog):

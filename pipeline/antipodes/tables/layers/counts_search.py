@@ -1,11 +1,11 @@
 """The search of a counts-only run: as for a table, with checkpoints of the bits in place of a journal."""
 
-from antipodes.errors import SchedulerError
 from antipodes.tables.layers.commits import CountsCommits
 from antipodes.tables.layers.counting import CountingGroups
 from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.search_manifest import MOST_ANTIPODES
+from antipodes_tasks.errors import SchedulerError
 
 
 class CountsSearch(LayerSearch):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from antipodes.bfs.links import Links
 from antipodes.executors.api import Call, Handle, Key, result_of
 from antipodes.tables.layers.group import Boundary, Group
+from antipodes_tasks.bfs.links import Links
 
 
 @dataclass

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.segment_log import Segment, SegmentLog
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.journal_file import Cover, Index
 from antipodes.tables.journal.stored_segments import StoredSegments
+from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
 
 
 class GroupSegments:

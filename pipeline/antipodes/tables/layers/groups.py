@@ -7,9 +7,6 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs import links
-from antipodes.bfs.rows import Partition
-from antipodes.errors import InterruptedRunError
 from antipodes.events import Listener, Restoring, silence
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, never
 from antipodes.tables.journal.journal import Journal
@@ -18,6 +15,9 @@ from antipodes.tables.layers.graph import LayerGraph
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.group_segments import GroupSegments, flush
 from antipodes.tables.planning.plan import Plan
+from antipodes_tasks.bfs import links
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.errors import InterruptedRunError
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]

@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass, field
 
-from antipodes.errors import DepthLimitError
 from antipodes.events import LayerSettled, Listener, PartitionSettled
 from antipodes.executors.api import Scheduler, Stop
 from antipodes.runs.clock import Clock
@@ -11,6 +10,7 @@ from antipodes.tables.layers.commits import LayerCommits
 from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.layers.pace import Pace
 from antipodes.tables.store.search_manifest import DEEPEST
+from antipodes_tasks.errors import DepthLimitError
 
 
 @dataclass

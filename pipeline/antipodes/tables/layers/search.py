@@ -12,20 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.warm_up import warm_up
 from antipodes.config import Config
-from antipodes.errors import (
-    ResourceLimitError,
-    SchedulerError,
-    SchedulerLostError,
-    StoreDamagedError,
-    WorkerFailedError,
-    WorkersLostError,
-    WorkersRetiredError,
-)
 from antipodes.events import JournalDamaged, SearchStarted, WorkersLost
 from antipodes.executors.api import Scheduler
-from antipodes.quoting import counted
 from antipodes.runs.session import Session
 from antipodes.tables.journal.journal import JournalDamagedError
 from antipodes.tables.layers.assembly import assemble
@@ -37,6 +26,17 @@ from antipodes.tables.layers.pace import Pace
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.search_manifest import MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
+from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.errors import (
+    ResourceLimitError,
+    SchedulerError,
+    SchedulerLostError,
+    StoreDamagedError,
+    WorkerFailedError,
+    WorkersLostError,
+    WorkersRetiredError,
+)
+from antipodes_tasks.quoting import counted
 
 LOSSES_ALLOWED = 3
 """Losses of workers without a commit in between that are taken for bad luck; one more ends the run."""

@@ -19,21 +19,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.partition import State
-from antipodes.bfs.rows import Partition
-from antipodes.bfs.segment_log import SegmentLog, depths_of
-from antipodes.bfs.warm_up import warm_up
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_memory, available_workers
 from antipodes.sizes import MIB
-from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import StateSpace
 from antipodes.storage.address import storage_at
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.planning.layer_forecast import layers_to_come
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.planning.search_forecast import LayerCosts
+from antipodes_tasks.bfs.partition import State
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
+from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import StateSpace
 
 TRIAL_SECONDS = 2.0
 """Seconds after which the trial begins no other layer."""

@@ -5,7 +5,6 @@ from math import ceil
 from typing import Any
 
 from antipodes.config import Config
-from antipodes.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
 from antipodes.runs.options import RunOptions
@@ -14,6 +13,7 @@ from antipodes.sizes import MIB, human
 from antipodes.tables.planning.plan import Division, Plan, check_memory, plan_run
 from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes.tables.store.search_store import SearchStore
+from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 
 JOIN_SECONDS = 60.0
 """Seconds for which workers may join where those there are have too little memory."""

@@ -6,14 +6,14 @@ from functools import cached_property
 from math import ceil
 from typing import Any
 
-from antipodes import arguments
-from antipodes.bfs.rows import Partition
-from antipodes.errors import ResourceLimitError
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import KIB, MIB, human
-from antipodes.spaces.selection import best_space
-from antipodes.spaces.space import StateSpace
 from antipodes.tables.planning.config_size import config_size
+from antipodes_tasks import arguments
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.space import StateSpace
 
 CHUNK_STATES = (128 * KIB, 4 * MIB)
 """States of a chunk: few enough to be read for one query, enough to be worth a file."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import Depths
-from antipodes.errors import ClosedError
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.errors import ClosedError
 
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:

@@ -6,14 +6,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.arrays import Depths
-from antipodes.errors import StoreChangedError, StoreDamagedError
-from antipodes.quoting import counted
-from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.depth_array import LayerCounts
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.errors import StoreChangedError, StoreDamagedError
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices
 
 UNREACHABLE = -1
 """Instead of a distance: the position is unreachable, no moves lead from the start to it."""

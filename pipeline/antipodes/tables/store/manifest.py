@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from antipodes.bfs.arrays import UNREACHED
 from antipodes.config import Config
 from antipodes.storage.fields import expect, stored_as
 from antipodes.storage.layout import Layout
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.tables.store.search_manifest import SearchManifest
+from antipodes_tasks.bfs.arrays import UNREACHED
 
 if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Plan

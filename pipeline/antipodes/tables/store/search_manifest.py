@@ -9,14 +9,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from antipodes import arguments, python_source
-from antipodes.bfs.arrays import UNREACHED
-from antipodes.bfs.segments import most_bytes
+from antipodes import python_source
 from antipodes.config import Config
-from antipodes.errors import SourceError
-from antipodes.puzzles.puzzle import Puzzle
-from antipodes.spaces.selection import stored_space
-from antipodes.spaces.space import SpaceRecord, StateSpace
 from antipodes.storage.fields import (
     anything,
     boolean,
@@ -32,6 +26,13 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes.storage.layout import Layout
+from antipodes_tasks import arguments
+from antipodes_tasks.bfs.arrays import UNREACHED
+from antipodes_tasks.bfs.segments import most_bytes
+from antipodes_tasks.errors import SourceError
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.spaces.selection import stored_space
+from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
 if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Cut, Plan

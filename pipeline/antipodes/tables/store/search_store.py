@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from antipodes.config import Config, PuzzleLike, give
-from antipodes.errors import StoreMismatchError
 from antipodes.storage.backend import GROUP
 from antipodes.storage.store import Store
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.store.search_manifest import SearchManifest
+from antipodes_tasks.errors import StoreMismatchError
 
 if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Plan

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from antipodes.bfs.arrays import Depths
-from antipodes.bfs.segment_log import depths_of
 from antipodes.storage.manifest import StoreKind
 from antipodes.tables.journal.journal import FOLDER
 from antipodes.tables.journal.stored_segments import StoredSegments
@@ -13,6 +11,8 @@ from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.depth_array import DepthArray, LayerCounts
 from antipodes.tables.store.manifest import COUNTS, DEPTH, TableManifest
 from antipodes.tables.store.search_store import SearchStore
+from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.segment_log import depths_of
 
 
 class TableStore(SearchStore[TableManifest]):

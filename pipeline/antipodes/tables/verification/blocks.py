@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 
-from antipodes.bfs.proof import Block
+from antipodes_tasks.bfs.proof import Block
 
 Read = Callable[[int], Block]
 """Reads the block of a number."""

@@ -7,12 +7,8 @@ from math import ceil
 
 import numpy as np
 
-from antipodes.bfs.proof import Findings, sources
-from antipodes.errors import StoreDamagedError
 from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Handle, Key, Scheduler, never
-from antipodes.spaces import rules
-from antipodes.spaces.space import NOT_NUMBERED, Indices
 from antipodes.tables.layers.building import build_tables
 from antipodes.tables.planning.plan import partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
@@ -22,6 +18,10 @@ from antipodes.tables.verification.memory import CheckMemory
 from antipodes.tables.verification.order import reading_order
 from antipodes.tables.verification.sample import check_sample, draw_sample
 from antipodes.tables.verification.tasks import PartitionReads, Rules, check_partitions, depths_at, read_block
+from antipodes_tasks.bfs.proof import Findings, sources
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices
 
 BATCHES_A_WORKER = 8
 """Tasks per worker that share no memory with others: few, since each reads its blocks for itself."""

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antipodes.errors import ResourceLimitError
 from antipodes.executors.api import Scheduler
 from antipodes.machine import available_memory
 from antipodes.sizes import human
 from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_partition
 from antipodes.tables.store.manifest import TableManifest
+from antipodes_tasks.errors import ResourceLimitError
 
 BLOCKS_AT_ONCE = 12
 """Blocks that a task takes memory for besides those that are kept: the one that is compared, the one that is read (as a

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from antipodes.spaces import rules
-from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import Indices, StateSpace
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import Indices, StateSpace
 
 SAMPLE = (30, 1000)
 """Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""

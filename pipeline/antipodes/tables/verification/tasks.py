@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bfs.proof import Block, Findings, check_block, least_before
-from antipodes.bfs.rows import Partition
-from antipodes.spaces.move_tables import MoveTables
-from antipodes.spaces.space import Indices
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verification.blocks import Blocks
+from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import Indices
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,85 @@
+"""Complete state-space search: the distance of every position of a puzzle from its start.
+
+>>> import antipodes as ap
+>>> with ap.open_table("outputs/eight-puzzle.zarr") as table:  # doctest: +SKIP
+...     table["8 6 7 / 2 5 4 / 3 0 1"]
+31
+
+A public name is imported from its module when it is first used: most modules need numpy, numba, zarr or dask, and the
+program, which imports this package too, shows its help without them. `errors` has all errors.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from antipodes_tasks import errors as errors
+
+if TYPE_CHECKING:  # the same names for type checkers and editors
+    from antipodes.checking.check import check_puzzle as check_puzzle
+    from antipodes.config import Config as Config
+    from antipodes.config import load_config as load_config
+    from antipodes.config import load_puzzle as load_puzzle
+    from antipodes.interface import __version__ as __version__
+    from antipodes.interface import open_counts as open_counts
+    from antipodes.interface import open_table as open_table
+    from antipodes.interface import open_tilings as open_tilings
+    from antipodes.interface import run as run
+    from antipodes.interface import solve as solve
+    from antipodes.interface import tile as tile
+    from antipodes.interface import verify as verify
+    from antipodes.interface import verify_tilings as verify_tilings
+    from antipodes.tables.counts import Counts as Counts
+    from antipodes.tables.dataset import Dataset as Dataset
+    from antipodes.tables.evaluation import Evaluation as Evaluation
+    from antipodes.tables.report import RunReport as RunReport
+    from antipodes.tables.table import UNKNOWN as UNKNOWN
+    from antipodes.tables.table import UNREACHABLE as UNREACHABLE
+    from antipodes.tables.table import Table as Table
+    from antipodes.tilings.config import BoardConfig as BoardConfig
+    from antipodes.tilings.config import load_board as load_board
+    from antipodes.tilings.count import count_tilings as count_tilings
+    from antipodes.tilings.report import TilingReport as TilingReport
+    from antipodes.tilings.table import Tilings as Tilings
+    from antipodes_tasks.errors import AntipodesError as AntipodesError
+    from antipodes_tasks.puzzles.moves.moves import Successors as Successors
+    from antipodes_tasks.puzzles.moves.transforms import Transforms as Transforms
+    from antipodes_tasks.puzzles.own import Definition as Definition
+    from antipodes_tasks.puzzles.own import define_puzzle as define_puzzle
+    from antipodes_tasks.puzzles.puzzle import Puzzle as Puzzle
+    from antipodes_tasks.searches.answer import Answer as Answer
+
+_NAMES = {
+    "antipodes.checking.check": "check_puzzle",
+    "antipodes.config": "Config load_config load_puzzle",
+    "antipodes.interface": "__version__ open_counts open_table open_tilings run solve tile verify verify_tilings",
+    "antipodes.tables.counts": "Counts",
+    "antipodes.tables.dataset": "Dataset",
+    "antipodes.tables.evaluation": "Evaluation",
+    "antipodes.tables.report": "RunReport",
+    "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
+    "antipodes.tilings.config": "BoardConfig load_board",
+    "antipodes.tilings.count": "count_tilings",
+    "antipodes.tilings.report": "TilingReport",
+    "antipodes.tilings.table": "Tilings",
+    "antipodes_tasks.errors": "AntipodesError",
+    "antipodes_tasks.puzzles.moves.moves": "Successors",
+    "antipodes_tasks.puzzles.moves.transforms": "Transforms",
+    "antipodes_tasks.puzzles.own": "Definition define_puzzle",
+    "antipodes_tasks.puzzles.puzzle": "Puzzle",
+    "antipodes_tasks.searches.answer": "Answer",
+}
+"""The public names of each module."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = [*_HOMES, "errors"]  # noqa: PLE0604  (all are names)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from its module (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'antipodes' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,346 @@
+"""What `antipodes.run`, `antipodes.solve` and `antipodes.tile` do.
+
+They take what a person has at hand, a name, a file or an object, and call the function behind the
+command of the same name.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from antipodes.config import PuzzleLike, as_config
+from antipodes.events import Listener, silence
+from antipodes.runs.default_store import chosen_store
+from antipodes.runs.options import RunOptions
+from antipodes.sizes import memory_size
+from antipodes.storage.address import Address
+from antipodes.stores.named import as_address
+from antipodes.tables import counts
+from antipodes.tables import solve as solving
+from antipodes.tables import table as tables
+from antipodes.tables import verify as verification
+from antipodes.tables.counts import Counts
+from antipodes.tables.report import RunReport
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import CACHE_BYTES, Table
+from antipodes.tables.table_method import TABLE
+from antipodes.tables.verify import TableVerdict
+from antipodes.tilings import table as tilings
+from antipodes.tilings import verify as tiling_verification
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.report import TilingReport
+from antipodes.tilings.run import tile_board
+from antipodes.tilings.table import Tilings
+from antipodes.tilings.verify import TilingVerdict
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.goals import goals_in
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.searches.answer import LISTED, Answer
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.progress import Listener as SearchListener
+from antipodes_tasks.searches.progress import silence as search_silence
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from antipodes.executors.api import Scheduler
+
+__version__ = version("antipodes")
+BoardLike = BoardConfig | str | os.PathLike[str]
+"""The config of a board, the name of a bundled one, or the path of its file."""
+
+
+def run(
+    puzzle: PuzzleLike,
+    store: Address | None = None,
+    *,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    checkpoint_every: float | None = None,
+    memory_limit: int | str | None = None,
+    counts_only: bool | None = None,
+    overwrite: bool | None = None,
+    progress: bool | Listener = False,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> RunReport:
+    """Compute the table of a puzzle, or resume it; a finished one is only reported.
+
+    Options that are None are those of the puzzle's file, else the program's.
+
+    Parameters
+    ----------
+    puzzle
+        The name of a bundled puzzle, the path of a file, ``path.py:name``, a Puzzle or a Config.
+    store
+        The path or URL of the table; None: ``outputs/NAME.zarr``, as on the command line.
+    workers
+        Number of parallel tasks; None: the number of processors.
+    scheduler
+        "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, left open.
+    checkpoint_every
+        Seconds between two commits at least; 0: every layer.
+    memory_limit
+        Bytes, or a text such as "2GiB".
+    counts_only
+        Whether to keep the layers and the first antipodes alone, and make no table.
+    overwrite
+        Whether to replace an existing store.
+    progress
+        True: show the progress on stderr, as the command does: a live line on a terminal, else, as in a notebook, a
+        line for each layer. A function is called with each event of `antipodes.events` instead.
+    interrupted
+        Asked before each layer whether to commit and stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    AntipodesError
+        The run fails; what was committed stays. See `antipodes.tables.run.run_puzzle`.
+    """
+    config = as_config(puzzle)
+    name, client = _scheduler(scheduler)
+    options = RunOptions.chosen(
+        config.run,
+        workers=workers,
+        scheduler=name,
+        checkpoint_every=checkpoint_every,
+        memory_limit=memory_limit,
+        counts_only=counts_only,
+        overwrite=overwrite,
+    )
+    address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
+    with _shown(progress) as listener:
+        return run_puzzle(config, address, options, listener, interrupted, client)
+
+
+def solve(
+    puzzle: PuzzleLike,
+    position: str | ArrayLike,
+    goal: str | ArrayLike | None = None,
+    *,
+    method: str | None = None,
+    table: Table | None = None,
+    every: bool = False,
+    max_depth: int | None = None,
+    max_seconds: float | None = None,
+    listed: int = LISTED,
+    memory_limit: int | str | None = None,
+    heuristic: str | None = None,
+    listener: SearchListener = search_silence,
+) -> Answer:
+    """One shortest path from a position to a goal, or ``every`` one.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    position, goal
+        A text or labels ``(places,)``; a goal may also be a pattern, or labels ``(goals, places)``. None: the puzzle's
+        starts.
+    method
+        "bfs", "bidirectional", "iddfs" or "ida-star"; None: the one that suits the problem.
+    table
+        An open table of the puzzle, which is read instead of searching.
+    max_depth
+        The greatest number of moves to search; None: any.
+    max_seconds
+        Seconds after which a search ends without a path; None: never.
+    listed
+        Paths in the answer, at most; all are counted.
+    memory_limit
+        Bytes, or a text such as "2GiB"; None: three quarters of the free memory, 1 GiB for "iddfs" and "ida-star".
+    heuristic
+        "manhattan" or "linear-conflict", for "ida-star"; None: the stronger one that fits.
+    listener
+        Told the progress.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these, or the method cannot treat the puzzle.
+    ResourceLimitError
+        The search would exceed the memory limit.
+    """
+    found = as_config(puzzle).puzzle
+    problem = Problem.of(found, _labels(found, position), None if goal is None else _goals(found, goal))
+    limit = None if memory_limit is None else memory_size(memory_limit)
+    if table is not None:
+        if method not in (None, TABLE):
+            raise InputError(f"expected a method or a table, found {arguments.found(method)} and a table")
+        unfit = {"max_seconds": max_seconds, "heuristic": heuristic}
+        if given := [name for name, value in unfit.items() if value is not None]:
+            raise InputError(f"expected no {given[0]} beside a table, which is read at once")
+        room = {} if limit is None else {"memory_limit": limit}
+        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
+    options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    return solving.solve(
+        problem,
+        solving.choose_method(problem).method if method is None else method,
+        every=every,
+        max_depth=max_depth,
+        max_seconds=max_seconds,
+        listed=listed,
+        memory_limit=limit,
+        listener=listener,
+        **options,
+    )
+
+
+def tile(
+    board: BoardLike,
+    store: Address | None = None,
+    *,
+    method: str | None = None,
+    workers: int | None = None,
+    scheduler: "str | Client | Scheduler | None" = None,
+    checkpoint_every: float | None = None,
+    overwrite: bool | None = None,
+    progress: bool | Listener = False,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> TilingReport:
+    """Find all tilings of a board, or resume the search; a finished store is only reported.
+
+    Parameters
+    ----------
+    board
+        The name of a bundled board, the path of a TOML file, or a BoardConfig.
+    store, workers, scheduler, overwrite, progress
+        As for `run`.
+    method
+        "pruning" or "plain"; None: that of the store, and "pruning" for a new one.
+    checkpoint_every
+        Seconds between two commits at least; 0: every partition.
+    interrupted
+        Asked before each partition whether to commit and stop.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    AntipodesError
+        The search fails; what was committed stays. See `antipodes.tilings.run.tile_board`.
+    """
+    config = board if isinstance(board, BoardConfig) else load_board(str(arguments.path_or_text(board, "a board")))
+    name, client = _scheduler(scheduler)
+    options = RunOptions.chosen(
+        config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
+    )
+    address = chosen_store(store, config.run, config.problem.name)
+    with _shown(progress) as listener:
+        return tile_board(config, address, method, options, listener, interrupted, client)
+
+
+def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
+    """The table at a path or a URL, or of a puzzle that is named, or described by a file, in its default store.
+
+    Parameters
+    ----------
+    address
+        A path or a URL; or, as text, the name of a bundled puzzle, the path of a puzzle's file, or ``path.py:name``.
+    cache_bytes
+        Bytes of chunks that were read and stay in memory.
+    puzzle
+        The puzzle of the table, as for `run`. It is needed if it is written in Python and this user has not run or
+        checked it here, or if another process made it without a file: a store alone runs no code.
+
+    Raises
+    ------
+    NotAStoreError, StoreDamagedError
+        There is no table there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one. See `antipodes.tables.table.open_table`.
+    """
+    return tables.open_table(as_address(address, "the address of a table"), cache_bytes, puzzle)
+
+
+def verify(
+    address: Address,
+    scheduler: Any = None,
+    seed: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool | Listener = False,
+    puzzle: PuzzleLike | None = None,
+) -> TableVerdict:
+    """Check every byte and every distance of the table in a store, finished or not.
+
+    Parameters
+    ----------
+    address
+        As for `open_table`.
+    scheduler
+        A scheduler such as ``Threads(2)``, or a dask client, left open; None: threads, one a processor.
+    seed
+        The ``sample_seed`` of an earlier verdict, to repeat its sample; None: another sample each time.
+    memory_limit
+        Bytes, or a text such as "2GiB"; None: the free memory.
+    progress
+        As for `run`.
+    puzzle
+        As for `open_table`; without code that is needed, the bytes are checked and no distance.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    NotAStoreError
+        There is no table there.
+    ResourceLimitError
+        The memory limit is too low. See `antipodes.tables.verify.verify`.
+    """
+    store = as_address(address, "the address of a table")
+    limit = None if memory_limit is None else memory_size(memory_limit)
+    with _shown(progress) as listener:
+        return verification.verify(store, scheduler, seed, limit, listener, puzzle)
+
+
+def verify_tilings(address: Address) -> TilingVerdict:
+    """Check every byte and every tiling in a store, finished or not, named as for `open_tilings`."""
+    return tiling_verification.verify_tilings(as_address(address, "the address of tilings"))
+
+
+def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
+    """The layers and antipodes in a store of counts; ``address`` and ``puzzle`` as for `open_table`."""
+    return counts.open_counts(as_address(address, "the address of counts"), puzzle)
+
+
+def open_tilings(address: Address, raw: bool = False) -> Tilings:
+    """The tilings in a store, one of each orbit under the board's symmetries; ``raw``: all of them.
+
+    The store is named by a path or a URL; or by the name of its board, or the board's file.
+    """
+    return tilings.open_tilings(as_address(address, "the address of tilings"), raw)
+
+
+@contextmanager
+def _shown(progress: bool | Listener) -> Iterator[Listener]:
+    """The listener that shows the progress, until the block ends, or a function of the caller's own."""
+    if callable(progress):
+        yield progress
+    elif arguments.flag(progress, "progress (or a function)"):
+        from antipodes.progress.show import show_progress
+
+        with show_progress(quiet=False) as listener:
+            yield listener
+    else:
+        yield silence
+
+
+def _scheduler(given: "str | Client | Scheduler | None") -> tuple[str | None, Any]:
+    """The name of a scheduler, or the scheduler itself."""
+    return (given, None) if given is None or isinstance(given, str) else (None, given)
+
+
+def _labels(puzzle: Puzzle, position: str | ArrayLike) -> Labels | ArrayLike:
+    """A text as labels; what is none is checked by the problem."""
+    return puzzle.parse(position) if isinstance(position, str) else position
+
+
+def _goals(puzzle: Puzzle, goal: str | ArrayLike) -> Labels | ArrayLike:
+    """As `_labels`, of a pattern all positions that match."""
+    return goals_in(puzzle, goal) if isinstance(goal, str) else goal

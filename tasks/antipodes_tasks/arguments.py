@@ -1,0 +1,194 @@
+"""Checks of what callers pass to public functions: each returns the value in the type that the function works with.
+
+Numbers may be Python's or numpy's, in lists, ranges or arrays, and a scalar may be an array of no dimensions. Floats,
+truth values, texts, masked and object arrays are no numbers here: numpy would convert most of them without a word.
+"""
+
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import ArgumentTypeError, InputError
+from antipodes_tasks.quoting import quote, shorten
+
+T = TypeVar("T")
+GREATEST = int(np.iinfo(np.int64).max)
+
+
+def integer(
+    value: object, what: str, least: int | None = None, most: int | None = None, error: type[InputError] = InputError
+) -> int:
+    """The whole number as Python's, if it is from ``least`` to ``most``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no whole number; a float is none, whatever its value.
+    InputError
+        It is out of range; an ``error`` of that kind.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0 and not isinstance(value, np.ma.MaskedArray):
+        value = value[()]
+    if isinstance(value, bool) or not (isinstance(value, int) or _is_numpy_integer(value)):
+        raise ArgumentTypeError(f"expected {what} as an integer, found {found(value)}")
+    number: int = int(value)  # type: ignore[call-overload]
+    if (least is not None and number < least) or (most is not None and number > most):
+        raise error(f"expected {what} {_range(least, most)}, found {quote(number)}")
+    return number
+
+
+def integers(
+    values: object, what: str, dimensions: int, error: type[InputError] = ArgumentTypeError
+) -> NDArray[np.integer[Any]]:
+    """The whole numbers as an array of that many dimensions, of the integer type that they come in.
+
+    An empty list counts as integers. All values fit into 64 bits with a sign.
+
+    Raises
+    ------
+    InputError
+        They are something else, or of rows of different lengths; an ``error`` of that kind.
+    """
+    array = _array(values, what, error)
+    if array.ndim != dimensions:
+        raise error(f"expected {what}, found {_shape(array, values)}")
+    if array.size and array.dtype.kind not in "iu":
+        raise error(f"expected {what} of integers, found {array.dtype}")
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and int(array.max()) > GREATEST:
+        raise error(f"expected {what} of integers below 2^63, found {array.max()}")
+    return array if array.dtype.kind in "iu" else np.zeros(array.shape, dtype=np.int64)
+
+
+def number(value: object, what: str, least: float = -math.inf) -> float:
+    """The number, whole or not, perhaps infinite, if it is at least ``least``; raises as `integer`."""
+    if isinstance(value, float | np.floating):
+        if not value >= least:  # which NaN is not
+            raise InputError(f"expected {what} of at least {least:g}, found {value}")
+        return float(value)
+    return float(integer(value, what, None if least == -math.inf else math.ceil(least), GREATEST))
+
+
+def flag(value: object, what: str) -> bool:
+    """The truth value; ArgumentTypeError where it is anything else, a number too."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentTypeError(f"expected {what} as True or False, found {found(value)}")
+    return bool(value)
+
+
+def text(value: object, what: str, error: type[InputError] = ArgumentTypeError) -> str:
+    """The text; an ``error`` where it is anything else."""
+    if not isinstance(value, str):
+        raise error(f"expected {what} as text, found {found(value)}")
+    return value
+
+
+def choice(value: object, what: str, choices: Sequence[str]) -> str:
+    """The text, if it is one of the choices; InputError where it is not."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"expected {what} of {', '.join(choices)}; found {found(value)}")
+    return value
+
+
+def instance(value: object, kind: type[T], what: str) -> T:
+    """The value, if it is of that class; ArgumentTypeError where it is not."""
+    if not isinstance(value, kind):
+        raise ArgumentTypeError(f"expected {what}, found {found(value)}")
+    return value
+
+
+def function(value: T, what: str) -> T:
+    """The value, if it can be called; ArgumentTypeError where it cannot."""
+    if not callable(value):
+        raise ArgumentTypeError(f"expected {what} that can be called, found {found(value)}")
+    return value
+
+
+def mapping(value: object, what: str) -> Mapping[str, Any]:
+    """The mapping, if its keys are texts; ArgumentTypeError where it is anything else."""
+    checked = instance(value, Mapping, what)  # type: ignore[type-abstract]
+    for key in checked:
+        text(key, f"the keys of {what}")
+    return checked
+
+
+def path_or_text(value: object, what: str) -> Path | str:
+    """The text as it is, or the path; ArgumentTypeError where it is neither."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise ArgumentTypeError(f"expected {what} as a path or text, found {found(value)}")
+    return value if isinstance(value, str) else Path(value)
+
+
+def address(value: object, what: str) -> Path | str:
+    """The path or URL, text as it is; InputError where it is something else, or no path can be written so."""
+    checked = path_or_text(value, what)
+    if not str(checked) or "\0" in str(checked):
+        raise InputError(f"expected {what} as a path or text, found {found(str(checked))}")
+    return checked
+
+
+def optional(value: object, check: Callable[..., T], *arguments: Any, **options: Any) -> T | None:
+    """None for None, else what the check makes of the value."""
+    return None if value is None else check(value, *arguments, **options)
+
+
+def found(value: object) -> str:
+    """A wrong value for a message: its class, and the value itself where it is short."""
+    if value is None or isinstance(value, bool | np.bool_):
+        return str(value)
+    name = type(value).__name__
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, bytes | int | float):
+        return f"{name} {quote(value)}"
+    if isinstance(value, np.generic):
+        return f"{name} {shorten(str(value))}"
+    if isinstance(value, np.ndarray):
+        return f"{name} {value.shape} of {value.dtype}"
+    return name
+
+
+def _is_numpy_integer(value: object) -> bool:
+    """Spans of time are integers to numpy."""
+    return isinstance(value, np.integer) and not isinstance(value, np.timedelta64)
+
+
+def _array(values: object, what: str, error: type[InputError]) -> NDArray[Any]:
+    if isinstance(values, str | bytes | Mapping | set | frozenset) or values is None or _hides_other_types(values):
+        raise error(f"expected {what} of integers, found {_culprit(values)}")
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        raise error(f"expected {what}, found rows of different lengths or no numbers") from None
+    except MemoryError:  # a range may be as long as one likes
+        raise error(f"expected {what}, found more numbers than fit into memory") from None
+
+
+def _hides_other_types(values: object) -> bool:
+    """Whether an array of the values would no longer show that some are truth values or masked."""
+    if isinstance(values, list | tuple):
+        return any(map(_hides_other_types, values))
+    if isinstance(values, bool | np.bool_):
+        return True
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # which is 20 ms to load
+
+
+def _culprit(values: object) -> str:
+    if isinstance(values, list | tuple):
+        return _culprit(next(filter(_hides_other_types, values)))
+    return found(values)
+
+
+def _shape(array: NDArray[Any], values: object) -> str:
+    return found(values) if array.ndim == 0 else f"an array {array.shape}"
+
+
+def _range(least: int | None, most: int | None) -> str:
+    if most is None:
+        return f"of at least {least}"
+    return f"of at most {most}" if least is None else f"from {least} to {most}"

@@ -1,0 +1,263 @@
+"""One partition of the search: its bits, and the step to the next layer, which changes them in place.
+
+A partition takes three bits a position at most: visited, and the frontier at its last two depths. Neighbours read the
+frontier of the last layer while the next one is found. Where moves lead from even layers to odd ones, as in sliding
+puzzles, a partition has positions in every other layer, nobody needs its older frontier any more, and two bits do.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.arrays import Bitmap, words
+from antipodes_tasks.bfs.direction import pull_is_cheaper
+from antipodes_tasks.bfs.kernels import (
+    boundary_lines,
+    count_bits,
+    expand,
+    first_positions,
+    pull,
+    reached_ranges,
+    settle,
+)
+from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.segment_log import Segment, SegmentLog, no_segment
+from antipodes_tasks.bfs.segments import set_bits
+from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
+from antipodes_tasks.spaces.move_tables import MoveTables
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frontier:
+    """The positions of a partition that are new at a depth, or some rows of them."""
+
+    number: int
+    """The number of the partition."""
+    rows: NDArray[np.int32]
+    """``(lines,)``: the row of each line, ascending."""
+    bits: Bitmap
+    """``(lines, words)``."""
+    count: int
+    """The number of positions of the partition that are new at the depth."""
+    unvisited: int
+    """The number of positions of the partition that were not reached by then."""
+
+
+class Layer(NamedTuple):
+    """The bits of a partition at a depth at which it has positions."""
+
+    depth: int
+    positions: int
+    bits: Bitmap
+    """``(rows, words)``."""
+
+
+class State:
+    """A partition after a layer."""
+
+    def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
+        self.part = part
+        self.width = width
+        self.visited: Bitmap = np.zeros((part.rows, words(width)), dtype=np.uint64)
+        """``(rows, words)``: all positions reached."""
+        self.unvisited = part.rows * width
+        """The number of positions that are not reached yet."""
+        self._rows = np.arange(part.first_row, part.end_row, dtype=np.int32)
+        self._chunk_rows = chunk_rows
+        self._layers: tuple[Layer, ...] = ()
+        """The last two layers at most, the deeper one first. Replaced as a whole, since other threads read it."""
+        self._unused: list[Bitmap] = []
+        self._first_kept = -1
+        """The least depth whose positions are known still."""
+
+    @property
+    def chunks(self) -> range:
+        """The numbers of the chunks of the partition."""
+        first = self.part.first_row // self._chunk_rows
+        return range(first, first + -(-self.part.rows // self._chunk_rows))
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of memory that the state takes at most: of visited bits and two layers."""
+        return self._rows.nbytes + 3 * self.visited.nbytes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        bits = [self.visited, *self._unused, *(layer.bits for layer in self._layers)]
+        return self._rows.nbytes + sum(one.nbytes for one in bits)
+
+    def frontier(self, depth: int) -> Frontier | None:
+        """The positions at ``depth``, one of the last two depths at which there are any; None where there are none.
+
+        Raises
+        ------
+        InterruptedRunError
+            It is an earlier depth: who asks comes too late.
+        """
+        for layer in self._layers:
+            if layer.depth == depth:
+                return Frontier(self.part.number, self._rows, layer.bits, layer.positions, self.unvisited)
+        if depth < self._first_kept:
+            raise InterruptedRunError(f"the positions at depth {depth} are not kept any more")
+        return None
+
+    def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
+        """Find the ``starts``, indices ``(n,)`` of the table, that lie in the partition; how many do."""
+        first, end = self.part.first_row * self.width, self.part.end_row * self.width
+        row, column = np.divmod(starts[(starts >= first) & (starts < end)] - first, self.width)
+        bits = np.zeros_like(self.visited)
+        np.bitwise_or.at(bits, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
+        return self._settle(0, bits, log)
+
+    def advance(self, depth: int, sources: Sequence[Frontier], tables: MoveTables, log: SegmentLog | None) -> int:
+        """Find the positions at ``depth`` from the frontiers at the depth before it; how many are new."""
+        if not self.unvisited or not sources:
+            return 0
+        bits = self._empty_bits(depth)
+        moves = tables.target, tables.column_map, tables.column_maps
+        pulls = tables.undirected and self._pulls(sources, tables)
+        for source in sources:
+            if pulls:
+                pull(bits, self.visited, self.part.first_row, source.bits, source.rows, *moves)
+            else:
+                expand(bits, self.part.first_row, source.bits, source.rows, *moves)
+        return self._settle(depth, bits, log)
+
+    def replay(self, depth: int, segments: Sequence[Segment]) -> int:
+        """Take the positions at ``depth`` from segments instead of searching them; how many there are."""
+        if not segments:
+            return 0
+        bits = self._empty_bits(depth)
+        for one in segments:
+            self._set(one, bits)
+        found = self._settle(depth, bits, None)
+        if found != sum(one.positions for one in segments):
+            raise StoreDamagedError(f"the journal is damaged: positions at depth {depth} are also at other depths")
+        return found
+
+    def restore(self, depth: int, segments: Iterable[Segment]) -> None:
+        """Set the state to ``depth``, by all segments up to this depth.
+
+        Raises
+        ------
+        StoreDamagedError
+            They are no segments of the partition, or have a position twice.
+        """
+        self.visited.fill(0)
+        self._layers, self._unused, self._first_kept = (), [], depth
+        self.unvisited = self.part.rows * self.width
+        bits, count = np.zeros_like(self.visited), 0
+        for one in segments:
+            self._set(one, self.visited)
+            self.unvisited -= one.positions
+            if one.depth == depth:
+                self._set(one, bits)
+                count += one.positions
+        if count_bits(self.visited) + self.unvisited != self.part.rows * self.width:
+            raise StoreDamagedError(f"the journal is damaged: it has a position of partition {self.part.number} twice")
+        self._keep(depth, count, bits)
+
+    def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
+        """Return to ``depth``, by all segments at this depth or after it; raises as `restore`."""
+        self._layers, self._unused, self._first_kept = (), [], depth
+        bits, later, count = np.zeros_like(self.visited), np.zeros_like(self.visited), 0
+        for one in segments:
+            if one.depth == depth:
+                self._set(one, bits)
+                count += one.positions
+            else:
+                self._set(one, later)
+                self.unvisited += one.positions
+        self.visited &= ~later
+        self._keep(depth, count, bits)
+
+    def checkpoint(self, depth: int) -> SegmentLog:
+        """Two segments of each chunk: the positions at ``depth``, the last one, and as of depth - 1 all before."""
+        log, frontier = SegmentLog(), self.frontier(depth)
+        for place, chunk in enumerate(self.chunks):
+            rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
+            before = self.visited[rows]
+            if frontier is not None:
+                last = frontier.bits[rows]
+                before = before & ~last
+                log.add(chunk, depth, last, self.width, int(count_bits(last)))
+            log.add(chunk, depth - 1, before, self.width, int(count_bits(before)))
+        return log
+
+    def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
+        """The indices in the table of the first positions at one of the last two depths, ``(n,)``, ascending."""
+        frontier = self.frontier(depth)
+        if frontier is None:
+            return np.empty(0, dtype=np.int64)
+        return self.part.first_row * self.width + first_positions(frontier.bits, self.width, limit)
+
+    def _set(self, one: Segment, bits: Bitmap) -> None:
+        """Set the positions of a segment in bits of the partition."""
+        row = one.chunk * self._chunk_rows - self.part.first_row
+        if not set_bits(one.kind, one.data, one.positions, self.width, bits[row : row + self._chunk_rows]):
+            raise no_segment(one)
+
+    def _empty_bits(self, depth: int) -> Bitmap:
+        """Bits for ``depth``: those of a layer that nobody reads any more, if there is one."""
+        self._unused += [layer.bits for layer in self._layers if layer.depth < depth - 1]
+        self._layers = tuple(layer for layer in self._layers if layer.depth >= depth - 1)
+        self._first_kept = depth - 1
+        if not self._unused:
+            return np.zeros_like(self.visited)
+        bits = self._unused.pop()
+        bits.fill(0)
+        return bits
+
+    def _settle(self, depth: int, bits: Bitmap, log: SegmentLog | None) -> int:
+        """Visit the positions of a layer that are new, and add them to the log; how many these are."""
+        found = 0
+        for place, chunk in enumerate(self.chunks):
+            rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
+            count = int(settle(bits[rows], self.visited[rows]))
+            if log is not None:
+                log.add(chunk, depth, bits[rows], self.width, count)
+            found += count
+        self.unvisited -= found
+        self._keep(depth, found, bits)
+        return found
+
+    def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
+        if count:
+            self._layers = (Layer(depth, count, bits), *self._layers[:1])
+        else:
+            self._unused.append(bits)
+
+    def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
+        """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
+        frontier = sum(source.count for source in sources) / len(sources)
+        deeper = sum(source.unvisited for source in sources) / len(sources)
+        return pull_is_cheaper(frontier, deeper, self.unvisited, tables.target.shape[1])
+
+
+def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
+    """The part of a frontier from which a move leads out of the rows from ``first_row`` to ``end_row``, if any."""
+    lines = boundary_lines(frontier.bits, frontier.rows, tables.target, first_row, end_row)
+    return replace(frontier, rows=frontier.rows[lines], bits=frontier.bits[lines]) if len(lines) else None
+
+
+def successors(tables: MoveTables, bounds: Sequence[int]) -> list[list[int]]:
+    """For each partition the partitions that its moves lead to, by number in ascending order.
+
+    The ``bounds`` are the first row of each partition, and the row past the end of the last one.
+    """
+    edges = np.array(bounds, dtype=np.int64)
+    return [np.flatnonzero(reached_ranges(tables.target[first:end], edges)).tolist() for first, end in pairwise(bounds)]
+
+
+def predecessors(successors: Sequence[Sequence[int]]) -> list[list[int]]:
+    """For each partition the partitions whose moves lead to it, by number in ascending order; from the `successors`."""
+    into: list[list[int]] = [[] for _ in successors]
+    for source, numbers in enumerate(successors):
+        for number in numbers:
+            into[number].append(source)
+    return into

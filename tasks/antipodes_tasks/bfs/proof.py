@@ -1,0 +1,221 @@
+"""The check, for a block of rows, that depths are the distances of a puzzle.
+
+Depths are distances if and only if the starts, and only the starts, have depth 0; no move leads from depth d to a
+position that is unreached or deeper than d + 1; and every other reached position has a predecessor at depth d - 1.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.arrays import UNREACHED, Depths
+from antipodes_tasks.bfs.kernels import reached_ranges
+from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.spaces.move_tables import ColumnMap, MoveTables
+
+SHOWN = 5
+"""Positions kept for each kind of problem, at most: a table may be wrong everywhere."""
+SEGMENT = 4096
+"""Positions that are compared together, without a branch; only those of a segment with a problem are told apart."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The positions that have one kind of problem."""
+
+    count: int
+    first: NDArray[np.int64]
+    """The indices of the first `SHOWN` of them, ascending."""
+
+
+class Findings(NamedTuple):
+    """The findings in a block."""
+
+    layers: NDArray[np.int64]
+    """The number of positions at each depth; the last entry counts the unreached."""
+    skipped: Wrong
+    """Positions more than one deeper than a predecessor."""
+    unsupported: Wrong
+    """Reached positions, other than starts, without a less deep predecessor."""
+    not_zero: Wrong
+    """Starts whose depth is not 0."""
+    drawn: NDArray[np.int64]
+    """The index of a random position at each depth, and of an unreached one; -1 if there is none."""
+
+
+class Block(NamedTuple):
+    """The depths of some rows."""
+
+    first_row: int
+    depths: Depths
+
+
+def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) -> list[list[int]]:
+    """For each range of rows the blocks whose moves lead into it, by number in ascending order.
+
+    ``blocks`` and ``ranges`` are the first row of each, in ascending order, and the number of all rows.
+    """
+    into: list[list[int]] = [[] for _ in ranges[1:]]
+    edges = np.array(ranges, dtype=np.int64)
+    for block, (first, end) in enumerate(pairwise(blocks)):
+        for number in np.flatnonzero(reached_ranges(tables.target[first:end], edges)).tolist():
+            into[number].append(block)
+    return into
+
+
+def least_before(
+    first_row: int, end_row: int, before: Iterable[Block], tables: MoveTables, expanded: int, dtype: str
+) -> Depths:
+    """The least depth of the predecessors of each position of some rows ``(rows, width)``; unreached if it has none.
+
+    Predecessors deeper than ``expanded`` do not count, since their successors may be unreached. The blocks of
+    predecessors are taken one after another, so no more than one needs to be in memory.
+    """
+    unreached = UNREACHED[dtype]
+    least: Depths = np.full((end_row - first_row, tables.column_maps.shape[1]), unreached, dtype=dtype)
+    for source in before:
+        rows = slice(source.first_row, source.first_row + len(source.depths))
+        _find_least(
+            least, first_row, source.depths,
+            tables.target[rows], tables.column_map[rows], tables.column_maps, expanded, unreached,
+        )  # fmt: skip
+    return least
+
+
+def check_block(block: Block, least: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
+    """Check all positions of a block against the ``least`` depths of their predecessors, of the same shape.
+
+    Depths greater than ``deepest`` count as unreached. The ``starts`` are indices in ascending order. The ``seed``,
+    from 0 to 2^63 - 1, determines the random positions.
+    """
+    depths = block.depths.ravel()
+    first_index = block.first_row * block.depths.shape[1]
+    starts_here = starts[np.searchsorted(starts, first_index) : np.searchsorted(starts, first_index + depths.size)]
+    starts_here = starts_here - first_index
+    counts, first = _compare(depths, least.ravel(), starts_here, deepest)
+    skipped, unsupported = (
+        Wrong(count, which[:count] + first_index) for count, which in zip(counts.tolist(), first, strict=True)
+    )
+    not_zero = starts_here[depths[starts_here] != 0] + first_index
+    layers, drawn = _census(depths, deepest, np.uint64(first_index ^ seed))
+    return Findings(
+        layers,
+        skipped,
+        unsupported,
+        Wrong(len(not_zero), not_zero[:SHOWN]),
+        np.where(drawn < 0, -1, drawn + first_index),
+    )
+
+
+@kernel
+def _find_least(
+    least: Depths,
+    first_row: int,
+    source: Depths,
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+    expanded: int,
+    unreached: int,
+) -> None:
+    """Lower ``least`` to the depths of all predecessors in ``source`` that are at most ``expanded`` deep.
+
+    No branch depends on depths, whose order no processor predicts.
+    """
+    before = np.empty(source.shape[1], dtype=source.dtype)
+    for row in range(source.shape[0]):
+        begun = False
+        for move in range(target.shape[1]):
+            if target[row, move] < 0:
+                break
+            to_row = target[row, move] - first_row
+            if to_row < 0 or to_row >= least.shape[0]:
+                continue
+            if not begun:
+                begun = True
+                for column in range(source.shape[1]):
+                    before[column] = source[row, column] if source[row, column] <= expanded else unreached
+            number = column_map[row, move] if column_map.shape[1] else 0
+            if number == 0:
+                for column in range(source.shape[1]):
+                    least[to_row, column] = min(least[to_row, column], before[column])
+                continue
+            for column in range(source.shape[1]):
+                to_column = column_maps[number, column]
+                if to_column >= 0:
+                    least[to_row, to_column] = min(least[to_row, to_column], before[column])
+
+
+@kernel
+def _compare(
+    depths: Depths, least: Depths, starts: NDArray[np.int64], deepest: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many of the ``depths`` are skipped, and how many unsupported, and the places of the first of each kind.
+
+    They are compared with the ``least`` depth of any predecessor. A skipped position is supported: it has a predecessor
+    that is less deep, though not just one. The ``starts``, in ascending order, need no predecessor.
+    """
+    counts, first = np.zeros(2, dtype=np.int64), np.zeros((2, SHOWN), dtype=np.int64)
+    for begin in range(0, depths.size, SEGMENT):
+        end = min(begin + SEGMENT, depths.size)
+        differing = 0
+        for place in range(begin, end):
+            depth, before = np.int64(depths[place]), np.int64(least[place])
+            right = depth == before + 1 if depth <= deepest else before > deepest
+            differing += not right
+        if differing == 0:
+            continue
+        for place in range(begin, end):
+            depth, before = np.int64(depths[place]), np.int64(least[place])
+            if before <= deepest and (depth > deepest or depth > before + 1):
+                kind = 0
+            elif depth <= deepest and before >= depth and not _holds(starts, place):
+                kind = 1
+            else:
+                continue
+            if counts[kind] < SHOWN:
+                first[kind, counts[kind]] = place
+            counts[kind] += 1
+    return counts, first
+
+
+@kernel
+def _holds(ascending: NDArray[np.int64], value: int) -> bool:
+    """Whether the value is one of the numbers."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(ascending) and ascending[low] == value
+
+
+@kernel
+def _census(depths: Depths, deepest: int, seed: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The number of positions at each depth, and a random one of them.
+
+    Reservoir sampling: the k-th position at a depth replaces the one drawn before with probability 1 / k. After the
+    k-th, none of the next ones up to the n-th does with probability k / n, so one random number, u in (0, 1], tells
+    which the next is: the first after k / u. The random numbers are those of G. Marsaglia, Xorshift RNGs (2003).
+    """
+    layers = np.zeros(deepest + 2, dtype=np.int64)
+    drawn = np.full(deepest + 2, -1, dtype=np.int64)
+    next_drawn = np.ones(deepest + 2, dtype=np.int64)
+    random = (seed * np.uint64(2) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)  # odd, and never 0
+    for place in range(depths.size):
+        layer = min(np.int64(depths[place]), np.int64(deepest + 1))
+        layers[layer] += 1
+        if layers[layer] == next_drawn[layer]:
+            drawn[layer] = place
+            random ^= random << np.uint64(13)
+            random ^= random >> np.uint64(7)
+            random ^= random << np.uint64(17)
+            uniform = ((random >> np.uint64(11)) + 1) * 2.0**-53
+            next_drawn[layer] = np.int64(min(layers[layer] / uniform, 2.0**62)) + 1
+    return layers, drawn

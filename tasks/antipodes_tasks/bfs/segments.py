@@ -1,0 +1,315 @@
+"""Segments of the journal: the new positions of a chunk in one layer, as the shorter of two kinds of bytes.
+
+GAPS lists the distance of each position from the one before it in the chunk's flat order (row * width + column; the
+first one counts from -1), each a LEB128 number: 7 bits a byte, low ones first, 128 added to all bytes but the last.
+BITS is the chunk's bitmap: words of 64 bits, little-endian. No decoder trusts the bytes that it reads.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.arrays import WORD, Bitmap, words
+from antipodes_tasks.jit.bits import leading_zeros, ones, trailing_zeros
+from antipodes_tasks.jit.compile import kernel
+
+Bytes = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
+FlatDepths = NDArray[np.uint8] | NDArray[np.uint16]
+
+GAPS, BITS = 0, 1
+_WORD_BYTES = WORD // 8
+_NUMBER_BYTES = 5
+"""The most bytes of a LEB128 number: 35 bits, more than the positions of any chunk."""
+_BLOCK = 1 << 15
+"""Positions that `fill` completes before the next ones, so that their depths stay in a fast cache."""
+_AHEAD = 4
+"""Gaps of a word that are written without a branch, needed or not: a branch for each costs more."""
+_ROOM = _NUMBER_BYTES + WORD + _AHEAD
+"""More bytes than are written for a word."""
+
+
+def most_bytes(rows: int, width: int) -> int:
+    """The most bytes that a segment of a chunk of ``rows`` rows of ``width`` columns takes: those of its bitmap."""
+    return rows * words(width) * _WORD_BYTES
+
+
+@kernel
+def _write_number(number: int, out: Bytes, length: int) -> int:
+    """Append a LEB128 number to the first ``length`` bytes of ``out``, which has room; return the new length."""
+    while number >= 128:
+        out[np.uint64(length)] = number & 127 | 128  # unsigned: numba need not handle negative indices then
+        number >>= 7
+        length += 1
+    out[np.uint64(length)] = number
+    return length + 1
+
+
+@kernel
+def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
+    """Append the positions of a word, ``gap`` from the position before it; return the new length.
+
+    Writes up to `_ROOM` bytes, used or not.
+    """
+    one, top = np.uint64(1), np.uint64(1) << np.uint64(WORD - 1)
+    bit = int(trailing_zeros(bits))
+    length = _write_number(gap, out, length)
+    end = length + int(ones(bits)) - 1
+    while length < end:  # the gaps within a word are less than 64: one byte each
+        for ahead in range(_AHEAD):
+            bits &= bits - one
+            before, bit = bit, int(trailing_zeros(bits | top))
+            out[np.uint64(length + ahead)] = bit - before
+        length += _AHEAD
+    return end
+
+
+@kernel
+def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int:
+    """Write the gaps to the beginning of ``out``; return their length, or -1 if they do not fit.
+
+    ``last_word`` is room for those of a word. A kernel that made it would take seconds longer to compile, for the text
+    of errors that cannot occur; so would a slice of ``out`` that is set.
+    """
+    length, previous = 0, -1
+    for row in range(layer.shape[0]):
+        for word in range(layer.shape[1]):
+            bits = layer[row, word]
+            if bits == 0:
+                continue
+            begin = row * width + word * WORD
+            gap = begin + int(trailing_zeros(bits)) - previous
+            previous = begin + WORD - 1 - int(leading_zeros(bits))
+            if length + _ROOM <= len(out):
+                length = _append(gap, bits, out, length)
+                continue
+            added = _append(gap, bits, last_word, 0)
+            if length + added > len(out):
+                return -1
+            for place in range(added):
+                out[length + place] = last_word[place]
+            length += added
+    return length
+
+
+def encode(layer: Bitmap, width: int, count: int, out: Bytes) -> tuple[int, int]:
+    """Write a chunk's positions in a layer, the shorter kind of segment, to the beginning of ``out``.
+
+    ``layer``, ``(rows, words)``, has ``count`` > 0 bits set, none of them past the last column; ``out`` has room for
+    `most_bytes`. Returns the kind and the length in bytes. The rest of ``out`` is undefined.
+    """
+    size = most_bytes(layer.shape[0], width)
+    last_word = np.empty(_ROOM, dtype=np.uint8)
+    length = _encode_gaps(layer, width, out[:size], last_word) if count <= size else -1  # a gap takes a byte or more
+    if length >= 0:
+        return GAPS, length
+    out[:size] = layer.reshape(-1).view(np.uint8)
+    return BITS, size
+
+
+@kernel
+def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
+    """The LEB128 number at ``begin`` and the end of its bytes; 0 if it is cut, too long, or not the shortest form."""
+    number, end = 0, begin
+    while end < len(data) and end - begin < _NUMBER_BYTES:
+        byte = int(data[end])
+        number |= (byte & 127) << 7 * (end - begin)
+        end += 1
+        if byte < 128:
+            return (number if byte > 0 else 0), end
+    return 0, end
+
+
+@kernel
+def _read_gap(data: Bytes, begin: int) -> tuple[int, int]:
+    """`_read_number` where there is a byte, with a short way for the frequent numbers of one byte."""
+    number = int(data[np.uint64(begin)])
+    return (number, begin + 1) if 0 < number < 128 else _read_number(data, begin)
+
+
+@kernel
+def _set_gaps(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
+    """`set_bits` for GAPS."""
+    row, column, end = 0, -1, 0
+    while end < len(data):
+        gap, end = _read_gap(data, end)
+        column += gap
+        if column >= width:
+            row += column // width
+            column %= width
+        if gap == 0 or row >= layer.shape[0]:
+            return False
+        layer[np.uint64(row), np.uint64(column >> 6)] |= np.uint64(1) << np.uint64(column & 63)
+        count -= 1
+    return count == 0
+
+
+def _set_bitmap(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
+    """`set_bits` for BITS."""
+    if len(data) != layer.nbytes:
+        return False
+    bits = np.frombuffer(data, dtype=np.uint64).reshape(layer.shape)
+    last_words, padding = bits[:, -1], np.uint64(-width % WORD)
+    if (last_words << padding >> padding != last_words).any() or np.bitwise_count(bits).sum(dtype=np.int64) != count:
+        return False
+    np.bitwise_or(layer, bits, out=layer)
+    return True
+
+
+def set_bits(kind: int, data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
+    """Set the positions of a segment in the bitmap of its chunk; False if it is not a segment of ``count`` positions.
+
+    ``data`` is the whole segment. Of a malformed one, some positions of the chunk may be set, and nothing else.
+    """
+    decoders = {GAPS: _set_gaps, BITS: _set_bitmap}
+    return kind in decoders and bool(decoders[kind](data, count, width, layer))
+
+
+@kernel
+def _fill_short_gaps(
+    depths: FlatDepths, depth: int, data: Bytes, end: int, position: int, stop: int
+) -> tuple[int, int]:
+    """`_fill_gaps` as long as four gaps in turn are of one byte, without a check of each."""
+    stop = min(stop, len(depths) - 4 * 127)
+    while position < stop and end + 4 <= len(data):
+        place = np.uint64(end)
+        first, second = int(data[place]), int(data[place + np.uint64(1)])
+        third, fourth = int(data[place + np.uint64(2)]), int(data[place + np.uint64(3)])
+        if first | second | third | fourth >= 128 or first == 0 or second == 0 or third == 0 or fourth == 0:
+            break
+        two = position + (first + second)  # the order of additions that leaves the shortest chain between rounds
+        four = two + (third + fourth)
+        depths[np.uint64(position + first)] = depth
+        depths[np.uint64(two)] = depth
+        depths[np.uint64(two + third)] = depth
+        depths[np.uint64(four)] = depth
+        position = four
+        end += 4
+    return end, position
+
+
+@kernel
+def _fill_gaps(
+    depths: FlatDepths, depth: int, data: Bytes, begin: int, position: int, stop: int, dense: bool
+) -> tuple[int, int, int]:
+    """Decode from the byte ``begin`` on, after ``position``, to a position at or past ``stop`` or the end of ``data``.
+
+    Returns the next byte, the last position and the number of positions, which is -1 if the bytes are malformed.
+    ``dense``: nearly all gaps are of one byte (no more than a hint).
+    """
+    found, end = 0, begin
+    while end < len(data) and position < stop:
+        if dense:
+            before = end
+            end, position = _fill_short_gaps(depths, depth, data, end, position, stop)
+            found += end - before  # a byte each
+            if end == len(data) or position >= stop:
+                break
+        gap, end = _read_gap(data, end)
+        position += gap
+        if gap == 0 or position >= len(depths):
+            return end, position, -1
+        depths[np.uint64(position)] = depth
+        found += 1
+    return end, position, found
+
+
+@kernel
+def _word(data: Bytes, begin: int) -> np.uint64:
+    """The 8 bytes at ``begin`` as a word."""
+    word = np.uint64(0)
+    for byte in range(8):
+        word |= np.uint64(data[np.uint64(begin + byte)]) << np.uint64(8 * byte)
+    return word
+
+
+@kernel
+def _fill_bitmap(depths: FlatDepths, depth: int, data: Bytes, width: int, begin: int, stop: int) -> tuple[int, int]:
+    """Decode a bitmap from the byte ``begin`` on, to a word at or past ``stop`` or the end of ``data``.
+
+    Returns the next byte and the number of positions, which is -1 if there are bits past the last column.
+    """
+    one = np.uint64(1)
+    row_bytes = (width + WORD - 1) // WORD * _WORD_BYTES
+    row, column = begin // row_bytes, begin % row_bytes * 8
+    found, end = 0, begin
+    while end < len(data) and row * width + column < stop:
+        rest = _word(data, end)
+        if column + WORD > width and rest >> np.uint64(width - column) != 0:
+            return end, -1
+        found += int(ones(rest))
+        while rest != 0:
+            depths[np.uint64(row * width + column + int(trailing_zeros(rest)))] = depth
+            rest &= rest - one
+        end += _WORD_BYTES
+        column += WORD
+        if column >= width:
+            row, column = row + 1, 0
+    return end, found
+
+
+def fill(
+    depths: FlatDepths,
+    width: int,
+    kinds: Bytes,
+    segment_depths: Numbers,
+    counts: Numbers,
+    begins: Numbers,
+    ends: Numbers,
+    data: Bytes,
+) -> int:
+    """Write the depth of every position of a chunk's segments; the number of the first malformed segment, or -1.
+
+    ``depths``, ``(rows * width,)``, holds the depth of unreached positions before. Segment i is the bytes ``begins[i]``
+    to ``ends[i]`` of ``data``, and has ``counts[i]`` positions, all of depth ``segment_depths[i]``. If a segment is
+    malformed, the depths are undefined.
+    """
+    inside = (begins >= 0) & (begins <= ends) & (ends <= len(data))
+    whole = (kinds == GAPS) | ((kinds == BITS) & (ends - begins == most_bytes(len(depths) // width, width)))
+    found = np.where(inside & whole, 0, -1)
+    decoded, positions = np.zeros(len(kinds), dtype=np.int64), np.full(len(kinds), -1)
+    _fill(depths, width, kinds, segment_depths, counts, begins, ends, data, decoded, positions, found)
+    wrong = np.flatnonzero((found != counts) | (decoded != ends - begins))
+    return int(wrong[0]) if len(wrong) else -1
+
+
+@kernel
+def _fill(
+    depths: FlatDepths,
+    width: int,
+    kinds: Bytes,
+    segment_depths: Numbers,
+    counts: Numbers,
+    begins: Numbers,
+    ends: Numbers,
+    data: Bytes,
+    decoded: Numbers,
+    positions: Numbers,
+    found: Numbers,
+) -> None:
+    """`fill` block by block, with three numbers for each segment.
+
+    These are the bytes ``decoded``, the last of the ``positions``, and the number of positions ``found``: -1 if the
+    segment is malformed.
+    """
+    for block in range(0, len(depths), _BLOCK):
+        stop = min(block + _BLOCK, len(depths))
+        for i in range(len(kinds)):
+            if found[i] < 0:
+                continue
+            segment, depth = data[begins[i] : ends[i]], segment_depths[i]
+            if kinds[i] == GAPS:
+                dense = len(segment) - counts[i] < counts[i] >> 4
+                at = decoded[i], positions[i], stop
+                decoded[i], positions[i], new = _fill_gaps(depths, depth, segment, *at, dense)
+            else:
+                decoded[i], new = _fill_bitmap(depths, depth, segment, width, decoded[i], stop)
+            found[i] = found[i] + new if new >= 0 else -1
+
+
+def warm_up() -> None:
+    """Compile the kernels that a run without interruption needs, or load them from numba's cache."""
+    layer = np.ones((1, 1), dtype=np.uint64)
+    data = np.zeros(most_bytes(1, 1), dtype=np.uint8)
+    kind, length = encode(layer, 1, 1, data)
+    kinds, begins, ends = np.full(1, kind, dtype=np.uint8), np.zeros(1, dtype=np.int64), np.full(1, length)
+    fill(np.zeros(1, dtype=np.uint8), 1, kinds, begins, ends, begins, ends, data)  # 16 bits are rare

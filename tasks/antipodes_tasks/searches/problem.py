@@ -1,0 +1,126 @@
+"""A search problem: a position, and the goals to reach from it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.reachability.packing import Packing
+from antipodes_tasks.reachability.steps.selection import steps_of, undoable
+from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.searches.progress import Listener, silence
+from antipodes_tasks.searches.solvability import parities, solvable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem:
+    """Find the shortest paths from the position to any of the goals.
+
+    Paths go forwards. Where moves cannot be undone, the distance from the position to a start may differ from the
+    distance from the start to the position, which a table holds.
+    """
+
+    puzzle: Puzzle
+    position: Labels
+    """``(places,)``."""
+    goals: Labels
+    """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
+
+    def __repr__(self) -> str:
+        position = shorten(self.puzzle.format(self.position), 40)
+        return f"<Problem of {shorten(self.puzzle.name, 30)}: {position}, {counted(len(self.goals), 'goal')}>"
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
+        """The problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``, by default the puzzle's starts.
+
+        Raises
+        ------
+        PositionError
+            The position or a goal has other pieces than the puzzle.
+        InputError
+            No goal is given.
+        """
+        arguments.instance(puzzle, Puzzle, "a Puzzle")
+        position = puzzle.checked_one(position)
+        wanted = puzzle.start_labels if goals is None else _checked_goals(puzzle, goals)
+        if not len(wanted):
+            raise InputError("expected at least one goal, found none")
+        return cls(puzzle, position, np.ascontiguousarray(wanted[solvable(puzzle, position, wanted).possible]))
+
+    @property
+    def known_unreachable(self) -> bool:
+        """Whether it is known without a search that no goal can be reached."""
+        return len(self.goals) == 0
+
+    @cached_property
+    def known_reachable(self) -> bool:
+        """Whether it is known without a search that a goal can be reached."""
+        return bool(solvable(self.puzzle, self.position, self.goals).certain.any())
+
+    @cached_property
+    def packing(self) -> Packing:
+        """How sets of positions are stored."""
+        return Packing.of(self.puzzle.parts)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The moves."""
+        return steps_of(self.puzzle.moves, self.puzzle.parts)
+
+    @cached_property
+    def steps_back(self) -> Steps:
+        """The moves backwards, from the goals towards the position; they exist only if the problem is `undoable`."""
+        return steps_of(self.puzzle.moves, self.puzzle.parts, backwards=True)
+
+    @cached_property
+    def undoable(self) -> bool:
+        """Whether the positions before a position are known, and not only those after it."""
+        return undoable(self.puzzle.moves)
+
+    @cached_property
+    def parities(self) -> frozenset[int]:
+        """The parities that the number of moves to a goal can have."""
+        even_and_odd = parities(self.puzzle, self.position, self.goals).any(axis=0)
+        return frozenset(np.flatnonzero(even_and_odd).tolist())
+
+
+A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of a search; InputError if one is of another type, or negative."""
+
+    every: bool
+    max_depth: int | None
+    listed: int
+    memory_limit: int
+    """Bytes for the paths found, and for the positions that the search holds."""
+    listener: Listener = silence
+
+    def __post_init__(self) -> None:
+        checked = {
+            "every": arguments.flag(self.every, "every"),
+            "max_depth": arguments.optional(self.max_depth, arguments.integer, "max_depth", 0),
+            "listed": min(arguments.integer(self.listed, "listed", 0), arguments.GREATEST),
+            "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
+            "listener": arguments.function(self.listener, "a listener"),
+        }
+        for name, value in checked.items():  # numpy's scalars as Python's
+            object.__setattr__(self, name, value)
+
+
+def _checked_goals(puzzle: Puzzle, goals: ArrayLike) -> Labels:
+    """One goal ``(places,)``, or several ``(goals, places)``, as several, each once: paths to it count once."""
+    listed = isinstance(goals, list | tuple) and len(goals) > 0 and isinstance(goals[0], list | tuple | np.ndarray)
+    several = listed or (isinstance(goals, np.ndarray) and goals.ndim > 1)
+    if not several:
+        return puzzle.checked_one(goals)[np.newaxis]
+    checked = puzzle.checked(goals)
+    return checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])]

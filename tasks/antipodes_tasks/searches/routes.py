@@ -1,0 +1,272 @@
+"""Exchange two sides of labelled pieces, such as knights, along fixed routes.
+
+Every piece gets a route to a square of the other side, and moves along its route only. That makes the search small, but
+the paths that it finds are not always shortest.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.puzzles.swap_graph import Edges, both_ways, neighbours, swap_edges
+from antipodes_tasks.searches.answer import PATH_BYTES
+from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
+
+Route = tuple[int, ...]
+MAX_BOARDS = 1 << 24
+"""Boards along a combination of routes: a walk marks each in 16 bytes, in all 256 MiB in about a second."""
+MOST_BYTES = 1 << 30
+"""Bytes of the solutions."""
+MAX_ROUTES = 1 << 12
+"""Routes of all pieces; every two of them are compared."""
+BATCH = 1 << 12
+METHOD = "routes"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Exchange:
+    """One exchange of the sides."""
+
+    routes: tuple[Route, ...]
+    """The route of each piece, in the order of their places."""
+    positions: Labels
+    """``(moves + 1, places)``, from the start to the end."""
+
+    @property
+    def moves(self) -> int:
+        """The number of moves."""
+        return len(self.positions) - 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Exchanges:
+    """All exchanges of the sides that the route method finds."""
+
+    limit: int
+    combinations: int
+    """Combinations of routes tried."""
+    solutions: tuple[Exchange, ...]
+    expanded: int
+    """Boards expanded."""
+
+    @property
+    def histogram(self) -> dict[int, int]:
+        """The number of solutions by their number of moves, in ascending order."""
+        return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
+
+
+def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listener: Listener = silence) -> Exchanges:
+    """All exchanges of the sides of ``start``, by default the puzzle's, along routes of at most ``limit``.
+
+    The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
+
+    Raises
+    ------
+    InputError
+        An argument is of another type, the limit is not positive, or the method does not fit the puzzle. The pieces
+        must all be different and move along edges both ways. A half turn must map the board onto itself and each side
+        onto the other; left-right reflection must map the board, and each side, onto itself.
+    ResourceLimitError
+        The routes, or the boards along a combination of them, do not fit into memory.
+    """
+    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    arguments.function(listener, "a listener")
+    limit = arguments.integer(limit, "a limit of moves a route", 1)
+    position = puzzle.first if start is None else puzzle.checked_one(start)
+    edges = _symmetric_edges(puzzle, position)
+    pieces = np.flatnonzero(position)
+    if (limit + 1) ** len(pieces) > MAX_BOARDS:
+        raise ResourceLimitError(
+            f"expected at most {MAX_BOARDS} boards along the routes, "
+            f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
+        )
+    plan = _RoutePlan.of(puzzle, pieces.tolist(), edges, limit)
+    tried, found, room = 0, list[Exchange](), MOST_BYTES
+    for combinations in plan.combinations():
+        tried += len(combinations)
+        listener(Progress(METHOD, None, int(plan.expanded[0]), 0))
+        for routes, steps in plan.walks(combinations, listener):
+            found.append(Exchange(routes, _replay(position, routes, steps)))
+            room -= found[-1].positions.nbytes + PATH_BYTES
+            if room < 0:
+                raise ResourceLimitError(f"{len(found):,} solutions take {MOST_BYTES:,} bytes: choose a smaller limit")
+    return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
+
+
+def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
+    """The edges; InputError if the method does not fit the puzzle."""
+    edges = swap_edges(puzzle)
+    if edges is None or not both_ways(edges):
+        raise InputError("the routes method needs pieces that move to empty places, there and back")
+    pieces = position[position > 0]
+    if len(set(pieces.tolist())) < len(pieces) or len(pieces) % 2 or not len(pieces):
+        raise InputError("the routes method needs two sides of equally many, different pieces")
+    for name, image in (("a half turn", half_turn(puzzle)), ("a left-right reflection", reflection(puzzle))):
+        if image is None or {(image[a], image[b]) for a, b in edges} != edges:
+            raise InputError(f"the routes method needs a board that {name} maps onto itself")
+        _check_sides(np.flatnonzero(position).tolist(), image, exchanged=name == "a half turn", name=name)
+    return edges
+
+
+def _check_sides(pieces: list[int], image: list[int], exchanged: bool, name: str) -> None:
+    near, far = pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]
+    if {image[place] for place in near} != set(far if exchanged else near):
+        onto = "the other" if exchanged else "itself"
+        raise InputError(f"the routes method needs two sides such that {name} maps each onto {onto}")
+
+
+def half_turn(puzzle: Puzzle) -> list[int] | None:
+    """Where each place goes when the board is turned by 180 degrees, or None where a place meets a hole."""
+    squares = puzzle.board.rows * puzzle.board.columns
+    return _image(puzzle, [squares - 1 - square for square in range(squares)])
+
+
+def reflection(puzzle: Puzzle) -> list[int] | None:
+    """Where each place goes when left and right are exchanged, or None where a place meets a hole."""
+    columns = puzzle.board.columns
+    squares = range(puzzle.board.rows * columns)
+    return _image(puzzle, [square - square % columns + columns - 1 - square % columns for square in squares])
+
+
+def _image(puzzle: Puzzle, square_image: list[int]) -> list[int] | None:
+    holes = puzzle.board.holes
+    if {square_image[hole] for hole in holes} != holes:
+        return None
+    squares = [square for square in range(len(square_image)) if square not in holes]
+    place = {square: number for number, square in enumerate(squares)}
+    return [place[square_image[square]] for square in squares]
+
+
+def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int) -> list[Route]:
+    """All routes of at most ``limit`` moves to one of the ends, breadth-first, that visit no place twice."""
+    found: list[Route] = []
+    layer: list[Route] = [(origin,)]
+    for _ in range(limit):
+        layer = [(*route, place) for route in layer for place in around[route[-1]] if place not in route]
+        found += [route for route in layer if route[-1] in ends]
+        if len(layer) > MAX_ROUTES * len(around) or len(found) > MAX_ROUTES:
+            raise ResourceLimitError(
+                f"more than {MAX_ROUTES:,} routes of at most {limit} moves: choose a smaller limit"
+            )
+        if not layer:
+            break
+    return found
+
+
+def compatible(routes: list[Route]) -> NDArray[np.bool_]:
+    """``(routes, routes)``: whether the ends of two differ and the longer one does not contain all places of the other.
+
+    No route visits a place twice, so the places that two share are counted by a product of matrices.
+    """
+    covers = np.zeros((len(routes), 1 + max((max(route) for route in routes), default=0)), dtype=np.float32)
+    for number, route in enumerate(routes):
+        covers[number, list(route)] = 1
+    lengths = covers.sum(axis=1)
+    ends = np.array([route[-1] for route in routes])
+    shorter = np.minimum(lengths[:, np.newaxis], lengths)
+    fitting: NDArray[np.bool_] = (ends[:, np.newaxis] != ends) & (covers @ covers.T < shorter)
+    return fitting
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _RoutePlan:
+    """The routes of all pieces as arrays."""
+
+    routes: list[Route]
+    first: NDArray[np.int32]
+    """``(pieces + 1,)``: where the routes of each piece begin."""
+    compatible: NDArray[np.bool_]
+    mirror: NDArray[np.int32]
+    """Which route is the reflection of each."""
+    squares: NDArray[np.int32]
+    """``(routes, limit + 1)``: the places, the last repeated."""
+    lengths: NDArray[np.int32]
+    """How many moves each route takes."""
+    expanded: NDArray[np.int64]
+    """``(1,)``: boards looked at so far."""
+    pace: Pace
+    """How many combinations one call of a kernel walks along."""
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
+        lists = _all_routes(puzzle, pieces, edges, limit)
+        routes = [route for own in lists for route in own]
+        image = reflection(puzzle) or []
+        number = {route: i for i, route in enumerate(routes)}
+        return cls(
+            routes=routes,
+            first=np.cumsum([0, *map(len, lists)], dtype=np.int32),
+            compatible=compatible(routes),
+            mirror=np.array([number[tuple(image[p] for p in route)] for route in routes], dtype=np.int32),
+            squares=np.array(
+                [[*route, *[route[-1]] * (limit + 1 - len(route))] for route in routes], dtype=np.int32
+            ).reshape(-1, limit + 1),
+            lengths=np.array([len(route) - 1 for route in routes], dtype=np.int32),
+            expanded=np.zeros(1, dtype=np.int64),
+            pace=Pace(1),
+        )
+
+    def combinations(self) -> Iterator[NDArray[np.int32]]:
+        """All combinations of one route a piece, in batches ``(m, pieces)``."""
+        from antipodes_tasks.searches.route_kernels import next_combinations
+
+        pieces = len(self.first) - 1
+        chosen = np.full(pieces, -1, dtype=np.int32)
+        level = -1 if (np.diff(self.first) == 0).any() else 0
+        rules, pace = (self.first, self.compatible, self.mirror), Pace()
+        while level >= 0:
+            found = np.empty((BATCH, pieces), dtype=np.int32)
+            pace.start()
+            count, level, left = next_combinations(chosen, level, pace.budget, *rules, found)
+            pace.learn(pace.budget - left)
+            yield found[:count]
+
+    def walks(
+        self, combinations: NDArray[np.int32], listener: Listener
+    ) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
+        """The routes and the steps for each combination along which all pieces can arrive."""
+        from antipodes_tasks.searches.route_kernels import next_exchange
+
+        boards = self.squares.shape[1] ** combinations.shape[1]
+        visited = np.zeros(boards, dtype=np.int32)
+        steps = np.empty(boards, dtype=np.int32)
+        i = 0
+        while i < len(combinations):
+            first = i
+            self.pace.start()
+            i, count = next_exchange(
+                combinations[: i + self.pace.budget], i, self.squares, self.lengths, visited, steps, self.expanded
+            )
+            self.pace.learn(i - first)
+            listener(Progress(METHOD, None, int(self.expanded[0]), 0))
+            if count >= 0:
+                yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
+
+
+def _all_routes(puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:
+    """The routes of each piece; the second side has the first side's, turned, in reverse order of pieces."""
+    half = len(pieces) // 2
+    around = neighbours(edges, puzzle.places)
+    near = [routes_from(piece, set(pieces[half:]), around, limit) for piece in pieces[:half]]
+    turned = half_turn(puzzle) or []
+    return near + [[tuple(turned[p] for p in route) for route in own] for own in reversed(near)]
+
+
+def _replay(position: Labels, routes: tuple[Route, ...], steps: NDArray[np.int32]) -> Labels:
+    """The positions that a sequence of steps passes."""
+    positions = np.repeat(position[np.newaxis], len(steps) + 1, axis=0)
+    progress = [0] * len(routes)
+    for i, step in enumerate(steps.tolist()):
+        piece = abs(step) - 1
+        origin = routes[piece][progress[piece]]
+        progress[piece] += 1 if step > 0 else -1
+        destination = routes[piece][progress[piece]]
+        positions[i + 1 :, destination] = positions[i, origin]
+        positions[i + 1 :, origin] = 0
+    return positions
