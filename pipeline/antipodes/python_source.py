@@ -31,8 +31,8 @@ from antipodes_tasks.quoting import quote, shorten, shorten_path
 
 FAMILY = "python"
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
-PACKAGE, API = "antipodes", "antipodes"
-"""The package from which a file must import something to be taken for a definition of a puzzle."""
+PACKAGES = {"antipodes", "antipodes_tasks"}
+"""A file is taken for a definition of a puzzle only if it imports one of these."""
 
 
 def is_reference(text: str) -> bool:
@@ -286,8 +286,8 @@ class _Source(_Place):
         with self._guard():
             tree = ast.parse(self.text, str(self.path))
             names = symtable(self.text, str(self.path), "exec").get_symbols()
-        if PACKAGE not in _imported_packages(tree):
-            raise SourceError(f"{self.path}: expected a file that imports from {API}, found none of that")
+        if PACKAGES.isdisjoint(_imported_packages(tree)):
+            raise SourceError(f"{self.path}: expected a file that imports from antipodes, found none of that")
         if self.name not in (one.get_name() for one in names if one.is_assigned() or one.is_imported()):
             found = ", ".join(one.get_name() for one in names if one.is_assigned()) or "none"
             raise SourceError(f"{self.path}: expected the name of a puzzle, found {quote(self.name)}; defined: {found}")

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Bitmap, words
-from antipodes_tasks.bfs.segments import BITS, GAPS, Bytes, encode, fill, most_bytes, set_bits, warm_up
+from antipodes_tasks.bfs.arrays import Bitmap, bitmap_bytes, words
+from antipodes_tasks.bfs.segments import BITS, GAPS, Bytes, encode, fill, set_bits, warm_up
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -41,7 +41,7 @@ def gaps_of(flags: Flags) -> Bytes:
 
 
 def encoded(flags: Flags) -> tuple[int, Bytes]:
-    out = np.full(most_bytes(*flags.shape), 99, dtype=np.uint8)
+    out = np.full(bitmap_bytes(*flags.shape), 99, dtype=np.uint8)
     kind, length = encode(to_bits(flags), flags.shape[1], int(flags.sum()), out)
     return kind, out[:length].copy()
 

@@ -12,14 +12,14 @@ from programs import Command, forget_puzzles
 from s3 import Bucket
 from stores import change_manifest, contents
 
-from antipodes import api, python_source
+import antipodes as api
+from antipodes import python_source
 from antipodes.tables.run import resume
 from antipodes_tasks.errors import SourceError, StoreMismatchError
 
 GOOD = """
 import numpy as np
-from antipodes import define_puzzle
-from antipodes_tasks.puzzles.own import Definition
+from antipodes import Definition, define_puzzle
 
 def turn(dials):
     return (dials + 1) % 5
@@ -340,7 +340,7 @@ def test_what_verify_says_without_the_moves(named: Path, cli: Command) -> None:
 def test_a_puzzle_of_permutations_needs_no_code(victim: Path, cli: Command) -> None:
     """Its store describes them. Texts or drawings of its own need the code."""
     (victim / "ring.py").write_text(
-        "from antipodes_tasks.puzzles.own import define_puzzle\n"
+        "from antipodes import define_puzzle\n"
         'ring = define_puzzle(name="ring", start="A B . C", moves={"r": [3, 0, 1, 2], "l": "(3 2 1 0)"})\n'
         'drawn = define_puzzle(name="drawn", start="A B . C", moves={"r": [3, 0, 1, 2]}, draw=str)\n'
     )

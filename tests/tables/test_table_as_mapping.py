@@ -136,7 +136,7 @@ def test_the_group_of_a_run_that_died_before_its_last_commit(unfinished: Path, t
 
 def test_without_xarray(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(InputError, match=r"pip install 'antipodes\[xarray\]'"):
+    with pytest.raises(InputError, match=r"pip install '\.\[xarray\]'"):
         table.to_xarray()
 
 

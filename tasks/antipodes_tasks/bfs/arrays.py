@@ -15,3 +15,8 @@ UNREACHED = {"uint8": 255, "uint16": 65535}
 def words(width: int) -> int:
     """The number of words of a row of ``width`` columns."""
     return -(-width // WORD)
+
+
+def bitmap_bytes(rows: int, width: int) -> int:
+    """The bytes of the bitmap of ``rows`` rows of ``width`` columns, which no segment of them exceeds."""
+    return rows * words(width) * (WORD // 8)

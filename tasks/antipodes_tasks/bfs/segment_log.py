@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Bitmap, Depths
+from antipodes_tasks.bfs.arrays import Bitmap, Depths, bitmap_bytes
 from antipodes_tasks.errors import StoreDamagedError
 
 
@@ -40,10 +40,10 @@ class SegmentLog:
 
     def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
         """Add the ``count`` positions of a chunk, ``(rows, words)``, that are new at a depth, unless there are none."""
-        from antipodes_tasks.bfs.segments import encode, most_bytes  # loads the compiler, which few commands need
+        from antipodes_tasks.bfs.segments import encode  # loads the compiler, which few commands need
 
         if count:
-            out = _scratch(most_bytes(len(layer), width))
+            out = _scratch(bitmap_bytes(len(layer), width))
             kind, length = encode(layer, width, count, out)
             self.segments.append(Segment(chunk, depth, kind, count, out[:length].copy()))
             self.size += length

@@ -8,7 +8,7 @@ BITS is the chunk's bitmap: words of 64 bits, little-endian. No decoder trusts t
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import WORD, Bitmap, words
+from antipodes_tasks.bfs.arrays import WORD, Bitmap, bitmap_bytes
 from antipodes_tasks.jit.bits import leading_zeros, ones, trailing_zeros
 from antipodes_tasks.jit.compile import kernel
 
@@ -26,11 +26,6 @@ _AHEAD = 4
 """Gaps of a word that are written without a branch, needed or not: a branch for each costs more."""
 _ROOM = _NUMBER_BYTES + WORD + _AHEAD
 """More bytes than are written for a word."""
-
-
-def most_bytes(rows: int, width: int) -> int:
-    """The most bytes that a segment of a chunk of ``rows`` rows of ``width`` columns takes: those of its bitmap."""
-    return rows * words(width) * _WORD_BYTES
 
 
 @kernel
@@ -95,9 +90,9 @@ def encode(layer: Bitmap, width: int, count: int, out: Bytes) -> tuple[int, int]
     """Write a chunk's positions in a layer, the shorter kind of segment, to the beginning of ``out``.
 
     ``layer``, ``(rows, words)``, has ``count`` > 0 bits set, none of them past the last column; ``out`` has room for
-    `most_bytes`. Returns the kind and the length in bytes. The rest of ``out`` is undefined.
+    `bitmap_bytes`. Returns the kind and the length in bytes. The rest of ``out`` is undefined.
     """
-    size = most_bytes(layer.shape[0], width)
+    size = bitmap_bytes(layer.shape[0], width)
     last_word = np.empty(_ROOM, dtype=np.uint8)
     length = _encode_gaps(layer, width, out[:size], last_word) if count <= size else -1  # a gap takes a byte or more
     if length >= 0:
@@ -264,7 +259,7 @@ def fill(
     malformed, the depths are undefined.
     """
     inside = (begins >= 0) & (begins <= ends) & (ends <= len(data))
-    whole = (kinds == GAPS) | ((kinds == BITS) & (ends - begins == most_bytes(len(depths) // width, width)))
+    whole = (kinds == GAPS) | ((kinds == BITS) & (ends - begins == bitmap_bytes(len(depths) // width, width)))
     found = np.where(inside & whole, 0, -1)
     decoded, positions = np.zeros(len(kinds), dtype=np.int64), np.full(len(kinds), -1)
     _fill(depths, width, kinds, segment_depths, counts, begins, ends, data, decoded, positions, found)
@@ -309,7 +304,7 @@ def _fill(
 def warm_up() -> None:
     """Compile the kernels that a run without interruption needs, or load them from numba's cache."""
     layer = np.ones((1, 1), dtype=np.uint64)
-    data = np.zeros(most_bytes(1, 1), dtype=np.uint8)
+    data = np.zeros(bitmap_bytes(1, 1), dtype=np.uint8)
     kind, length = encode(layer, 1, 1, data)
     kinds, begins, ends = np.full(1, kind, dtype=np.uint8), np.zeros(1, dtype=np.int64), np.full(1, length)
     fill(np.zeros(1, dtype=np.uint8), 1, kinds, begins, ends, begins, ends, data)  # 16 bits are rare

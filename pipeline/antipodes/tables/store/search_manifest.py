@@ -27,8 +27,7 @@ from antipodes.storage.fields import (
 )
 from antipodes.storage.layout import Layout
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.arrays import UNREACHED
-from antipodes_tasks.bfs.segments import most_bytes
+from antipodes_tasks.bfs.arrays import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import stored_space
@@ -167,7 +166,7 @@ class SearchManifest(ABC):
     @property
     def most_segment_bytes(self) -> int:
         """The bytes of a journal's segment, at most."""
-        return most_bytes(self.chunk_rows, self.width)
+        return bitmap_bytes(self.chunk_rows, self.width)
 
     @property
     def journal_identity(self) -> str:

@@ -11,9 +11,10 @@
 Everything counts from 0, and orientations belong to the places, as in `Turn`. ``orientationMod`` says modulo which
 divisor of ``numOrientations`` a piece shows its orientation, 0 all of it; it may be left out. An orbit that a move
 leaves out stays as it is. A derived move is a sequence of other moves
-(`antipodes_tasks.puzzles.formats.sequences`). The keys of earlier versions are read too: ``orbits`` as a table of names,
-``startStateData`` or ``startState`` for ``defaultPattern``, ``orientation`` or ``orientation_delta`` for
-``orientationDelta``, ``experimentalDerivedMoves``. The format is described by cubing.js's types (``KPuzzleDefinition``).
+(`antipodes_tasks.puzzles.formats.sequences`). The keys of earlier versions are read too: ``orbits`` as a table of
+names, ``startStateData`` or ``startState`` for ``defaultPattern``, ``orientation`` or ``orientation_delta`` for
+``orientationDelta``, ``experimentalDerivedMoves``. The format is described by cubing.js's types
+(``KPuzzleDefinition``).
 """
 
 import json
