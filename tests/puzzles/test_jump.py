@@ -29,7 +29,7 @@ def puzzle(**changes: Any) -> Puzzle:
         ({"moves": "bishop"}, "moves: expected one of knight, king, found 'bishop'"),
         ({"moves": ["knight"]}, "moves: expected one of knight, king"),
         ({"moves": 7}, "moves"),
-        ({"moves": None}, "expected one of moves, offsets, edges; found none"),
+        ({"moves": None}, "expected one of the keys moves, offsets, edges; found none"),
         ({"offsets": [[1, 2]]}, "found moves and offsets"),
         ({"moves": None, "offsets": [[1]]}, "offsets"),
         ({"moves": None, "offsets": [[1, 2.0]]}, "offsets"),

@@ -153,12 +153,12 @@ def test_a_run_that_lost_its_lock_stores_no_tilings(bucket: Bucket) -> None:
     tilings = np.zeros((1, 5), dtype=np.int32)
     with store.lock():
         manifest = store.create(BoardConfig(SQUARE), "pruning", 2)
-        manifest = store.add(manifest, {Searched(0, 1, 1): tilings})
+        manifest = store.add(manifest, {Searched(0, 1, 1, 1): tilings})
         before = bucket.contents()
         take_over(bucket)
         for write in (
-            lambda: store.add(manifest, {Searched(1, 1, 1): tilings}),
-            lambda: store.finish(manifest, [Searched(1, 0, 1)], tilings, 1),
+            lambda: store.add(manifest, {Searched(1, 1, 1, 1): tilings}),
+            lambda: store.finish(manifest, [Searched(1, 0, 0, 1)], tilings),
         ):
             with pytest.raises(StoreLockedError, match="taken over"):
                 write()

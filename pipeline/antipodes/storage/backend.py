@@ -28,12 +28,10 @@ Content = bytes | bytearray | memoryview
 class TooLargeError(StoreDamagedError):
     """A file, or an object of a bucket, that is larger than any that was written; nothing of it was read."""
 
-    def __init__(self, name: str, most: int, size: int) -> None:
-        super().__init__(f"{name} is damaged: expected at most {most:,} bytes, found {size:,}")
-        self.name, self.most, self.size = name, most, size
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return TooLargeError, (self.name, self.most, self.size)
+    @classmethod
+    def of(cls, name: str, most: int, size: int) -> "TooLargeError":
+        """The error of a file with a name: its size and the greatest expected one, in bytes."""
+        return cls(f"{name} is damaged: expected at most {most:,} bytes, found {size:,}")
 
 
 class LockHandle(Protocol):

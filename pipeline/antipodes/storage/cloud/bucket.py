@@ -83,7 +83,7 @@ class Bucket:
         def request() -> tuple[bytes, Meta]:
             result = obstore.get(self.client, key)
             if result.meta["size"] > most:
-                raise TooLargeError(f"{self.url}/{key}", most, result.meta["size"])
+                raise TooLargeError.of(f"{self.url}/{key}", most, result.meta["size"])
             content = bytes(result.bytes())
             if len(content) != result.meta["size"]:
                 raise IncompleteReadError(f"{len(content)} of {result.meta['size']} bytes came")

@@ -59,7 +59,7 @@ class DurableStore(LocalStore):
     def _check_size(self, key: str) -> None:
         status = status_of(self.root / key)
         if status is not None and status.st_size > self._most:
-            raise TooLargeError(str(self.root / key), self._most, status.st_size)
+            raise TooLargeError.of(str(self.root / key), self._most, status.st_size)
 
     async def set(self, key: str, value: Buffer) -> None:
         """Put a value at a key."""
@@ -108,7 +108,7 @@ class DirectoryStorage(Storage):
         with self._open(key) as file:
             content = file.read(most + 1) if (size := os.fstat(file.fileno()).st_size) <= most else b""
         if (size := max(size, len(content))) > most:
-            raise TooLargeError(self.name_of(key), most, size)
+            raise TooLargeError.of(self.name_of(key), most, size)
         return content, {}
 
     def read_range(self, key: str, first: int, count: int) -> bytes:
