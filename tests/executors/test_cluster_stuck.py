@@ -151,9 +151,32 @@ def test_a_long_task_is_progress(cluster: Cluster) -> None:
     assert cluster.gather([long, queued, after]) == [None, 3, "None"]
 
 
+def test_a_task_that_the_scheduler_has_forgotten_is_progress(cluster: Cluster, workers: LocalCluster) -> None:
+    """Such as one of a run that was interrupted: its thread is busy until the task ends."""
+    worker, _ = cluster.members
+    nap = cluster._tasks.submit_to(worker, {("nap", 0): (time.sleep, 3 * STUCK)})
+    while not worker_at(workers, worker).active_keys:
+        time.sleep(0.01)
+    cluster.client.cancel(nap)
+    assert cluster.gather(cluster._tasks.submit_to(worker, {("after", 0): (str, 7)})) == ["7"]
+
+
 def test_a_large_transfer_has_more_time() -> None:
     assert progress.allowed_seconds(60, 0) == 60
     assert progress.allowed_seconds(60, 1 << 30) == 60 + 1024
+
+
+def test_results_over_a_slow_connection_have_more_time_again(cluster: Cluster, workers: LocalCluster) -> None:
+    handlers = workers.scheduler.handlers
+    gather, deadline = handlers["gather"], time.monotonic() + 10 * STUCK
+
+    async def slow(**named: Any) -> Any:
+        await asyncio.sleep(1.8 * STUCK)
+        return await gather(**named)
+
+    handlers["gather"] = slow
+    handles = list(cluster.persist({("make", 0): (bytes, 7)}).values())
+    assert cluster.gather(handles, lambda: time.monotonic() > deadline) == [bytes(7)]
 
 
 class Unpackable:

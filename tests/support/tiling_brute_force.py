@@ -79,14 +79,16 @@ def holds(tiling: tuple, task: TilingProblem) -> bool:
 
 
 def isometries_of(task: TilingProblem) -> list:
-    """The isometries that map the board to itself, optional cells to such, as matrices and shifts."""
+    """The isometries that map the board to itself, cells that may stay empty to such, as matrices and shifts."""
     cells = np.array(task.board.cells.tolist())
+    covered = {cell for condition in task.where if condition.verb != AVOIDS for cell in condition.cells}
+    optional = task.board.optional - {tuple(cells[cell].tolist()) for cell in covered}
     found = []
     for matrix in turns(proper_only=False):
         shift = cells.min(axis=0) - (cells @ matrix.T).min(axis=0)
         if moved(cells, matrix, shift) != frozenset(map(tuple, cells.tolist())):
             continue
-        if moved(task.board.optional, matrix, shift) == task.board.optional:
+        if moved(optional, matrix, shift) == optional:
             found.append((matrix, shift))
     return found
 
@@ -98,7 +100,10 @@ def orbits(tilings: set, task: TilingProblem) -> int:
     the first becomes the first. Isometries that do not keep the conditions do not count.
     """
     cells = [tuple(cell) for cell in task.board.cells.tolist()]
-    fitting = [(placements_in(cells, piece), piece.count) for piece in task.pieces]
+    fitting = [
+        (frozenset(one for one in placements_in(cells, piece) if is_allowed(one, piece, task)), piece.count)
+        for piece in task.pieces
+    ]
     left, count = set(tilings), 0
     acting = []
     for matrix, shift in isometries_of(task):
@@ -119,6 +124,16 @@ def orbits(tilings: set, task: TilingProblem) -> int:
         for one in acting:
             left.discard(image(tiling, *one))
     return count
+
+
+def is_allowed(copy: frozenset, piece: Piece, task: TilingProblem) -> bool:
+    """Whether a piece may cover these cells under each condition alone."""
+    for condition in task.where:
+        cells = {tuple(task.board.cells[cell].tolist()) for cell in condition.cells}
+        own = condition.piece == piece.name
+        if cells & copy and (own if condition.verb == AVOIDS else not (own and cells <= copy)):
+            return False
+    return True
 
 
 def placements_in(cells: list, piece: Piece) -> frozenset:

@@ -5,6 +5,7 @@ tiling are all found in one root, or not at all. A root is divided into partitio
 """
 
 import heapq
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -194,9 +195,10 @@ def _fewest_ways(way: _Way, symmetry: Symmetry, choices: "_Choices") -> NDArray[
 
     There must be cells to cover.
     """
-    ways = np.log(np.maximum(choices.options_of_cells(choices.beside(way.fixed, choices.all)), 1))
+    ways = np.maximum(choices.options_of_cells(choices.beside(way.fixed, choices.all)), 1)
     orbits = [np.unique(symmetry.cells[way.group, cell]) for cell in np.flatnonzero(choices.to_cover(way.fixed))]
-    return min(orbits, key=lambda cells: (float(ways[cells].sum()), int(cells[0])))
+    # integers: logarithms differ between processors in the last bit, and all workers must make the same partitions
+    return min(orbits, key=lambda cells: (math.prod(ways[cells].tolist()), int(cells[0])))
 
 
 def _ways(

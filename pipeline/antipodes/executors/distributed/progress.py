@@ -7,6 +7,7 @@ takes, a task that ends, or an input that arrives.
 
 import asyncio
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any
 
 from antipodes.executors.distributed.connection import one_line
@@ -108,7 +109,20 @@ async def why_stuck(address: str, base: float, dask_scheduler: Any) -> dict[str,
     senders = await unable_to_send([task.key for task in inputs], base, dask_scheduler)
     if worker.executing or not worker.processing or _state(worker) != before:
         return {}
-    return senders or {address: "cannot receive results of other workers" if inputs else "runs none of its tasks"}
+    if senders or await _runs_forgotten_task(address, base, dask_scheduler):
+        return senders
+    return {address: "cannot receive results of other workers" if inputs else "runs none of its tasks"}
+
+
+async def _runs_forgotten_task(address: str, base: float, dask_scheduler: Any) -> bool:
+    """Return whether a thread of a worker runs a task that the scheduler has forgotten, as one of an interrupted run.
+
+    Other tasks wait until that ends, but heartbeats do not tell of it.
+    """
+    with suppress(OSError):  # also if it does not answer in time
+        async with asyncio.timeout(base):
+            return bool((await dask_scheduler.broadcast(msg={"op": "call_stack"}, workers=[address]))[address])
+    return False
 
 
 async def unable_to_send(keys: Collection[Any], base: float, dask_scheduler: Any) -> dict[str, str]:

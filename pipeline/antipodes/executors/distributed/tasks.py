@@ -145,9 +145,12 @@ class Tasks:
         """Return the results; `Client.gather` would ask a worker that cannot send them again and again, forever."""
         keys = list({future.key for future in futures})
         failing_since: float | None = None
+        waited = 0.0
         while True:
             await asyncio.gather(*map(_exists, futures))
-            data, error = await self._received(keys)
+            begin = time.monotonic()
+            data, error = await self._received(keys, 2 * waited)
+            waited = time.monotonic() - begin
             if data is not None:
                 return [data[future.key] for future in futures]
             if failing_since is None:
@@ -160,14 +163,17 @@ class Tasks:
                     raise WorkerFailedError(f"this process cannot unpack the results of tasks: {reason}") from error
             await asyncio.sleep(REASON_SECONDS)
 
-    async def _received(self, keys: list[Any]) -> tuple[dict[Any, Any] | None, Exception | None]:
-        """Return the results by key; or None, and the error if they came but cannot be unpacked here."""
+    async def _received(self, keys: list[Any], least: float) -> tuple[dict[Any, Any] | None, Exception | None]:
+        """Return the results by key; or None, and the error if they came but cannot be unpacked here.
+
+        They have ``least`` more seconds than others at least: more each time, else a slow connection never ends.
+        """
         answer = asyncio.ensure_future(self._client.scheduler.gather(keys=keys))
         try:
             await asyncio.wait({answer}, timeout=STUCK_SECONDS)
             if not answer.done():
                 seconds = await self._client.run_on_scheduler(transfer_seconds, keys, 0)
-                await asyncio.wait({answer}, timeout=seconds)
+                await asyncio.wait({answer}, timeout=max(seconds, least))
             return (answer.result().get("data"), None) if answer.done() else (None, None)
         except OSError:
             raise
