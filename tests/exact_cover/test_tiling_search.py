@@ -219,6 +219,7 @@ def test_copies_one_sided_pieces_and_cells_that_may_stay_empty(cells: str, piece
         (box(2, 2, 3), {"D": {"shape": "##", "count": 6}}, ["D covers 0,1,1 1,1,1"]),
         (box(1, 3, 5), "PUV", ["P covers 0", "U covers 0"]),
         (".?.\n...\n...", {"V": {"shape": "##\n#.", "count": 2}, "apart": "#.#"}, ["V avoids 2"]),
+        (".?\n??", {"dot": {"shape": "#", "count": 3}}, ["dot covers 0", "dot covers 2"]),
     ],
 )
 def test_conditions(cells: str, pieces: object, where: list[str]) -> None:

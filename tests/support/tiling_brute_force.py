@@ -82,13 +82,14 @@ def isometries_of(task: TilingProblem) -> list:
     """The isometries that map the board to itself, cells that may stay empty to such, as matrices and shifts."""
     cells = np.array(task.board.cells.tolist())
     covered = {cell for condition in task.where if condition.verb != AVOIDS for cell in condition.cells}
-    optional = task.board.optional - {tuple(cells[cell].tolist()) for cell in covered}
+    optional = task.board.optional
+    left = optional - {tuple(cells[cell].tolist()) for cell in covered}
     found = []
     for matrix in turns(proper_only=False):
         shift = cells.min(axis=0) - (cells @ matrix.T).min(axis=0)
         if moved(cells, matrix, shift) != frozenset(map(tuple, cells.tolist())):
             continue
-        if moved(optional, matrix, shift) == optional:
+        if moved(optional, matrix, shift) == optional and moved(left, matrix, shift) == left:
             found.append((matrix, shift))
     return found
 
