@@ -17,9 +17,11 @@ SECTION = (DOCS / "tutorial.md").read_text(encoding="utf-8").partition("## A run
 def shown() -> dict[str, set[str]]:
     """The lines of output of each command, without their numbers."""
     found: dict[str, set[str]] = {}
-    for block in re.findall(r"(?:^    .*\n)+", SECTION, re.MULTILINE):
-        command, *lines = (line.strip() for line in block.splitlines())
-        found[command.removeprefix("$ antipodes ")] = {without_numbers(line) for line in lines if line != "..."}
+    for line in re.findall(r"^    (.*)$", SECTION, re.MULTILINE):
+        if line.startswith("$ antipodes "):
+            lines = found.setdefault(line.removeprefix("$ antipodes "), set())
+        elif line != "...":
+            lines.add(without_numbers(line))
     return found
 
 
