@@ -11,7 +11,7 @@ TESTS := $(if $(ROOM),tests/$(ROOM))
 SMOKE := tests/api tests/bfs tests/docs/test_readme.py tests/storage/test_damage.py tests/storage/test_manifest.py \
 	tests/tables/test_every_kind.py tests/tables/test_resume_kill.py tests/tilings
 
-.PHONY: help run setup test test-slow test-smoke lint bench atlas clean
+.PHONY: help run setup test test-slow test-smoke test-all lint bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
@@ -19,6 +19,7 @@ help:
 	@echo "make test       the fast tests, a few minutes at most; make test ROOM=storage those of one room"
 	@echo "make test-slow  the tests that take longer"
 	@echo "make test-smoke a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=.venv-newer"
+	@echo "make test-all   all tests, with ten times the kills and many more examples: hours"
 	@echo "make lint       ruff and mypy"
 	@echo "make bench      measure everything and write docs/benchmarks.md"
 	@echo "make atlas      compute all bundled puzzles, or make atlas ONLY='ivy m12' these, and write docs/atlas.md"
@@ -38,6 +39,9 @@ test-smoke: $(VENV)/.installed-for-tests
 # slow tests mostly wait, so four processes help on two cores, too
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n 4 -m slow
+
+test-all:
+	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test test-slow
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from documents import ALL_PAGES, PAGES, anchors, blocks, links, matches, page_name, sessions
+from documents import ALL_PAGES, PAGES, anchors, blocks, links, matches, page_name, sessions, write_files
 from programs import Command
 from project import DOCS, ROOT
 
@@ -69,16 +69,6 @@ def test_sessions_and_examples_print_what_they_show(
     examples = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), names, page.name, str(page), 0)
     with capsys.disabled():
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
-
-
-def write_files(text: str) -> None:
-    """Save the configs of a page as NAME.toml, and Python that begins with ``# NAME.py``, as its commands expect."""
-    for block in blocks(text, "toml"):
-        (table,) = (table for key, table in tomllib.loads(block).items() if key != "run")
-        Path(f"{table['name']}.toml").write_text(block, encoding="utf-8")
-    for block in blocks(text, "python"):
-        if named := re.match(r"# (\w+\.py)\n", block):
-            Path(named[1]).write_text(block, encoding="utf-8")
 
 
 @every_page

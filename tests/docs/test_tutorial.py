@@ -6,15 +6,12 @@ import signal
 from collections.abc import Callable
 
 import pytest
+from documents import without_numbers
 from program_runs import Run
 from programs import Command
 from project import DOCS
 
 SECTION = (DOCS / "tutorial" / "first-table.md").read_text(encoding="utf-8").partition("## Interrupt and resume")[2]
-
-
-def without_numbers(line: str) -> str:
-    return re.sub(r"[\d.,]*\d( [KM]iB)?", "N", line.strip())
 
 
 def shown() -> dict[str, list[str]]:

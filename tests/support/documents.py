@@ -1,6 +1,7 @@
 """The pages of the documentation: their blocks, sessions, headings and links."""
 
 import re
+import tomllib
 from pathlib import Path
 
 from project import DOCS, README
@@ -33,6 +34,21 @@ def matches(expected: str, found: str) -> bool:
 
 def _pattern(line: str) -> str:
     return "(?:.*\n)*?" if line == "..." else ".*".join(re.escape(part) for part in line.split("...")) + "\n"
+
+
+def write_files(text: str) -> None:
+    """Save the configs of a page as NAME.toml, and Python that begins with ``# NAME.py``, as its commands expect."""
+    for block in blocks(text, "toml"):
+        (table,) = (table for key, table in tomllib.loads(block).items() if key != "run")
+        Path(f"{table['name']}.toml").write_text(block, encoding="utf-8")
+    for block in blocks(text, "python"):
+        if named := re.match(r"# (\w+\.py)\n", block):
+            Path(named[1]).write_text(block, encoding="utf-8")
+
+
+def without_numbers(line: str) -> str:
+    """A line of output with N for each number and size, and without the time before it."""
+    return re.sub(r"[\d.,]*\d( [KM]iB)?", "N", re.sub(r"^\d{4}-\d\d-\d\d [\d:]{8} ", "", line.strip()))
 
 
 def anchors(text: str) -> set[str]:

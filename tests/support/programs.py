@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from antipodes import python_source
 
-PROGRAM = [sys.executable, "-c", "from antipodes.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from antipodes.program import main; main()"]
 
 
 @dataclass
