@@ -49,7 +49,7 @@ def test_a_killed_scheduler_ends_a_tiling_run(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     cluster.add_workers(1)
-    run = begin("tile", "4x15", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
     run.wait_for("committed 2 of")
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
@@ -57,7 +57,7 @@ def test_a_killed_scheduler_ends_a_tiling_run(
     cluster.start_scheduler()
     cluster.add_workers(1)
     begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("4x15")
+    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
 
 
 @pytest.mark.slow

@@ -137,12 +137,12 @@ def test_tilings_continue_after_the_only_worker_retired(
     cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     cluster.add_workers(1)
-    run = begin("tile", "4x15", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("partition 2 of")
     client.retire_workers(list(cluster.workers()))
     cluster.add_workers(1)
     run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("4x15")
+    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
 
 
 @pytest.fixture

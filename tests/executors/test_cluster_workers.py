@@ -87,14 +87,14 @@ def test_workers_of_a_tiling_run_are_killed(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     workers = cluster.add_workers(2)
-    run = begin("tile", "5x12", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("partition 3 of")
     workers[0].kill()
     run.wait_for("partition 5 of")
     cluster.add_workers(1)
     workers[1].kill()
     run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("5x12")
+    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
 
 
 @pytest.mark.slow
@@ -121,13 +121,13 @@ def test_all_workers_of_a_tiling_run_are_killed(
     cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
 ) -> None:
     (worker,) = cluster.add_workers(1)
-    run = begin("tile", "4x15", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("partition 2 of")
     worker.kill()
     run.wait_for("there are no workers: waiting for some to join")
     cluster.add_worker()
     run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("4x15")
+    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
 
 
 @pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
