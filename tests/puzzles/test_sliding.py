@@ -6,9 +6,9 @@ from brute_force import sliding_distances
 from hypothesis import given
 from strategies import sliding_settings
 
+from antipodes.puzzles.families.sliding import neighbours, sliding
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families.sliding import neighbours, sliding
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 
 def puzzle(**changes: Any) -> Puzzle:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antipodes_tasks.puzzles.moves.moves import Labels, Moves
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels, Moves
 
 MOST_POSITIONS = 20_000
 MOST_MOVED = 60_000

@@ -10,11 +10,11 @@ from antipodes.checking.moves import listed, move_notes, move_problems
 from antipodes.checking.notation import notation_problems
 from antipodes.checking.report import CheckReport
 from antipodes.checking.tables import index_problems, search_problems, table_problems, too_large
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError, SizeLimitError, SourceError
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import StateSpace
 
@@ -28,8 +28,9 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     The ``seed`` draws the positions that are tried.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle")
-    if puzzle.origin is not None:  # goals may be out of reach, so depths count from where sequences begin
-        puzzle = replace(puzzle, starts=(puzzle.origin,), origin=None)
+    origin = puzzle.rules.origin
+    if origin is not None:  # goals may be out of reach, so depths count from where sequences begin
+        puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))
     report = CheckReport()
     if not report.add(_start_problems(puzzle)):
         return report
@@ -40,7 +41,7 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     report.add(notation_problems(puzzle, reached))
     space = _space(puzzle, report) if report.ok else None
     if space:
-        _check_space(space, layers, reached, report, rng)
+        _check_space(puzzle, space, layers, reached, report, rng)
     elif report.ok:
         report.checked.append(f"{counted(len(reached), 'position')} moved, written and read")
     return report
@@ -64,7 +65,7 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
 def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
     """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
     try:
-        return best_space(puzzle)
+        return best_space(puzzle.rules)
     except (SizeLimitError, ResourceLimitError) as error:
         report.notes.append(f"too large for a table, but not for solve: {error}")
         return None
@@ -74,9 +75,13 @@ def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
 
 
 def _check_space(
-    space: StateSpace, layers: BruteForce, reached: Labels, report: CheckReport, rng: np.random.Generator
+    puzzle: Puzzle,
+    space: StateSpace,
+    layers: BruteForce,
+    reached: Labels,
+    report: CheckReport,
+    rng: np.random.Generator,
 ) -> None:
-    puzzle = space.puzzle
     anywhere = space.unrank(rng.integers(space.size, size=SAMPLE)) if space.size > SAMPLE else _all(space)
     if report.add(index_problems(space, reached)) and report.add(move_problems(puzzle, anywhere)):
         report.notes += move_notes(puzzle, anywhere)
@@ -89,16 +94,16 @@ def _check_space(
             f"{space.size:,} positions are too many to check the move tables: check a smaller size, too"
         )
         return
-    report.add(_table_problems(space, layers, tried))
+    report.add(_table_problems(puzzle, space, layers, tried))
     count = counted(sum(map(len, layers.layers)), "position")
     depths = f"all {count}" if layers.ended else f"{count} up to depth {len(layers.layers) - 1}"
     report.checked.append(f"{depths} searched by brute force")
 
 
-def _table_problems(space: StateSpace, layers: BruteForce, tried: Labels) -> Iterator[str]:
+def _table_problems(puzzle: Puzzle, space: StateSpace, layers: BruteForce, tried: Labels) -> Iterator[str]:
     tables = space.move_tables()
     yield from table_problems(space, tables, tried)
-    yield from search_problems(space.puzzle, space, tables, layers)
+    yield from search_problems(puzzle, space, tables, layers)
 
 
 def _all(space: StateSpace) -> Labels:

@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.rules.swaps import Swaps
 
 ALONE = 40
 """Positions that are moved one at a time."""

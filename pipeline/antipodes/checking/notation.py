@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from antipodes.checking.moves import listed
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import PositionError
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.moves import Labels
 
 NONSENSE = ("", "?!")
 """Texts that are no position of any puzzle."""

@@ -6,13 +6,13 @@ import numpy as np
 
 from antipodes.checking.brute_force import BruteForce
 from antipodes.checking.moves import listed
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import GIB
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Indices, StateSpace
@@ -25,7 +25,7 @@ MOST_BYTES = GIB
 
 def too_large(space: StateSpace) -> bool:
     """Whether the move tables would take long to build, or much memory."""
-    evaluated = space.size * len(space.puzzle.moves) if isinstance(space.puzzle.moves, Functions) else 0
+    evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
     return evaluated > MOST_EVALUATED or space.table_bytes + space.building_bytes(1) + bitmaps > MOST_BYTES
 

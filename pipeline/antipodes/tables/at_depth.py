@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 
 BATCH = 1 << 14
 """Positions that are unranked together."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 
 PERMUTED = 4
 """A part of 1 / PERMUTED or more is drawn by a permutation of the whole, less by numbers until enough differ."""

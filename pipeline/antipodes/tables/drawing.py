@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"

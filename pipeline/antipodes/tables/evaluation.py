@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.puzzle import Labels, Moves
+from antipodes_tasks.rules.moves import Labels, Moves
 
 BATCH = 1 << 16
 """Positions that are evaluated together at most."""

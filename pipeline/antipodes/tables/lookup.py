@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE
 from antipodes.tables.table import Table
 from antipodes_tasks.errors import PositionError, UnfinishedError
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True, eq=False, slots=True)

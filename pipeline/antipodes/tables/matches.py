@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.goals import batches
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
-from antipodes_tasks.puzzles.goals import batches
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
 
 
 def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
@@ -24,7 +25,7 @@ def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
     """The moves of `scramble` in a line, and where they begin unless that is where sequences of moves begin."""
     if path is None:
         return "unreachable"
-    elsewhere = "" if np.array_equal(path[-1], puzzle.first) else f" (from {puzzle.format_path(path)[-1]})"
+    elsewhere = "" if np.array_equal(path[-1], puzzle.rules.first) else f" (from {puzzle.format_path(path)[-1]})"
     return (" ".join(scramble(puzzle, path)) or "(no moves)") + elsewhere
 
 

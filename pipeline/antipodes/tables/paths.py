@@ -5,7 +5,7 @@ import numpy as np
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 
 BATCH = 1 << 14
 """Positions that are moved together."""

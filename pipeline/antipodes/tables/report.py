@@ -5,8 +5,8 @@ from typing import Any
 
 from antipodes.runs.report import Report
 from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

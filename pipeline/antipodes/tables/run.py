@@ -29,7 +29,7 @@ from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle, read_given
 from antipodes.tables.store.table_store import TableStore
 from antipodes_tasks import arguments
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import StateSpace
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]

@@ -75,7 +75,7 @@ def answers(address: Address, problem: Problem) -> bool:
         manifest = TableStore(path).read()
     except NotAStoreError:
         return False
-    return manifest.complete and manifest.fingerprint == problem.puzzle.fingerprint
+    return manifest.complete and manifest.fingerprint == problem.rules.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +106,18 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
 
 def _check_question(problem: Problem, table: "Table") -> None:
     """Raise InputError unless the table answers the question."""
-    if table.puzzle.fingerprint != problem.puzzle.fingerprint:
-        raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
+    if table.puzzle.fingerprint != problem.rules.fingerprint:
+        raise InputError(f"expected the table of {problem.rules.name}, found that of {table.puzzle.name}")
     if not _asks_for_start(problem):
-        depth_zero = problem.puzzle.depth_zero
+        depth_zero = table.puzzle.depth_zero
         raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
     if not _reversible(problem):
         raise InputError("the table method needs reversible moves; choose bfs or iddfs")
 
 
 def _asks_for_start(problem: Problem) -> bool:
-    return np.array_equal(problem.goals, Problem.of(problem.puzzle, problem.position).goals)
+    return np.array_equal(problem.goals, Problem.of(problem.rules, problem.position).goals)
 
 
 def _reversible(problem: Problem) -> bool:
-    return problem.puzzle.moves.reversible
+    return problem.rules.moves.reversible

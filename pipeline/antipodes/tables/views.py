@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 from antipodes.tables.path_moves import moves_back, scramble
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.lookup import Found
     from antipodes.tables.matches import Matches
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.solve import Solved
     from antipodes.tables.store.search_manifest import SearchManifest
     from antipodes.tables.store.search_store import SearchStore
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
     from antipodes_tasks.searches.routes import Exchanges
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.picture import Line, Picture, Region, Shape
 from antipodes.tilings.drawing import HOLE, picture
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.puzzles.picture import Line, Picture, Region, Shape
 
 PALETTE = (
     "#e6554d", "#f59b42", "#f7d154", "#a6c948", "#4fa65b", "#37b3a4",

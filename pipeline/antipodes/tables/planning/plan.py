@@ -6,12 +6,12 @@ from functools import cached_property
 from math import ceil
 from typing import Any
 
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import KIB, MIB, human
 from antipodes.tables.planning.config_size import config_size
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.rows import Partition
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import StateSpace
 
@@ -159,7 +159,7 @@ def plan_run(
 
 def plan_cut(puzzle: Puzzle) -> Cut:
     """The cut of a new store; it depends on the puzzle alone, so that every run writes the same chunks."""
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     return space, plan_chunk(space)
 
 

@@ -48,7 +48,7 @@ def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int
     width = manifest.width * np.dtype(manifest.dtype).itemsize
     block = chunk_rows * width
     least = plan_partition(space, chunk_rows, scheduler.workers) * width
-    described = PROGRAM_BYTES + space.puzzle.moves.memory_bytes + space.table_bytes
+    described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.table_bytes
     working = max(space.building_bytes(scheduler.workers), scheduler.workers * (least + BLOCKS_AT_ONCE * block))
     free = scheduler.memory or available_memory()
     memory = CheckMemory(

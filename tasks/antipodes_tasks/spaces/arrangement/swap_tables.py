@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.swaps import Swaps
+from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
 from antipodes_tasks.spaces.numbering.arrangements import Index
 
