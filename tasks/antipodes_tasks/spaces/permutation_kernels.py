@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.bits import ones, trailing_zeros
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel, ones, trailing_zeros
 
 Permutations = NDArray[np.uint8]
 Numbers = NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap
 from antipodes_tasks.spaces.numbering.combinations import Ranks
 from antipodes_tasks.spaces.numbering.ranking import Numbering, unrank

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.numbering.combinations import Ranks, binomials
 from antipodes_tasks.spaces.numbering.rank_tables import rank_tables
 

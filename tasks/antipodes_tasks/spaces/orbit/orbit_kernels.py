@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ILLEGAL, ColumnMap
 from antipodes_tasks.spaces.numbering.ranking import Numbering, unrank
 
