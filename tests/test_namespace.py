@@ -23,7 +23,7 @@ LEVELS = (
     ("runs",),
     ("executors", "pictures", "storage"),
     ("config", "events", "machine", "sizes"),
-    ("python_source", "toml_file"),
+    ("python_source",),
     ("text_file",),
     ("searches", "bfs", "exact_cover"),
     ("spaces",),
