@@ -35,7 +35,7 @@ from antipodes.cli.interrupts import stop_waits_at_signals
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
 from antipodes.storage.cloud import retry
-from antipodes_tasks.jit import compiling
+from antipodes_tasks import jit
 
 EXAMPLES = """\
 antipodes run eight-puzzle
@@ -88,7 +88,7 @@ def main() -> None:
     logging.disable()  # libraries log a lost cluster with tracebacks; the program says it in one line
     warnings.simplefilter("ignore")
     if not {"--quiet", "-q"} & set(sys.argv):
-        compiling.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
+        jit.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
         retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
     stop_waits_at_signals()
     status = run_command(sys.argv[1:])

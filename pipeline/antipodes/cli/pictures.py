@@ -43,7 +43,7 @@ class PictureFiles:
         """The files that were asked for; InputError if one has another ending, or there is a size and no file."""
         files = {kind: path for kind, path in (("svg", svg), ("png", png), ("gif", gif)) if path is not None}
         if files:
-            from antipodes.pictures.files import check_endings
+            from antipodes.pictures import check_endings
 
             check_endings(files)
         elif size is not None:
@@ -76,7 +76,7 @@ class PictureFiles:
 
     def write(self, pictures: "Sequence[Picture]", what: str, captions: Sequence[str] = ()) -> None:
         """Write pictures to the files, at least one, and say ``what`` they show."""
-        from antipodes.pictures.files import write_pictures
+        from antipodes.pictures import write_pictures
 
         write_pictures(self.files, pictures, captions, self.size)
         say(f"{what} drawn into {shorten(' and '.join(map(str, self.files.values())))}")

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.arrays import Bitmap
-from antipodes_tasks.jit.bits import ones, trailing_zeros
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel, ones, trailing_zeros
 from antipodes_tasks.spaces.move_tables import ColumnMap
 
 

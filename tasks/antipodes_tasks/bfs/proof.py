@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.arrays import UNREACHED, Depths
 from antipodes_tasks.bfs.kernels import reached_ranges
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ColumnMap, MoveTables
 
 SHOWN = 5

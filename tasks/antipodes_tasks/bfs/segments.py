@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.arrays import WORD, Bitmap, bitmap_bytes
-from antipodes_tasks.jit.bits import leading_zeros, ones, trailing_zeros
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel, leading_zeros, ones, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]

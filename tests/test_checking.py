@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from own_puzzles import jugs, lights, random_puzzle, towers
 
-from antipodes.checking import brute_force
-from antipodes.checking.check import check_puzzle
+from antipodes import checking
+from antipodes.checking import check_puzzle
 from antipodes.config import bundled_configs, load_config
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.puzzles.own import define_puzzle
@@ -135,7 +135,7 @@ def with_memory() -> Any:
         (lambda one: one.astype(float), "move 'right': expected positions of integers, found float64"),
         (lambda one: one[:, :1], "move 'right': expected positions, an array (1, 2), found ndarray (1, 1) of int64"),
         (lambda one: (one, 1), "move 'right': expected where it is legal, truth values (1,), found int 1"),
-        (lambda one: one.no_such_thing, "move 'right': AttributeError (test_check.py, line "),
+        (lambda one: one.no_such_thing, "move 'right': AttributeError (test_checking.py, line "),
     ],
 )
 def test_wrong_moves_are_found(move: Any, message: str) -> None:
@@ -192,7 +192,7 @@ def test_wrong_legality_is_found() -> None:
             "refuses",
         ),
         ({"format": lambda one: None}, "format: expected a text, found None"),
-        ({"draw": lambda one: one[2]}, "draw: IndexError (test_check.py, line "),
+        ({"draw": lambda one: one[2]}, "draw: IndexError (test_checking.py, line "),
     ],
 )
 def test_wrong_texts_are_found(wrong: dict[str, Any], message: str) -> None:
@@ -209,7 +209,7 @@ def test_a_start_that_no_move_leaves_is_found() -> None:
 
 
 def test_code_that_ends_the_program_is_found() -> None:
-    assert "move 'up': SystemExit (test_check.py, line " in problem_of(dials({"up": lambda one: sys.exit()}))
+    assert "move 'up': SystemExit (test_checking.py, line " in problem_of(dials({"up": lambda one: sys.exit()}))
 
 
 def test_errors_in_positions_that_cannot_be_reached_are_found() -> None:
@@ -221,7 +221,7 @@ def test_errors_in_positions_that_cannot_be_reached_are_found() -> None:
         return one
 
     puzzle = define_puzzle(name="some", radices=[SIZE, SIZE], start=[0, 0], moves={"fails": fails, "right": right})
-    assert "move 'fails': LookupError (test_check.py, line " in problem_of(puzzle)
+    assert "move 'fails': LookupError (test_checking.py, line " in problem_of(puzzle)
 
 
 def test_a_rare_position_that_columns_decide_is_found() -> None:
@@ -249,11 +249,11 @@ def test_two_moves_of_one_name_are_found() -> None:
 
 
 def test_brute_force_stops_between_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    everything = brute_force.search(towers(3, 4))
+    everything = checking.brute_force(towers(3, 4))
     assert everything.ended
     assert sum(map(len, everything.layers)) == 81
-    monkeypatch.setattr(brute_force, "MOST_POSITIONS", 20)
-    some = brute_force.search(towers(3, 4))
+    monkeypatch.setattr(checking, "MOST_POSITIONS", 20)
+    some = checking.brute_force(towers(3, 4))
     assert not some.ended
     assert [len(layer) for layer in some.layers] == [len(layer) for layer in everything.layers[: len(some.layers)]]
     assert 1 < len(some.layers) < len(everything.layers)

@@ -5,7 +5,7 @@ import tomllib
 from itertools import accumulate
 from typing import Any
 
-from antipodes.toml_file import TEXT_OR_COMMENT
+from antipodes.text_file import TEXT_OR_COMMENT
 
 PARTS = ['"', '""', '"""', "'", "''", "'''", "\\", '\\"', "x", ".", "[", "]", "#", "\n", "\na = ", " ", ",", "[]"]
 
