@@ -105,7 +105,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def _compiled(function: Callable[..., Any]) -> Any:
     import numba
 
-    dispatcher: Any = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True)(function)
+    options: dict[str, Any] = {"no_cfunc_wrapper": True}
+    dispatcher: Any = numba.njit(nogil=True, cache=True, **options)(function)
     dispatcher._cache = _cache_type()(function)
     return dispatcher
 
@@ -113,7 +114,8 @@ def _compiled(function: Callable[..., Any]) -> Any:
 def _inner(function: Callable[..., Any]) -> Any:
     import numba
 
-    return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(nogil=True, **options)(function)
 
 
 @functools.cache
