@@ -20,8 +20,8 @@ from antipodes.events import (
     TilingSearchStarted,
 )
 from antipodes.progress.live import LiveDisplay, live_line
-from antipodes.progress.show import duration
-from antipodes.progress.time_left import TimeLeft
+from antipodes.progress.show import describe
+from antipodes.progress.time_left import TimeLeft, duration
 
 BAR = "━╸╺"
 """The characters of a bar."""
@@ -51,7 +51,7 @@ def drawn(events: list[Event], width: int, monkeypatch: pytest.MonkeyPatch) -> s
     stream = io.StringIO()
     console = Console(file=stream, width=width, force_terminal=True, color_system="standard")
     line = live_line(console, elapsed=lambda: 3723.0, left=lambda: left)
-    display = LiveDisplay(line, TimeLeft())
+    display = LiveDisplay(line, TimeLeft(), describe)
     for event in events:
         display(event)
     console.print(line.get_renderable())

@@ -34,8 +34,7 @@ from antipodes.events import (
     WorkerRefused,
     WorkersLost,
 )
-from antipodes.progress.show import describe, duration
-from antipodes.progress.time_left import TimeLeft
+from antipodes.progress.time_left import TimeLeft, duration
 from antipodes_tasks.quoting import shorten
 
 DRAWN_PER_SECOND = 8
@@ -47,12 +46,15 @@ STEADY = {TablesBuilt: "preparing", Restoring: "restoring", Assembling: "assembl
 
 
 @contextmanager
-def live_display(stream: TextIO, began: float) -> Iterator[Listener]:
-    """A listener that draws a line on a terminal until the block ends; ``began`` is when the user began to wait."""
+def live_display(stream: TextIO, began: float, describe: Callable[[Event], str | None]) -> Iterator[Listener]:
+    """A listener that draws a line on a terminal until the block ends, and prints what went wrong above it.
+
+    ``began`` is when the user began to wait; ``describe`` words events.
+    """
     times = TimeLeft()
     clock = time.perf_counter
     with live_line(Console(file=stream), lambda: clock() - began, lambda: times.left(clock())) as line:
-        yield LiveDisplay(line, times)
+        yield LiveDisplay(line, times, describe)
 
 
 def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[], float | None]) -> Progress:
@@ -100,8 +102,9 @@ class Times(ProgressColumn):
 class LiveDisplay:
     """A listener that keeps a live line up to date."""
 
-    def __init__(self, line: Progress, times: TimeLeft) -> None:
+    def __init__(self, line: Progress, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
         self._line = line
+        self._describe = describe
         self._times = times
         self._task = line.add_task("", total=None)
         self._most = 0
@@ -145,7 +148,7 @@ class LiveDisplay:
                 | WorkersLost()
                 | JournalDamaged()
             ):
-                self._line.console.print(describe(event), highlight=False, soft_wrap=True)
+                self._line.console.print(self._describe(event), highlight=False, soft_wrap=True)
 
     def _partitions(self, done: int, of: int, **texts: Any) -> None:
         self._show(f"{done} of {of} partitions", done, of, **texts)

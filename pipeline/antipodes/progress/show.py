@@ -32,7 +32,7 @@ from antipodes.events import (
     WorkersLost,
     silence,
 )
-from antipodes.progress.time_left import TimeLeft
+from antipodes.progress.time_left import TimeLeft, duration
 from antipodes_tasks.quoting import counted
 
 REPEATED_SECONDS = 10.0
@@ -53,7 +53,7 @@ def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None
     elif stream.isatty():
         from antipodes.progress.live import live_display
 
-        with live_display(stream, time.perf_counter() if began is None else began) as listener:
+        with live_display(stream, time.perf_counter() if began is None else began, describe) as listener:
             yield listener
     else:
         yield PlainLines(stream)
@@ -145,10 +145,3 @@ def describe(event: Event) -> str | None:
             return f"checking: {done:,} of {of:,} positions compared"
         case TablesBuilt() | PartitionSettled() | Committing():
             return None
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a person reads them, such as ``0:07`` or ``1:02:03``."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -158,3 +158,10 @@ class TimeLeft:
         if started is not None and started.reachable is not None:
             counts = [known] if known == 1 else []
             self._phase = Search(started.reachable, known, started.assembles, now, now, counts)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person reads them, such as ``0:07`` or ``1:02:03``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
