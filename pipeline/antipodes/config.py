@@ -13,8 +13,7 @@ from typing import Any
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.text_file import read_text
-from antipodes.toml_file import read_toml
+from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten

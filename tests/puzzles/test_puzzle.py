@@ -8,7 +8,7 @@ from strategies import puzzle_settings
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.spaces.numbering.arrangements import Index
+from antipodes_tasks.permutations.arrangements import Index
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
 

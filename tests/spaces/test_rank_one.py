@@ -5,8 +5,8 @@ import pytest
 
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.permutations.parity import parities, parity_of
 from antipodes_tasks.spaces.group.puzzle_points import points_of
-from antipodes_tasks.spaces.numbering.parity import parities, parity_of
 from antipodes_tasks.spaces.selection import best_space
 
 PUZZLES = (
@@ -74,9 +74,8 @@ def test_wrong_pieces_are_found_in_one_as_in_many(name: str, count: int) -> None
     for place in range(puzzle.places):
         wrong = labels.copy()
         wrong[-1, place] += 1
-        here = next(
-            part for part, at in zip(puzzle.parts, puzzle.rules.ranges, strict=True) if at.start <= place < at.stop
-        )
+        ranges = puzzle.rules.ranges
+        here = next(part for part, at in zip(puzzle.parts, ranges, strict=True) if at.start <= place < at.stop)
         is_one = here.counts is None and wrong[-1, place] < len(here.symbols)
         assert puzzle.rules.holds(wrong[-1].tolist()) == is_one
         if not is_one:

@@ -107,7 +107,7 @@ PROGRAM = """
 import sys
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.selection import best_space
-space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}))
+space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}).rules)
 index = space.rank(space.rules.start_labels)
 assert (space.unrank(index) == space.rules.start_labels).all() and space.table_bytes and space.building_bytes(2)
 print("numba" in sys.modules)

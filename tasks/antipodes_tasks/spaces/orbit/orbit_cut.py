@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.numbering.parity import parities
 from antipodes_tasks.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 
