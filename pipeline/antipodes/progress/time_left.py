@@ -20,7 +20,7 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
-from antipodes.tables.planning.search_forecast import SearchForecast
+from antipodes.tables.planning.forecast import SearchForecast
 
 STEADY_SECONDS = 1.0
 """Seconds of a phase before its time is told."""
