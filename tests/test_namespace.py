@@ -29,6 +29,7 @@ LEVELS = (
     ("spaces",),
     ("reachability",),
     ("puzzles",),
+    ("permutations",),
     ("jit",),
     ("arguments", "names"),
     ("quoting",),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import label_counts
 
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.spaces.numbering.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
+from antipodes_tasks.permutations.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
 
 
 def size_of(counts: tuple[int, ...]) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.spaces.numbering.combinations import binomials, rank_combinations, unrank_combinations
+from antipodes_tasks.permutations.arrangements import binomials, rank_combinations, unrank_combinations
 
 
 @pytest.mark.parametrize("places", range(1, 9))

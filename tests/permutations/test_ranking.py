@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from antipodes_tasks.spaces.numbering import arrangements as index
-from antipodes_tasks.spaces.numbering.arrangements import MANY, MOST_STATES, rank_arrangements, rank_rearranged
+from antipodes_tasks.permutations import arrangements as index
+from antipodes_tasks.permutations.arrangements import MANY, MOST_STATES, rank_arrangements, rank_rearranged
 
 COUNTS = [(12, 12), (1, 5, 5, 5), (1, 1, 1, 1, 1, 1, 1, 8), (1,) * 8, (10,), (5, 43), (0, 3, 0, 2)]
 

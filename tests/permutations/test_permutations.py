@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles import ORACLES
 
 from antipodes_tasks.errors import InputError, PermutationError, RankError
-from antipodes_tasks.spaces.permutations import (
+from antipodes_tasks.permutations.ranks import (
     ALGORITHMS,
     Algorithm,
     factorial_digits,

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes_tasks.errors import PermutationError, ResourceLimitError
-from antipodes_tasks.spaces.group.schreier_sims import stabiliser_chain
-from antipodes_tasks.spaces.group.stabiliser_chain import sifted
+from antipodes_tasks.permutations.chain import sifted, stabiliser_chain
 
 ORDERS = {
     "M11": (groups.M11, 7920),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.spaces.numbering.parity import BATCH, merged, parities, told_apart
+from antipodes_tasks.permutations.parity import BATCH, parities, with_last_two_apart, with_last_two_equal
 
 
 @pytest.mark.parametrize("places", range(2, 7))
@@ -33,10 +33,10 @@ def test_the_parity_of_a_product_is_the_sum(one: list[int], other: list[int]) ->
 def test_the_parity_tells_the_last_two_labels_apart(places: int, parity: int) -> None:
     every = np.array(list(permutations(range(places))), dtype=np.uint8)
     half = every[parities(every) == parity]
-    without = merged(half, places)
+    without = with_last_two_equal(half, places)
     assert len(np.unique(without, axis=0)) == len(half)
-    assert (told_apart(without, places, parity) == half).all()
-    assert (told_apart(merged(every, places), places, parities(every)) == every).all()
+    assert (with_last_two_apart(without, places, parity) == half).all()
+    assert (with_last_two_apart(with_last_two_equal(every, places), places, parities(every)) == every).all()
 
 
 def test_more_arrangements_than_a_batch() -> None:
@@ -47,4 +47,4 @@ def test_more_arrangements_than_a_batch() -> None:
 def test_no_arrangements() -> None:
     none = np.zeros((0, 4), dtype=np.uint8)
     assert parities(none).tolist() == []
-    assert told_apart(none, 4, 0).shape == (0, 4)
+    assert with_last_two_apart(none, 4, 0).shape == (0, 4)

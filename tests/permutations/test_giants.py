@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy.combinatorics import Permutation, PermutationGroup
 
-from antipodes_tasks.spaces.orbit.giants import generate_even
+from antipodes_tasks.permutations.parity import generate_even
 
 
 def ring(points: int) -> list[int]:
