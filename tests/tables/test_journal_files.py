@@ -13,8 +13,8 @@ from journals import files, journal_at
 
 from antipodes.tables.journal import Journal, JournalDamagedError
 from antipodes.tables.journal_file import ENTRY, PREFIX_BYTES, Cover, Index, StoredSegments
-from antipodes_tasks.bfs.arrays import words
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.bitmaps import words
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 WIDTH, ROWS = 70, 3

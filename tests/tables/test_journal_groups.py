@@ -11,7 +11,7 @@ from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, f
 from antipodes.storage.local.lock import FileLock
 from antipodes.tables.journal import Journal, JournalDamagedError
 from antipodes.tables.layers.shard import Group, flush, write
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import InterruptedRunError
 

@@ -20,7 +20,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import DepthArray, TableStore
 from antipodes.tables.verification import check_sample, plan_memory
 from antipodes.tables.verify import verify
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes_tasks.spaces.space import StateSpace

@@ -27,7 +27,7 @@ from antipodes.tables.journal_file import (
     parse_head,
     segment_digest,
 )
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER, CHECKPOINTS = "journal", "checkpoint"

@@ -24,8 +24,8 @@ from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import PROGRAM_BYTES, partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before, sources
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Partition, sources
+from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
 from antipodes_tasks.errors import ResourceLimitError, StoreDamagedError
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.move_tables import MoveTables

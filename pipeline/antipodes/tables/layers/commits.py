@@ -29,7 +29,7 @@ from antipodes.tables.store.manifest import (
     TableManifest,
 )
 from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
-from antipodes_tasks.bfs.segment_log import Segment, depths_of
+from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0

@@ -24,7 +24,7 @@ from antipodes.tables.layers.shard import GroupSegments
 from antipodes.tables.layers.shards import CountingGroups, PartitionGroups
 from antipodes.tables.planning.plan import Plan, plan_that_fits
 from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
-from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
     DepthLimitError,
     ResourceLimitError,

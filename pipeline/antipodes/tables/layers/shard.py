@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, Index, StoredSegments
-from antipodes_tasks.bfs.arrays import Bitmap
-from antipodes_tasks.bfs.links import Links
-from antipodes_tasks.bfs.partition import Frontier, State, boundary
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.bitmaps import Bitmap
+from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 
 

@@ -27,10 +27,8 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import PartitionGroups
 from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 from antipodes.tables.planning.plan import Plan
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
-from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.bfs.partition import Partition, State, warm_up
+from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import StateSpace
 

@@ -19,7 +19,7 @@ from antipodes.sizes import KIB, MIB, human
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import SearchStore
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space

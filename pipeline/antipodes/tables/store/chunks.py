@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import LayerCounts, TableStore
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices

@@ -20,8 +20,8 @@ from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, CountsManifest, SearchManifest, TableManifest
-from antipodes_tasks.bfs.arrays import Depths
-from antipodes_tasks.bfs.segment_log import depths_of
+from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.segments import depths_of
 from antipodes_tasks.errors import StoreMismatchError
 
 if TYPE_CHECKING:
