@@ -32,7 +32,7 @@ LEVELS = (
     ("rules",),
     ("permutations",),
     ("jit",),
-    ("arguments", "names"),
+    ("arguments", "names", "values"),
     ("quoting",),
     ("errors",),
 )

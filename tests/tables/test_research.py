@@ -13,7 +13,7 @@ from antipodes.config import as_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables.dataset import shared
+from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import UNREACHABLE, Table, open_table
 from antipodes_tasks.errors import ClosedError, InputError, PositionError, UnfinishedError

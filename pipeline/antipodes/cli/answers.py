@@ -13,7 +13,7 @@ from antipodes_tasks.quoting import shorten
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle
-    from antipodes.tables.lookup import Found
+    from antipodes.tables.queries import Found
     from antipodes.tables.table import Table
     from antipodes_tasks.rules.moves import Labels
 
@@ -72,7 +72,7 @@ class Answers:
         puzzle = self._table.puzzle
         found = self._found(batches)
         if as_json:
-            from antipodes.tables.views import found_view
+            from antipodes.tables.report import found_view
 
             views = (found_view(puzzle, one, self._with_path, self._as_moves) for one in found)
             print_json_list(views, key, **others)
@@ -104,7 +104,7 @@ class Answers:
             yield found
 
     def _answers_to(self, batches: Iterable[Asked]) -> "Iterator[Found]":
-        from antipodes.tables.lookup import Found, look_up, look_up_each
+        from antipodes.tables.queries import Found, look_up, look_up_each
 
         with_path = self._with_path or self._as_moves
         for batch in batches:
@@ -129,7 +129,7 @@ class Answers:
             raise InputError(f"standard input: expected positions, found none in the first {line:,} lines")
 
     def _print(self, found: "Found") -> None:
-        from antipodes.tables.path_moves import draw_moves, draw_scramble, moves_back
+        from antipodes.tables.drawing import draw_moves, draw_scramble, moves_back
 
         puzzle = self._table.puzzle
         if self._as_moves:
