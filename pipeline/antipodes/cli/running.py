@@ -14,7 +14,6 @@ from antipodes.storage.address import Address
 if TYPE_CHECKING:
     from antipodes.events import Listener
     from antipodes.runs.options import RunOptions
-    from antipodes.runs.report import Report
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Request:
         with show_progress(self.quiet, began=self.options.began) as listener:
             yield listener
 
-    def interrupted(self, report: "Report") -> int:
-        """Say how much an interrupted run saved, and how to resume; the exit status."""
+    def interrupted(self, saved: str) -> int:
+        """Say that "depths 0 to 7 are" ``saved``, or whatever is, and how to resume; the exit status."""
         resume = self.options.next_command(self.store)
-        return complain(f"interrupted: {report.saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)
+        return complain(f"interrupted: {saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)

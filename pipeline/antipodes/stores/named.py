@@ -115,7 +115,7 @@ def _described(text: str) -> Described | None:
 
 
 def _has_board(path: Path) -> bool:
-    from antipodes.toml_file import read_toml
+    from antipodes.text_file import read_toml
 
     return path.suffix.lower() == ".toml" and "board" in read_toml(path)
 

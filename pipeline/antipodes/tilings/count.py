@@ -8,8 +8,8 @@ from typing import Any
 from antipodes.events import Listener, silence
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
-from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions
+from antipodes.runs.report import Clock
 from antipodes.tilings.config import BoardConfig, checked_method
 from antipodes.tilings.search import PartitionTasks
 from antipodes_tasks import arguments

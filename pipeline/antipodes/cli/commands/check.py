@@ -23,7 +23,7 @@ def check(
 ) -> int:
     """Check a puzzle: moves, inverses, how positions are written, and a small search against brute force."""
     with loading():
-        from antipodes.checking.check import check_puzzle
+        from antipodes.checking import check_puzzle
         from antipodes.config import load_config
 
     config = load_config(puzzle)

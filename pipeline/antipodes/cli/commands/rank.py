@@ -157,7 +157,7 @@ def _elements(text: str) -> list[int]:
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
     with loading():
         from antipodes_tasks.arguments import GREATEST
-        from antipodes_tasks.spaces.permutations import unrank
+        from antipodes_tasks.permutations.ranks import unrank
 
     if abs(number) > GREATEST:
         raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
@@ -168,7 +168,7 @@ def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
 def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
     """Print a permutation, its factorial digits and its number."""
     with loading():
-        from antipodes_tasks.spaces.permutations import factorial_digits, rank
+        from antipodes_tasks.permutations.ranks import factorial_digits, rank
 
     digits = factorial_digits([elements])[0].tolist()
     number = int(rank([elements], algorithm)[0])

@@ -12,7 +12,7 @@ from antipodes.storage.address import Address
 from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
-    from antipodes.runs.verdict import Verdict
+    from antipodes.runs.report import Verdict
 
 
 def register(app: typer.Typer) -> None:
