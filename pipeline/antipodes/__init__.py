@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
     from antipodes.tables.counts import Counts as Counts
-    from antipodes.tables.dataset import Dataset as Dataset
+    from antipodes.tables.evaluation import Dataset as Dataset
     from antipodes.tables.evaluation import Evaluation as Evaluation
     from antipodes.tables.report import RunReport as RunReport
     from antipodes.tables.table import UNKNOWN as UNKNOWN
@@ -53,8 +53,7 @@ _NAMES = {
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.interface": "__version__ open_counts open_table open_tilings run solve tile verify verify_tilings",
     "antipodes.tables.counts": "Counts",
-    "antipodes.tables.dataset": "Dataset",
-    "antipodes.tables.evaluation": "Evaluation",
+    "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",

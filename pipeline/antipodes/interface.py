@@ -26,8 +26,8 @@ from antipodes.tables import verify as verification
 from antipodes.tables.counts import Counts
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.solve import TABLE
 from antipodes.tables.table import CACHE_BYTES, Table
-from antipodes.tables.table_method import TABLE
 from antipodes.tables.verify import TableVerdict
 from antipodes.tilings import table as tilings
 from antipodes.tilings import verify as tiling_verification
