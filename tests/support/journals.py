@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.journal_file import Cover
 from antipodes.tables.layers.group import Group

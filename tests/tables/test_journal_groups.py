@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_groups, search
 
-from antipodes.storage.local.lock import FileLock
+from antipodes.storage.directory import FileLock
 from antipodes.tables.journal.journal import Journal, JournalDamagedError
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.group_segments import flush, write

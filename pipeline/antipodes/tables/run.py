@@ -14,7 +14,7 @@ from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock import StoreLock
 from antipodes.tables.layers.commits import Commits, CountsCommits
 from antipodes.tables.layers.counts_search import CountsSearch
 from antipodes.tables.layers.search import LayerSearch, TableSearch
@@ -111,7 +111,7 @@ def _search(
     session: Session[Any],
     config: Config,
     scheduler: Scheduler,
-    lock: LockHandle,
+    lock: StoreLock,
     first: TableManifest | CountsManifest,
 ) -> LayerSearch:
     """The search from a commit."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antipodes.storage.arrays import DIGEST_BYTES, Layout
 from antipodes.storage.fields import (
     binary,
     boolean,
@@ -21,7 +22,6 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import DIGEST_BYTES, Layout
 from antipodes.tilings.config import BoardConfig
 from antipodes_tasks import arguments
 from antipodes_tasks.exact_cover.partitions import METHODS

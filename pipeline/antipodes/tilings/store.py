@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from antipodes.storage.arrays import DIGEST_BYTES, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP
 from antipodes.storage.fields import expect_fields
-from antipodes.storage.layout import DIGEST_BYTES, chunk_digest, chunk_key
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from antipodes.events import Committed, Committing, Listener
 from antipodes.runs.report import Clock
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock import StoreLock
 from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.counts_manifest import CountsManifest
@@ -24,7 +24,7 @@ class LayerCommits:
     """The last commit of a store, and how it is replaced while layers are searched."""
 
     store: SearchStore[Any]
-    lock: LockHandle
+    lock: StoreLock
     """The lock of the store, with the token that writers need."""
     manifest: SearchManifest
     """The last commit, or what will be the next one."""

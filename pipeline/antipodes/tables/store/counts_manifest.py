@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import expect
-from antipodes.storage.layout import Layout
 from antipodes.tables.store.search_manifest import SearchManifest
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.storage.layout import chunk_digest, chunk_key
+from antipodes.storage.arrays import chunk_digest, chunk_key
 from antipodes.storage.store import Store
 from antipodes.tables.store.manifest import COUNTS, DEPTH, TableManifest
 from antipodes_tasks.bfs.arrays import Depths

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from antipodes.config import Config
+from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import expect, stored_as
-from antipodes.storage.layout import Layout
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes_tasks.bfs.arrays import UNREACHED

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from antipodes import python_source
 from antipodes.config import Config
+from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
     anything,
     boolean,
@@ -25,7 +26,6 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import Layout
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.arrays import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
