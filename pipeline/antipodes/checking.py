@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes.sizes import GIB
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
 from antipodes_tasks.puzzles.moves.functions import Functions
 from antipodes_tasks.puzzles.moves.moves import Labels, Mask, Moves

@@ -12,10 +12,9 @@ from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.journal_file import Cover
 from antipodes.tables.layers.group import Group
 from antipodes.tables.store.table_store import TableStore
-from antipodes_tasks.bfs.arrays import WORD, Bitmap, Depths, words
-from antipodes_tasks.bfs.links import Links, links
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
+from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
+from antipodes_tasks.bfs.partition import Links, Partition, links
+from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.permutations.arrangements import Index
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace

@@ -23,7 +23,7 @@ from antipodes.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle as _run_puzzle  # noqa: F401  (loads all libraries before the first fork)
-from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.bfs.partition import warm_up
 
 TIMES = int(os.environ.get("KILLS", "1"))
 """How many times as often the tests kill runs as they do by default."""

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Bitmap, words
-from antipodes_tasks.bfs.kernels import boundary_lines, count_bits, expand, first_positions, pull, settle
+from antipodes_tasks.bfs.bitmaps import Bitmap, boundary_lines, count_bits, expand, first_positions, pull, settle, words
 from antipodes_tasks.spaces.move_tables import ILLEGAL
 
 Flags = NDArray[np.bool_]

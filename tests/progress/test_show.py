@@ -18,8 +18,7 @@ from antipodes.events import (
     TablesBuilt,
     silence,
 )
-from antipodes.progress.event_lines import describe
-from antipodes.progress.show import show_progress
+from antipodes.progress.show import describe, show_progress
 
 EVENTS: list[tuple[Event, str | None]] = [
     (SearchStarted("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),

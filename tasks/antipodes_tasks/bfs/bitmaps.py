@@ -1,11 +1,28 @@
-"""The inner loops on bitmaps: push or pull a frontier, and settle the positions that it reaches."""
+"""Layers as bitmaps, and the inner loops on them: push or pull a frontier, and settle the positions that it reaches."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Bitmap
 from antipodes_tasks.jit import kernel, ones, trailing_zeros
 from antipodes_tasks.spaces.move_tables import ColumnMap
+
+WORD = 64
+Bitmap = NDArray[np.uint64]
+"""A layer, ``(rows, words)``: column ``c`` of a row is bit ``c % 64`` of word ``c // 64``."""
+Depths = NDArray[np.uint8] | NDArray[np.uint16]
+"""The depth of each position, ``(rows, columns)``."""
+UNREACHED = {"uint8": 255, "uint16": 65535}
+"""The depth of an unreached position, by dtype: its greatest value."""
+
+
+def words(width: int) -> int:
+    """The number of words of a row of ``width`` columns."""
+    return -(-width // WORD)
+
+
+def bitmap_bytes(rows: int, width: int) -> int:
+    """The bytes of the bitmap of ``rows`` rows of ``width`` columns, which no segment of them exceeds."""
+    return rows * words(width) * (WORD // 8)
 
 
 @kernel
@@ -55,7 +72,7 @@ def expand(
 
 
 @kernel
-def _last_at_most(ascending: NDArray[np.int32] | NDArray[np.int64], value: int) -> int:
+def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
     """The place of the last number that is at most ``value``; the first one is. np.searchsorted compiles slower."""
     place, end = 0, len(ascending)
     while end - place > 1:
@@ -148,22 +165,6 @@ def boundary_lines(
 
 
 @kernel
-def reached_ranges(target: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """For each range of rows between two of the ``bounds`` whether a move of these rows leads to it."""
-    reached = np.zeros(len(bounds) - 1, dtype=np.bool_)
-    missing = len(reached)
-    for row in range(target.shape[0]):
-        for move in range(target.shape[1]):
-            to_row = target[row, move]
-            if to_row < 0 or missing == 0:
-                break
-            number = _last_at_most(bounds, to_row)
-            missing -= not reached[number]
-            reached[number] = True
-    return reached
-
-
-@kernel
 def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
     """Remove the visited positions from ``incoming``, and visit the others; return how many these are."""
     count = np.int64(0)
@@ -176,41 +177,15 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
     return count
 
 
-@kernel
-def count_bits(bits: Bitmap) -> np.int64:
+def count_bits(bits: Bitmap) -> int:
     """The number of bits that are set."""
-    count = np.int64(0)
-    for row in range(bits.shape[0]):
-        for word in range(bits.shape[1]):
-            count += np.int64(ones(bits[row, word]))
-    return count
+    return int(np.bitwise_count(bits).sum(dtype=np.int64))
 
 
-@kernel
 def first_positions(bits: Bitmap, width: int, limit: int) -> NDArray[np.int64]:
     """The places ``row * width + column`` of the first bits that are set, at most ``limit`` of them, ascending."""
-    found = np.empty(limit, dtype=np.int64)
-    count = 0
-    for row in range(bits.shape[0]):
-        for word in range(bits.shape[1]):
-            rest = bits[row, word]
-            while rest != 0:
-                if count == limit:
-                    return found
-                found[count] = row * width + word * 64 + np.int64(trailing_zeros(rest))
-                count += 1
-                rest &= rest - np.uint64(1)
-    return found[:count]
-
-
-def warm_up() -> None:
-    """Compile the kernels of a layer, or load them from numba's cache."""
-    layer = np.zeros((1, 1), dtype=np.uint64)
-    nowhere = np.full((1, 1), -1, dtype=np.int32)
-    rows = np.zeros(1, dtype=np.int32)
-    one_move = nowhere, np.zeros((1, 1), dtype=np.int16), nowhere
-    expand(layer, 0, layer, rows, *one_move)
-    pull(layer, layer, 0, layer, rows, *one_move)
-    boundary_lines(layer, rows, nowhere, 0, 1)
-    reached_ranges(nowhere, np.zeros(2, dtype=np.int64))
-    settle(layer, layer)
+    row, word = (place[:limit] for place in np.nonzero(bits))
+    flags = np.unpackbits(bits[row, word, np.newaxis].view(np.uint8), axis=1, bitorder="little")
+    number, bit = np.nonzero(flags)
+    found: NDArray[np.int64] = (row * width + word * WORD)[number] + bit
+    return found[:limit]

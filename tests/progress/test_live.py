@@ -2,10 +2,10 @@
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from rich.spinner import Spinner
 
 from antipodes.events import (
     Assembling,
@@ -19,9 +19,9 @@ from antipodes.events import (
     TablesBuilt,
     TilingSearchStarted,
 )
-from antipodes.progress.live_display import LiveDisplay
-from antipodes.progress.live_line import LiveLine, duration
-from antipodes.progress.time_left import TimeLeft
+from antipodes.progress.live import LiveDisplay, live_line
+from antipodes.progress.show import describe
+from antipodes.progress.time_left import TimeLeft, duration
 
 BAR = "━╸╺"
 """The characters of a bar."""
@@ -47,14 +47,14 @@ def drawn(events: list[Event], width: int, monkeypatch: pytest.MonkeyPatch) -> s
     """The line after the events, which come ten seconds apart, an hour after the command was started."""
     left = None if isinstance(events[0], TilingSearchStarted) else 4210.2
     clock = iter(10.0 * number for number in range(100))
-    monkeypatch.setattr("antipodes.progress.live_display.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("antipodes.progress.live.time.perf_counter", lambda: next(clock))
     stream = io.StringIO()
     console = Console(file=stream, width=width, force_terminal=True, color_system="standard")
-    line = LiveLine(Spinner("dots"), elapsed=lambda: 3723.0, left=lambda: left)
-    display = LiveDisplay(line, TimeLeft(), console)
+    line = live_line(console, elapsed=lambda: 3723.0, left=lambda: left)
+    display = LiveDisplay(line, TimeLeft(), describe)
     for event in events:
         display(event)
-    console.print(line)
+    console.print(line.get_renderable())
     (text,) = stream.getvalue().splitlines()
     return re.sub("\x1b\\[[0-9;]*m", "", text)
 
@@ -75,9 +75,16 @@ def test_a_wide_line_says_more(monkeypatch: pytest.MonkeyPatch) -> None:
     events, _, _ = PHASES["layer 42"]
     found, partitions = "15,123,456,789 positions", "partition  17 of 256"
     assert found in drawn(events, 100, monkeypatch)
+    assert found not in drawn(events, 99, monkeypatch)
     wide = drawn(events, 160, monkeypatch)
     for expected in (found, partitions, "nine-tiles-of-many-colours"):
         assert expected in wide
+
+
+def test_a_long_name_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = replace(START, name="n" * 60)
+    line = drawn([start, LAYER, PartitionSettled(42, 256, 256)], 160, monkeypatch)
+    assert "n" * 29 + "… layer 42 partition 256 of 256" in line
 
 
 def test_the_line_does_not_jump(monkeypatch: pytest.MonkeyPatch) -> None:
