@@ -21,7 +21,7 @@ from antipodes.config import load_config
 from antipodes.storage import lock, objects
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 LOCK = "t.zarr.lock"

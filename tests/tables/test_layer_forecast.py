@@ -6,7 +6,7 @@ from itertools import accumulate
 import pytest
 from known_layers import LAYERS
 
-from antipodes.tables.planning.layer_forecast import layers_to_come
+from antipodes.tables.planning.forecast import layers_to_come
 
 
 @pytest.mark.parametrize("name", LAYERS)

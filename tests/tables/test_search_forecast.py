@@ -3,7 +3,7 @@
 import pytest
 from known_layers import LAYERS
 
-from antipodes.tables.planning.search_forecast import ASSEMBLY_SHARE, LayerCosts, SearchForecast
+from antipodes.tables.planning.forecast import ASSEMBLY_SHARE, LayerCosts, SearchForecast
 
 SECONDS = 600.0
 """What each search takes."""

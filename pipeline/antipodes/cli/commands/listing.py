@@ -48,7 +48,7 @@ def show_list(
 
 
 def _view(listed: "Listed") -> dict[str, Any]:
-    from antipodes.tables.store.search_manifest import SearchManifest
+    from antipodes.tables.store.manifest import SearchManifest
 
     manifest = listed.manifest
     shown: dict[str, Any] = {
@@ -113,13 +113,12 @@ def _state(listed: "Listed") -> str:
 def _run(listed: "Listed") -> str:
     """The run that holds the lock of a store, and how far it is."""
     from antipodes.tables.report import saved_depths
-    from antipodes.tables.store.search_manifest import SearchManifest
-    from antipodes.tilings.report import saved_partitions
+    from antipodes.tables.store.manifest import SearchManifest
 
     manifest = listed.manifest
     if not listed.in_progress:
         return f"the lock is left from {listed.run}, which has ended or does not reach the storage"
     if manifest is None:
         return f"{listed.run} is at work"
-    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else saved_partitions(manifest)
+    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else manifest.saved
     return f"{listed.run} is at work; {saved or 'no depths are'} committed"
