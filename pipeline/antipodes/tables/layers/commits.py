@@ -18,8 +18,8 @@ from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
 from antipodes.storage.backend import LockHandle
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.layers.shard import GroupSegments, flush
-from antipodes.tables.layers.shards import PartitionGroups
+from antipodes.tables.layers.shard import ShardSegments, flush
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import AT_ONCE
 from antipodes.tables.store.manifest import (
     NOTHING_COMMITTED,
@@ -116,12 +116,12 @@ class LayerCommits:
         """Whether a run could resume from here."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, groups: PartitionGroups, layers: Sequence[int]) -> float:
-        """Write what the groups found to the journal, then the manifest with the layers; the seconds that took."""
+    def commit(self, shards: Shards, layers: Sequence[int]) -> float:
+        """Write what the shards found to the journal, then the manifest with the layers; the seconds that took."""
         before, depth = self.clock.write, len(layers) - 1
         self.listener(Committing(depth))
         with self.clock.measure("write"):
-            groups.flush(depth)
+            shards.flush(depth)
             self.manifest = replace(self.manifest, committed_depth=depth, layers=tuple(layers))
             self.store.commit(self.manifest)
         self.listener(Committed(depth))
@@ -197,16 +197,16 @@ def _searched(manifest: M, layers: Sequence[int], antipodes: Sequence[int]) -> M
     return replace(manifest, committed_depth=depth, layers=tuple(layers), searched=True, antipodes=tuple(antipodes))
 
 
-Source = GroupSegments | StoredSegments
+Source = ShardSegments | StoredSegments
 """What has the segments of chunks side by side."""
 TASK_STATES = 1 << 24
-"""Positions whose chunks one task writes, where no group has their segments."""
+"""Positions whose chunks one task writes, where no shard has their segments."""
 
 
-def assemble(commits: Commits, found: Sequence[GroupSegments], scheduler: Scheduler, pace: Pace, stop: Stop) -> None:
+def assemble(commits: Commits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop) -> None:
     """Write all chunks of a table that is searched, and finish it, unless told to stop before.
 
-    The segments are those that groups ``found``, or without any those in the journal. In the second case the chunks so
+    The segments are those that shards ``found``, or without any those in the journal. In the second case the chunks so
     far are committed now and then. After a stop they always are.
 
     Raises
@@ -278,7 +278,7 @@ def _calls(
 def write_chunks(
     store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
 ) -> dict[int, int]:
-    """Write chunks from the segments of a group, or from those in the journal; their digests, by their numbers."""
+    """Write chunks from the segments of a shard, or from those in the journal; their digests, by their numbers."""
     journal = store.journal(manifest)
 
     def segments(chunk: int) -> list[Segment]:

@@ -22,8 +22,8 @@ from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 
 
-class GroupSegments:
-    """The segments of the chunks of a group."""
+class ShardSegments:
+    """The segments of the chunks of a shard."""
 
     def __init__(self, journal: Journal, first_chunk: int, end_chunk: int) -> None:
         self.journal = journal
@@ -31,7 +31,7 @@ class GroupSegments:
         """The segments that are in no file yet."""
         self.stored = StoredSegments.empty(first_chunk, end_chunk)
         self.searched = -1
-        """The depth up to which all segments are stored or in the log; a group that went back is at a lower one."""
+        """The depth up to which all segments are stored or in the log; a shard that went back is at a lower one."""
         self.not_durable: list[str] = []
         """The files that may be lost if the system crashes."""
 
@@ -89,8 +89,8 @@ class GroupSegments:
             self.not_durable.append(key)
 
 
-def flush(found: Sequence[GroupSegments], depth: int, token: str) -> None:
-    """Make all segments of some groups durable, which are found up to ``depth``."""
+def flush(found: Sequence[ShardSegments], depth: int, token: str) -> None:
+    """Make all segments of some shards durable, which are found up to ``depth``."""
     write(found, depth, token, durable=True)
     storage = found[0].journal.storage
     storage.make_durable(list(dict.fromkeys(key for one in found for key in one.not_durable)))
@@ -98,8 +98,8 @@ def flush(found: Sequence[GroupSegments], depth: int, token: str) -> None:
         one.not_durable.clear()
 
 
-def write(found: Sequence[GroupSegments], depth: int, token: str | None, durable: bool) -> None:
-    """Write the segments of some groups, found up to ``depth``, to a file of the journal, unless they are in files."""
+def write(found: Sequence[ShardSegments], depth: int, token: str | None, durable: bool) -> None:
+    """Write the segments of some shards, found up to ``depth``, to a file of the journal, unless they are in files."""
     unwritten = [one for one in found if one.covers(depth)]
     if unwritten:
         covers = [cover for one in unwritten for cover in one.covers(depth)]
@@ -110,7 +110,7 @@ def write(found: Sequence[GroupSegments], depth: int, token: str | None, durable
 
 @dataclass(frozen=True)
 class Boundary:
-    """What other groups need of a group at a depth."""
+    """What other shards need of a shard at a depth."""
 
     depth: int
     parts: tuple[Frontier, ...]
@@ -125,13 +125,13 @@ class Boundary:
         return sum(part.rows.nbytes + part.bits.nbytes for part in self.parts)
 
 
-class Group:
+class Shard:
     """Partitions side by side, changed in place.
 
-    A layer that the journal has already is replayed instead of searched. So a group may be restored at a depth that
+    A layer that the journal has already is replayed instead of searched. So a shard may be restored at a depth that
     others have passed, or that it had passed itself.
 
-    A group never leaves its process. dask must not move it to disk or to another worker: it would change a copy.
+    A shard never leaves its process. dask must not move it to disk or to another worker: it would change a copy.
     """
 
     def __init__(
@@ -139,22 +139,22 @@ class Group:
     ) -> None:
         self.states = [State(part, width, chunk_rows) for part in parts]
         self.depth = -1
-        """The depth that the bits are at: positions at greater depths, up to that of other groups, are none."""
-        self.segments = GroupSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
-        """What the group found."""
+        """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
+        self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
+        """What the shard found."""
         self.damaged: list[str] = []
-        """What the journal lacked when the group was restored."""
+        """What the journal lacked when the shard was restored."""
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
         """Bytes that bits and segments may take together after a layer: bits often take less than they may."""
         self._token = ""
-        """The fencing token of the tasks that may change the group. None may before `go_back`: dask makes a group
+        """The fencing token of the tasks that may change the shard. None may before `go_back`: dask makes a shard
         anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
         self._found: dict[int, int] = {}
-        """The number of positions at the depths that the group has passed, for tasks that run twice."""
+        """The number of positions at the depths that the shard has passed, for tasks that run twice."""
         self._lock = threading.Lock()
 
     def begin(self, starts: NDArray[np.int64]) -> int:
-        """Find the starts, indices ``(n,)`` of the whole table; how many lie in the group."""
+        """Find the starts, indices ``(n,)`` of the whole table; how many lie in the shard."""
         self.depth = self.segments.searched = 0
         return sum(state.begin(starts, self.segments.log) for state in self.states)
 
@@ -173,9 +173,9 @@ class Group:
                 state.restore(self.depth, self.segments.between(state.chunks, 0, self.depth))
 
     def go_back(self, depth: int, token: str) -> int:
-        """Return to a depth that the group has passed, from where it replays; how many positions there are.
+        """Return to a depth that the shard has passed, from where it replays; how many positions there are.
 
-        From now on only tasks with the fencing ``token`` change the group: others may be running still.
+        From now on only tasks with the fencing ``token`` change the shard: others may be running still.
         """
         with self._lock:
             self._token = token
@@ -190,11 +190,11 @@ class Group:
         return sum(frontier.count for frontier in self.frontiers(depth))
 
     def advance(
-        self, sources: Sequence["Group | Boundary"], links: Links, depth: int, layers: int, token: str
+        self, sources: Sequence["Shard | Boundary"], links: Links, depth: int, layers: int, token: str
     ) -> list[int]:
         """Find the ``layers`` layers after ``depth``; the number of positions in each.
 
-        More than one layer only where no moves come from other groups, the ``sources``.
+        More than one layer only where no moves come from other shards, the ``sources``.
         """
         with self._held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
@@ -205,14 +205,14 @@ class Group:
         return [frontier for frontier in found if frontier is not None]
 
     def boundary(self, links: Links, depth: int, token: str) -> Boundary:
-        """The part of the frontier at ``depth`` from which a move leads out of the group."""
+        """The part of the frontier at ``depth`` from which a move leads out of the shard."""
         rows = self.states[0].part.first_row, self.states[-1].part.end_row
         with self._held_by(token):
             parts = [boundary(one, links.tables, *rows) for one in self.frontiers(depth)]
         return Boundary(depth, tuple(part for part in parts if part is not None))
 
     def flush(self, depth: int, token: str) -> None:
-        """Make all durable that the group found up to ``depth``; see `flush`."""
+        """Make all durable that the shard found up to ``depth``; see `flush`."""
         with self._held_by(token):
             flush([self.segments], depth, token)
 
@@ -230,7 +230,7 @@ class Group:
         return counts
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a group of partitions cannot leave its process")
+        raise TypeError("a shard of partitions cannot leave its process")
 
     def __sizeof__(self) -> int:
         """Bytes that dask counts."""
@@ -238,13 +238,13 @@ class Group:
 
     @contextmanager
     def _held_by(self, token: str) -> Iterator[None]:
-        """Let no other task change the group meanwhile; InterruptedRunError unless tasks with this token may."""
+        """Let no other task change the shard meanwhile; InterruptedRunError unless tasks with this token may."""
         with self._lock:
             if token != self._token:
-                raise InterruptedRunError("the run has returned to an earlier depth, or the group was lost")
+                raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
             yield
 
-    def _advance(self, sources: Sequence["Group | Boundary"], links: Links, depth: int) -> int:
+    def _advance(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
         if depth > self.depth:
             found = self._replay(depth) if depth <= self.segments.searched else self._search(sources, links, depth)
             self._found[depth], self.depth = found, depth
@@ -255,7 +255,7 @@ class Group:
             state.replay(depth, list(self.segments.between(state.chunks, depth, depth))) for state in self.states
         )
 
-    def _search(self, sources: Sequence["Group | Boundary"], links: Links, depth: int) -> int:
+    def _search(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
         frontiers = {one.number: one for source in (self, *sources) for one in source.frontiers(depth - 1)}
         found = 0
         for state in self.states:
@@ -275,7 +275,7 @@ class NoLog(SegmentLog):
         """Do nothing."""
 
 
-class CountingGroup(Group):
+class CountingShard(Shard):
     """Partitions side by side without segments: they cannot go back, only be restored from a checkpoint."""
 
     def __init__(self, *settings: Any) -> None:

@@ -66,9 +66,9 @@ TASKS_A_WORKER = 8
 """Partitions per worker, which keep all workers busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
 """Memory of the program and its libraries: the peak with an empty puzzle, rounded up."""
-GROUP_STATES = (16 * MIB, 256 * MIB)
-"""States of a group of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
-worker's memory holds several groups."""
+SHARD_STATES = (16 * MIB, 256 * MIB)
+"""States of a shard of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
+worker's memory holds several shards."""
 AT_ONCE = 4
 """Chunks that a task writes at the same time: one is compressed while another is on its way to the disk."""
 ASSEMBLED_BYTES = 4
@@ -101,7 +101,7 @@ class Division:
     chunk_rows: int
     partition_rows: int
     """Rows of each partition except the last."""
-    group_size: int
+    shard_size: int
     """Partitions that one task advances."""
 
     @property
@@ -110,9 +110,9 @@ class Division:
         return ceil(self.space.rows / self.partition_rows)
 
     @property
-    def group_count(self) -> int:
-        """The number of groups of partitions."""
-        return ceil(self.space.rows / (self.partition_rows * self.group_size))
+    def shard_count(self) -> int:
+        """The number of shards of partitions."""
+        return ceil(self.space.rows / (self.partition_rows * self.shard_size))
 
     @cached_property
     def partitions(self) -> tuple[Partition, ...]:
@@ -120,10 +120,10 @@ class Division:
         return partitions(self.space, self.partition_rows)
 
     @property
-    def groups(self) -> list[tuple[Partition, ...]]:
+    def shards(self) -> list[tuple[Partition, ...]]:
         """The partitions of each task, side by side."""
-        firsts = range(0, self.partition_count, self.group_size)
-        return [self.partitions[first : first + self.group_size] for first in firsts]
+        firsts = range(0, self.partition_count, self.shard_size)
+        return [self.partitions[first : first + self.shard_size] for first in firsts]
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def plan_run(
         space=space,
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
-        group_size=division.group_size,
+        shard_size=division.shard_size,
         table_bytes=space.table_bytes,
         least_bytes=least,
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
@@ -223,11 +223,11 @@ def plan_partition(space: StateSpace, chunk_rows: int, workers: int) -> int:
     return chunk_rows * max(1, wanted // (chunk_rows * space.width))
 
 
-def plan_group(space: StateSpace, partitions: int, workers: int) -> int:
-    """The number of partitions of a group: each worker gets a group if its work is worth a task."""
-    least, most = GROUP_STATES
-    groups = max(1, min(workers, space.size // least), ceil(space.size / most))
-    return ceil(partitions / groups)
+def plan_shard(space: StateSpace, partitions: int, workers: int) -> int:
+    """The number of partitions of a shard: each worker gets a shard if its work is worth a task."""
+    least, most = SHARD_STATES
+    shards = max(1, min(workers, space.size // least), ceil(space.size / most))
+    return ceil(partitions / shards)
 
 
 def partitions(space: StateSpace, rows: int) -> tuple[Partition, ...]:
@@ -248,8 +248,8 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
 
 def _divide(space: StateSpace, chunk_rows: int, workers: int, processes: int) -> Division:
     partition_rows = plan_partition(space, chunk_rows, workers)
-    group_size = plan_group(space, ceil(space.rows / partition_rows), workers) if processes else 1
-    return Division(space, chunk_rows, partition_rows, group_size)
+    shard_size = plan_shard(space, ceil(space.rows / partition_rows), workers) if processes else 1
+    return Division(space, chunk_rows, partition_rows, shard_size)
 
 
 def _search_bytes(division: Division, workers: int, processes: int) -> int:
@@ -283,9 +283,9 @@ def _bitmap_bytes(space: StateSpace) -> int:
 
 
 def _spread(size: int, division: Division, processes: int) -> int:
-    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most groups."""
-    groups = division.group_count
-    return size if processes <= 1 else ceil(size * ceil(groups / processes) * processes / groups)
+    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most shards."""
+    shards = division.shard_count
+    return size if processes <= 1 else ceil(size * ceil(shards / processes) * processes / shards)
 
 
 JOIN_SECONDS = 60.0
