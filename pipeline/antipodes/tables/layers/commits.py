@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from antipodes.tables.planning.plan import AT_ONCE
 from antipodes.tables.store.manifest import (
     NOTHING_COMMITTED,
     ChunkDigests,
-    CountsManifest,
     SearchManifest,
     TableManifest,
 )
@@ -96,11 +95,8 @@ class Pace:
         return time.monotonic() - self._saved_at >= wait
 
 
-M = TypeVar("M", bound=SearchManifest)
-
-
 @dataclass
-class LayerCommits:
+class Commits:
     """The last commit of a store, and how it is replaced while layers are searched."""
 
     store: SearchStore[Any]
@@ -127,6 +123,13 @@ class LayerCommits:
         self.listener(Committed(depth))
         return self.clock.write - before
 
+    def complete_counts(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
+        """Commit the layers and the antipodes of a counts-only run, and thereby finish its store."""
+        with self.clock.measure("write"):
+            self.manifest = replace(self.manifest, complete=True, **_searched(layers, antipodes))
+            self.store.commit(self.manifest)
+        self.listener(Committed(len(layers) - 1))
+
     def return_to(self, layers: Sequence[int]) -> None:
         """Take these layers for committed, since the journal has lost the others: they will be committed again."""
         self.manifest = replace(self.manifest, committed_depth=len(layers) - 1, layers=tuple(layers))
@@ -138,22 +141,8 @@ class LayerCommits:
 
 
 @dataclass
-class CountsCommits(LayerCommits):
-    """The commits of a counts-only run."""
-
-    manifest: CountsManifest
-
-    def complete(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
-        """Commit the layers and the antipodes, and thereby finish the store."""
-        with self.clock.measure("write"):
-            self.manifest = replace(_searched(self.manifest, layers, antipodes), complete=True)
-            self.store.commit(self.manifest)
-        self.listener(Committed(len(layers) - 1))
-
-
-@dataclass
-class Commits(LayerCommits):
-    """The commits of a table: of its layers, and of its chunks."""
+class TableCommits(Commits):
+    """The commits of a table: also of its chunks."""
 
     store: TableStore
     manifest: TableManifest
@@ -164,7 +153,7 @@ class Commits(LayerCommits):
         If it is ``resumable``, since all is in the journal, that is committed.
         """
         with self.clock.measure("write"):
-            self.manifest = _searched(self.manifest, layers, antipodes)
+            self.manifest = replace(self.manifest, **_searched(layers, antipodes))
             self.store.create_depths(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
@@ -191,10 +180,10 @@ class Commits(LayerCommits):
         self.manifest = self.store.complete(self.manifest, counts)
 
 
-def _searched(manifest: M, layers: Sequence[int], antipodes: Sequence[int]) -> M:
-    """The manifest, now that all positions are searched."""
+def _searched(layers: Sequence[int], antipodes: Sequence[int]) -> dict[str, Any]:
+    """The fields of a manifest that change once all positions are searched."""
     depth = len(layers) - 1
-    return replace(manifest, committed_depth=depth, layers=tuple(layers), searched=True, antipodes=tuple(antipodes))
+    return {"committed_depth": depth, "layers": tuple(layers), "searched": True, "antipodes": tuple(antipodes)}
 
 
 Source = ShardSegments | StoredSegments
@@ -203,7 +192,9 @@ TASK_STATES = 1 << 24
 """Positions whose chunks one task writes, where no shard has their segments."""
 
 
-def assemble(commits: Commits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop) -> None:
+def assemble(
+    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop
+) -> None:
     """Write all chunks of a table that is searched, and finish it, unless told to stop before.
 
     The segments are those that shards ``found``, or without any those in the journal. In the second case the chunks so

@@ -5,10 +5,9 @@ replay. If workers join, the rows are divided anew and all shards restored.
 """
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,9 @@ from antipodes.executors.api import Scheduler, Stop
 from antipodes.runs.report import Clock
 from antipodes.runs.session import Session
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import Commits, CountsCommits, LayerCommits, Pace, assemble
+from antipodes.tables.layers.commits import Commits, Pace, TableCommits, assemble
 from antipodes.tables.layers.shard import ShardSegments
-from antipodes.tables.layers.shards import CountingShards, Shards
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, plan_that_fits
 from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.bfs.partition import warm_up
@@ -67,7 +66,7 @@ class LayerLoop:
 
     scheduler: Scheduler
     shards: Shards
-    commits: LayerCommits
+    commits: Commits
     found: Found
     pace: Pace
     stop: Stop
@@ -117,7 +116,7 @@ class LayerLoop:
 
 
 LOSSES_ALLOWED = 3
-"""Losses of workers without a commit in between that are taken for bad luck; one more ends the run."""
+"""Losses of workers without a commit in between after which a run continues; one more ends it."""
 
 
 @dataclass
@@ -153,13 +152,10 @@ class Losses:
         )
 
 
-class LayerSearch(ABC):
-    """A breadth-first search that resumes from a commit."""
+class LayerSearch:
+    """A breadth-first search that resumes from a commit, for a table or for counts only."""
 
-    SHARDS: ClassVar[type[Shards]] = Shards
-    commits: LayerCommits
-
-    def __init__(self, session: Session[Any], config: Config, scheduler: Scheduler, commits: LayerCommits) -> None:
+    def __init__(self, session: Session[Any], config: Config, scheduler: Scheduler, commits: Commits) -> None:
         self.commits = commits
         self.losses = Losses()
         self._session = session
@@ -205,13 +201,30 @@ class LayerSearch(ABC):
         division = self._shards.plan if self._shards else None
         with self._session.clock.measure("tables"):
             try:
-                return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest, division)
+                return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest.cut, division)
             except ResourceLimitError as error:  # the puzzle fitted until workers were gone
                 raise WorkerFailedError(f"too few workers are left: {error}") from error
 
-    @abstractmethod
     def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change; once nothing is left to be found, complete the store."""
+        """Search until workers change; once nothing is left to be found, assemble the table, or commit the counts."""
+        commits, shards = self.commits, None
+        try:
+            if not commits.manifest.searched:
+                self._place(plan)
+                shards = self._search()
+                if shards is None or self._session.interrupted:
+                    return
+            if isinstance(commits, TableCommits):
+                found = self._end_search(commits, shards) if shards else ()
+                assemble(commits, found, self._scheduler, self._pace, self._session.stop)
+            elif shards:
+                commits.complete_counts(self._found.layers, self._antipodes(shards))
+                self._shards = None
+        except JournalDamagedError as error:
+            assert isinstance(commits, TableCommits)  # counts-only runs have no journal
+            self._damage.append(str(error))
+            self._shards = None
+            commits.search_again(error.key)
 
     def _place(self, plan: Plan) -> None:
         """Make the shards, or those that were lost, at the last commit; the workers must reach the store."""
@@ -224,7 +237,8 @@ class LayerSearch(ABC):
                 return
             self._shards = None
             journal = store.journal(self.commits.manifest)
-            shards = self.SHARDS(self._scheduler, plan, journal, stop, self._session.listener)
+            listener, counts_only = self._session.listener, self.commits.manifest.COUNTS_ONLY
+            shards = Shards(self._scheduler, plan, journal, stop, listener, counts_only=counts_only)
         with self._session.clock.measure("write"):
             self._found.layers = self._restored(shards, depth, token)
             if not self._found.layers:
@@ -271,13 +285,32 @@ class LayerSearch(ABC):
             self._session.listener(JournalDamaged(tuple(damaged), len(layers) - 1))
         return list(manifest.layers[: len(layers)])
 
-    def _search(self) -> None:
-        """Search layer by layer; afterwards there are no shards if they are to be divided anew."""
+    def _search(self) -> Shards | None:
+        """Search layer by layer; the shards, unless they are to be divided anew."""
         assert self._shards is not None
         stop = self._session.stop
         LayerLoop(self._scheduler, self._shards, self.commits, self._found, self._pace, stop).run()
         if any(self._shards.counts):
             self._shards = None
+        return self._shards
+
+    def _antipodes(self, shards: Shards) -> list[int]:
+        """The indices of the first antipodes."""
+        indices: list[int] = shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
+        return indices
+
+    def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
+        """Note what is known when all positions are searched; the segments of the shards, if some are nowhere else.
+
+        Where a run could resume from an earlier commit, or that would be due, the assembly can be resumed, too.
+        """
+        layers, antipodes = self._found.layers, self._antipodes(shards)
+        resumable = commits.any or self._pace.is_commit_overdue or not self._scheduler.shares_memory
+        if resumable and self._found.depth > commits.manifest.committed_depth:
+            commits.commit(shards, layers)
+        commits.begin_assembly(layers, antipodes, resumable)
+        self._shards, found = None, shards.release()
+        return () if resumable else found
 
     def _tell_start(self, plan: Plan) -> None:
         if self._started:
@@ -302,70 +335,10 @@ class LayerSearch(ABC):
         if shards := self._shards:
             lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
             recomputed = shards.unwritten_positions(lost)
-        if isinstance(error, SchedulerLostError):
-            self._shards = None
+        if isinstance(error, SchedulerLostError) or manifest.COUNTS_ONLY:
+            self._shards = None  # without segments none can go back
         depth = max(0, manifest.committed_depth)
         del self._found.layers[depth + 1 :]
         self.losses.add(error, manifest, recomputed)
         self.commits.shut_out_lost_workers()
         self._session.listener(WorkersLost(str(error), manifest.committed_depth, recomputed))
-
-
-class TableSearch(LayerSearch):
-    """A search for a table, and its assembly."""
-
-    commits: Commits
-
-    def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change; once nothing is left to be found, assemble the table."""
-        try:
-            self._search_and_assemble(plan)
-        except JournalDamagedError as error:
-            self._damage.append(str(error))
-            self._shards = None
-            self.commits.search_again(error.key)
-
-    def _search_and_assemble(self, plan: Plan) -> None:
-        shards: Sequence[ShardSegments] = ()
-        if not self.commits.manifest.searched:
-            self._place(plan)
-            self._search()
-            if self._shards is None or self._session.interrupted:
-                return
-            shards = self._end_search(self._shards)
-        assemble(self.commits, shards, self._scheduler, self._pace, self._session.stop)
-
-    def _end_search(self, shards: Shards) -> Sequence[ShardSegments]:
-        """Note what is known when all positions are searched; the segments of the shards, if some are nowhere else.
-
-        Where a run could resume from an earlier commit, or that would be due, the assembly can be resumed, too.
-        """
-        layers, commits = self._found.layers, self.commits
-        antipodes = shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
-        resumable = commits.any or self._pace.is_commit_overdue or not self._scheduler.shares_memory
-        if resumable and self._found.depth > commits.manifest.committed_depth:
-            commits.commit(shards, layers)
-        commits.begin_assembly(layers, antipodes, resumable)
-        self._shards, found = None, shards.release()
-        return () if resumable else found
-
-
-class CountsSearch(LayerSearch):
-    """A search that keeps the layers and the first antipodes."""
-
-    SHARDS = CountingShards
-    commits: CountsCommits
-
-    def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change; once nothing is left to be found, commit the layers and the antipodes."""
-        self._place(plan)
-        self._search()
-        if self._shards is not None and not self._session.interrupted:
-            antipodes = self._shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
-            self.commits.complete(self._found.layers, antipodes)
-            self._shards = None
-
-    def _roll_back(self, error: SchedulerError) -> None:
-        """Return to the last checkpoint with all shards; raises as `LayerSearch`."""
-        super()._roll_back(error)
-        self._shards = None

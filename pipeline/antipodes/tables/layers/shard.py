@@ -9,14 +9,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, Index, StoredSegments
-from antipodes_tasks.bfs.bitmaps import Bitmap
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
@@ -92,6 +91,11 @@ class ShardSegments:
 def flush(found: Sequence[ShardSegments], depth: int, token: str) -> None:
     """Make all segments of some shards durable, which are found up to ``depth``."""
     write(found, depth, token, durable=True)
+    make_durable(found)
+
+
+def make_durable(found: Sequence[ShardSegments]) -> None:
+    """Make durable the files that some shards have written."""
     storage = found[0].journal.storage
     storage.make_durable(list(dict.fromkeys(key for one in found for key in one.not_durable)))
     for one in found:
@@ -135,13 +139,20 @@ class Shard:
     """
 
     def __init__(
-        self, parts: Sequence[Partition], width: int, chunk_rows: int, journal: Journal, buffer_bytes: int
+        self,
+        parts: Sequence[Partition],
+        width: int,
+        chunk_rows: int,
+        journal: Journal,
+        buffer_bytes: int,
+        counts_only: bool = False,
     ) -> None:
         self.states = [State(part, width, chunk_rows) for part in parts]
         self.depth = -1
         """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
         self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
-        """What the shard found."""
+        """The positions that the shard found; none of a counts-only run."""
+        self._counts_only = counts_only
         self.damaged: list[str] = []
         """What the journal lacked when the shard was restored."""
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
@@ -156,21 +167,34 @@ class Shard:
     def begin(self, starts: NDArray[np.int64]) -> int:
         """Find the starts, indices ``(n,)`` of the whole table; how many lie in the shard."""
         self.depth = self.segments.searched = 0
-        return sum(state.begin(starts, self.segments.log) for state in self.states)
+        return sum(state.begin(starts, self._log) for state in self.states)
 
-    def restore(self, depth: int, stored: StoredSegments) -> None:
+    def restore(self, depth: int, source: StoredSegments | Mapping[str, int]) -> None:
         """Take all layers up to ``depth`` from the journal's segments, or less if files are missing: -1 if all are.
+
+        A counts-only run takes the bits at ``depth`` from the files of its checkpoint, of these sizes by their keys; -1
+        if some are damaged.
 
         Raises
         ------
         JournalDamagedError
-            A segment is damaged.
+            A segment of the journal is damaged.
         """
-        self.segments.restore(depth, stored)
-        self.depth = min(depth, self.segments.searched)
-        if self.depth >= 0:
+        if isinstance(source, StoredSegments):
+            self.segments.restore(depth, source)
+            self.depth = min(depth, self.segments.searched)
+            if self.depth >= 0:
+                for state in self.states:
+                    state.restore(self.depth, self.segments.between(state.chunks, 0, self.depth))
+            return
+        checkpoint = Checkpoint(self.segments.journal, depth)
+        try:
             for state in self.states:
-                state.restore(self.depth, self.segments.between(state.chunks, 0, self.depth))
+                state.restore(depth, checkpoint.segments(state.chunks, source))
+            self.depth = depth
+        except StoreDamagedError as error:
+            self.damaged.append(str(error))
+        self.segments.searched = self.depth
 
     def go_back(self, depth: int, token: str) -> int:
         """Return to a depth that the shard has passed, from where it replays; how many positions there are.
@@ -216,6 +240,17 @@ class Shard:
         with self._held_by(token):
             flush([self.segments], depth, token)
 
+    def write_checkpoint(self, depth: int, token: str) -> None:
+        """Write the bits at ``depth``, a file for each partition: memory holds the segments of one at a time."""
+        checkpoint = Checkpoint(self.segments.journal, depth)
+        with self._held_by(token):
+            for state in self.states:
+                self.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
+
+    def make_durable(self) -> None:
+        """Make durable what was written."""
+        make_durable([self.segments])
+
     def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
         """The indices of the first positions at ``depth``, one of the last two: ``(n,)``, ascending."""
         found = [np.empty(0, dtype=np.int64)]
@@ -225,9 +260,18 @@ class Shard:
 
     @property
     def layers(self) -> list[int]:
-        """The number of positions at each depth up to `depth`, in the files of the journal."""
-        counts: list[int] = self.segments.stored.counts(self.depth + 1).sum(axis=0).tolist()
-        return counts
+        """The number of positions at each depth up to `depth`, in the files of the last commit.
+
+        A checkpoint has the last depth alone; positions at lesser depths count as if at the one before it.
+        """
+        if not self._counts_only:
+            counts: list[int] = self.segments.stored.counts(self.depth + 1).sum(axis=0).tolist()
+            return counts
+        if self.depth <= 0:  # what was restored before the damage was found says nothing
+            return [self.count(0)] if self.depth == 0 else []
+        visited = sum(state.part.rows * state.width - state.unvisited for state in self.states)
+        last = self.count(self.depth)
+        return [*[0] * (self.depth - 1), visited - last, last]
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a shard of partitions cannot leave its process")
@@ -235,6 +279,11 @@ class Shard:
     def __sizeof__(self) -> int:
         """Bytes that dask counts."""
         return sum(state.nbytes for state in self.states) + self.segments.log.size
+
+    @property
+    def _log(self) -> SegmentLog | None:
+        """Where partitions log the positions that they find; a counts-only run keeps none."""
+        return None if self._counts_only else self.segments.log
 
     @contextmanager
     def _held_by(self, token: str) -> Iterator[None]:
@@ -261,64 +310,8 @@ class Shard:
         for state in self.states:
             numbers = links.predecessors[state.part.number]
             here = [frontiers[number] for number in numbers if number in frontiers]
-            found += state.advance(depth, here, links.tables, self.segments.log)
+            found += state.advance(depth, here, links.tables, self._log)
         self.segments.searched = depth
         if self.segments.log.size and sys.getsizeof(self) > self._memory_bytes:
             write([self.segments], depth, self._token, durable=False)
         return found
-
-
-class NoLog(SegmentLog):
-    """A log that keeps nothing."""
-
-    def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
-        """Do nothing."""
-
-
-class CountingShard(Shard):
-    """Partitions side by side without segments: they cannot go back, only be restored from a checkpoint."""
-
-    def __init__(self, *settings: Any) -> None:
-        super().__init__(*settings)
-        self.segments.log = NoLog()
-
-    def restore(self, depth: int, sizes: Mapping[str, int]) -> None:  # type: ignore[override]
-        """Take the bits at ``depth`` from the files of its checkpoint, of these ``sizes``; -1 if some are damaged."""
-        checkpoint = Checkpoint(self.segments.journal, depth)
-        try:
-            for state in self.states:
-                state.restore(depth, checkpoint.segments(state.chunks, sizes))
-            self.depth = depth
-        except StoreDamagedError as error:
-            self.damaged.append(str(error))
-            self.depth = -1
-        self.segments.searched = self.depth
-
-    def go_back(self, depth: int, token: str) -> int:
-        """Take only tasks with the fencing ``token`` from now on; how many positions there are at ``depth``."""
-        with self._lock:
-            self._token = token
-            return self.count(depth)
-
-    @property
-    def layers(self) -> list[int]:
-        """The number of positions at the last depth; those at lesser depths count as if at the one before it."""
-        if self.depth < 0:  # what was restored before the damage was found says nothing
-            return []
-        if self.depth == 0:
-            return [self.count(0)]
-        visited = sum(state.part.rows * state.width - state.unvisited for state in self.states)
-        last = self.count(self.depth)
-        return [*[0] * (self.depth - 1), visited - last, last]
-
-    def write(self, depth: int, token: str) -> None:
-        """Write the bits at ``depth``, a file for each partition: memory holds the segments of one at a time."""
-        checkpoint = Checkpoint(self.segments.journal, depth)
-        with self._held_by(token):
-            for state in self.states:
-                self.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
-
-    def make_durable(self) -> None:
-        """Make durable what was written."""
-        self.segments.journal.storage.make_durable(self.segments.not_durable)
-        self.segments.not_durable.clear()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from antipodes.events import Listener, Restoring, TablesBuilt, silence
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never, result_of
 from antipodes.tables.journal import Checkpoint, Journal
-from antipodes.tables.layers.shard import Boundary, CountingShard, Shard, ShardSegments, flush
+from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, flush
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.errors import InterruptedRunError
@@ -140,13 +140,23 @@ Settled = Callable[[int, int], None]
 class Shards:
     """The shards of partitions of a plan, as handles of results that stay on the workers."""
 
-    SHARD: ClassVar[type[Shard]] = Shard
-
     def __init__(
-        self, scheduler: Scheduler, plan: Plan, journal: Journal, stop: Stop = never, listener: Listener = silence
+        self,
+        scheduler: Scheduler,
+        plan: Plan,
+        journal: Journal,
+        stop: Stop = never,
+        listener: Listener = silence,
+        *,
+        counts_only: bool = False,
     ) -> None:
-        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
+        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile.
+
+        A ``counts_only`` run keeps bits alone, and commits checkpoints of these in place of a journal. The survivors of
+        a loss cannot go back, so all shards are restored.
+        """
         self.plan = plan
+        self._counts_only = counts_only
         self.counts: list[int] = []
         """The number of positions of each shard at the last depth."""
         self._scheduler = scheduler
@@ -218,8 +228,9 @@ class Shards:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the shards that no worker holds any more."""
-        return [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
+        """The numbers of the shards to be restored: those that no worker holds, in a counts-only run then all."""
+        lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
+        return list(range(len(self._shards))) if lost and self._counts_only else lost
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
         """How many positions the shards of these numbers have found since they were written."""
@@ -250,16 +261,19 @@ class Shards:
         return totals
 
     def flush(self, depth: int) -> None:
-        """Write all that was found up to ``depth`` to the journal, durably."""
-        if self._scheduler.shares_memory:
+        """Write all that was found up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
+        if self._counts_only:  # in two steps: a first file that has to be durable would keep the disk busy
+            self._gather("write", Shard.write_checkpoint, depth, self._token)
+            self._gather("durable", Shard.make_durable)
+        elif self._scheduler.shares_memory:
             flush([one.segments for one in self._shards], depth, self._token)
         else:
-            self._gather("flush", flush_one, depth, self._token)
+            self._gather("flush", Shard.flush, depth, self._token)
         self._unwritten = [{} for _ in self._shards]
 
     def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
         """The indices of the first positions at the last depth, ``(n,)``, ascending."""
-        return np.concatenate(self._gather("positions", positions, depth, limit))[:limit]
+        return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
 
     def release(self) -> list[ShardSegments]:
         """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
@@ -285,6 +299,9 @@ class Shards:
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
         """What each of these shards needs to be restored; files that are ``damaged`` are named there."""
         chunks = [self._chunks(parts) for parts in self.plan.shards]
+        if self._counts_only:
+            sizes = Checkpoint(self._journal, depth).sizes(chunks)
+            return {number: (depth, sizes[number]) for number in numbers}
         stored = self._journal.load(0, chunks[-1].stop, damaged)
         return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
 
@@ -303,18 +320,16 @@ class Shards:
         """Make the shards of these numbers, on workers that hold few; their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        new = {
-            number: (shards[number], plan.space.width, plan.chunk_rows, self._journal, share) for number in arguments
-        }
+        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only
         name = self._name(name)
         calls: dict[Key, Call] = {
-            (name, number): (make, self.SHARD, new[number], *more) for number, more in arguments.items()
+            (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
         }
         return list(self._scheduler.submit(calls, kept, on_done).values())
 
     def _go_back(self, depth: int) -> None:
         """Have all shards at ``depth``, and changed by tasks of this run alone."""
-        self.counts = self._gather("back", go_back, depth, self._token)
+        self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
     def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
         """Apply a function to each shard where it is; the results."""
@@ -345,16 +360,16 @@ class Shards:
         return f"{name}-{self._run}-{self._names}"
 
 
-def begun(kind: type[Shard], settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Shard:
+def begun(settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Shard:
     """A shard at depth 0."""
-    shard = kind(*settings)
+    shard = Shard(*settings)
     shard.begin(starts)
     return shard
 
 
-def restored(kind: type[Shard], settings: tuple[Any, ...], *arguments: Any) -> Shard:
+def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
     """A shard at a depth, or at an earlier one where the journal is damaged; the arguments are those of `restore`."""
-    shard = kind(*settings)
+    shard = Shard(*settings)
     shard.restore(*arguments)
     return shard
 
@@ -373,21 +388,6 @@ def report(shard: Shard) -> Report:
     return Report(shard.depth, shard.layers, shard.damaged)
 
 
-def go_back(shard: Shard, depth: int, token: str) -> int:
-    """Return a shard to a depth; the number of its positions there."""
-    return shard.go_back(depth, token)
-
-
-def flush_one(shard: Shard, depth: int, token: str) -> None:
-    """Write a shard to the journal; see `flush`."""
-    shard.flush(depth, token)
-
-
-def positions(shard: Shard, depth: int, limit: int) -> NDArray[np.int64]:
-    """The indices of the first positions of a shard at one of its last two depths."""
-    return shard.positions(depth, limit)
-
-
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
     """A function to be called with each key that is done, which tells how many of ``keys`` are."""
     awaited = set(keys)
@@ -399,35 +399,3 @@ def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
             settled(len(done), len(awaited))
 
     return count
-
-
-class CountingShards(Shards):
-    """The shards of a counts-only run. Survivors of a loss cannot go back: all shards are restored."""
-
-    SHARD = CountingShard
-
-    def flush(self, depth: int) -> None:
-        """Write a checkpoint at ``depth``, durably; the disk is busy already when the first file has to be durable."""
-        self._gather("write", write, depth, self._token)
-        self._gather("durable", make_durable)
-        self._unwritten = [{} for _ in self._shards]
-
-    @property
-    def lost(self) -> list[int]:
-        """The numbers of all shards, if some are lost."""
-        return list(range(len(self._shards))) if super().lost else []
-
-    def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
-        shards = [self._chunks(parts) for parts in self.plan.shards]
-        sizes = Checkpoint(self._journal, depth).sizes(shards)
-        return {number: (depth, sizes[number]) for number in numbers}
-
-
-def write(shard: CountingShard, depth: int, token: str) -> None:
-    """Write a shard to files of a checkpoint; see `CountingShard.write`."""
-    shard.write(depth, token)
-
-
-def make_durable(shard: CountingShard) -> None:
-    """Make durable what a shard has written."""
-    shard.make_durable()

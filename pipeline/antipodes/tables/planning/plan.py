@@ -16,8 +16,7 @@ from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.sizes import KIB, MIB, human
-from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.stores import SearchStore
+from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
@@ -103,6 +102,11 @@ class Division:
     """Rows of each partition except the last."""
     shard_size: int
     """Partitions that one task advances."""
+
+    @property
+    def cut(self) -> Cut:
+        """How a store of this division is cut."""
+        return self.space, self.chunk_rows
 
     @property
     def partition_count(self) -> int:
@@ -298,7 +302,7 @@ def plan_that_fits(
     session: Session[Any],
     config: Config,
     scheduler: Scheduler,
-    manifest: SearchManifest | None,
+    cut: Cut | None,
     division: Division | None = None,
 ) -> Plan:
     """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
@@ -316,7 +320,7 @@ def plan_that_fits(
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
-            return plan_checked(config, options, scheduler, manifest, division)
+            return plan_checked(config, options, scheduler, cut, division)
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
@@ -332,12 +336,11 @@ def plan_checked(
     config: Config,
     options: RunOptions,
     scheduler: Scheduler,
-    manifest: SearchManifest | None = None,
+    cut: Cut | None = None,
     division: Division | None = None,
 ) -> Plan:
     """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
-    cut = manifest.cut if manifest else None
     plan = plan_run(
         config.puzzle,
         scheduler.workers,
@@ -356,7 +359,7 @@ def plan_checked(
     return plan
 
 
-def check_disk(plan: Plan, store: SearchStore[Any]) -> None:
+def check_disk(plan: Plan, store: Store[Any]) -> None:
     """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
 
     The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
