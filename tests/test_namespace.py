@@ -31,7 +31,7 @@ LEVELS = (
     ("puzzles",),
     ("permutations",),
     ("jit",),
-    ("arguments", "names"),
+    ("arguments", "names", "values"),
     ("quoting",),
     ("errors",),
 )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tilings.config import BoardConfig as BoardConfig
     from antipodes.tilings.config import load_board as load_board
     from antipodes.tilings.count import count_tilings as count_tilings
-    from antipodes.tilings.report import TilingReport as TilingReport
+    from antipodes.tilings.run import TilingReport as TilingReport
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
     from antipodes_tasks.puzzles.moves.moves import Successors as Successors
@@ -58,7 +58,7 @@ _NAMES = {
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",
     "antipodes.tilings.count": "count_tilings",
-    "antipodes.tilings.report": "TilingReport",
+    "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",
     "antipodes_tasks.puzzles.moves.moves": "Successors",

@@ -32,8 +32,7 @@ from antipodes.tables.verify import TableVerdict
 from antipodes.tilings import table as tilings
 from antipodes.tilings import verify as tiling_verification
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.report import TilingReport
-from antipodes.tilings.run import tile_board
+from antipodes.tilings.run import TilingReport, tile_board
 from antipodes.tilings.table import Tilings
 from antipodes.tilings.verify import TilingVerdict
 from antipodes_tasks import arguments

@@ -17,7 +17,7 @@ from antipodes.storage.local.staging import STORED
 from antipodes.tables.journal import FOLDER
 from antipodes.tables.store.manifest import COUNTS, DEPTH
 from antipodes.tables.store.stores import TableStore
-from antipodes.tilings.manifest import PARTITIONS, TILINGS
+from antipodes.tilings.store import PARTITIONS, TILINGS
 from antipodes_tasks.errors import StoreError
 
 

@@ -10,7 +10,7 @@ from antipodes.cli.output import terminal_columns
 
 if TYPE_CHECKING:
     from antipodes.tables.drawing import Paint
-    from antipodes.tilings.canvas import Canvas
+    from antipodes.tilings.drawing import Canvas
     from antipodes_tasks.exact_cover.problem import TilingProblem
     from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 
@@ -47,7 +47,7 @@ def print_path(puzzle: "Puzzle", path: "Labels", captions: Sequence[str] = ()) -
 def print_canvas(problem: "TilingProblem", drawing: "Canvas") -> None:
     """Print a drawing of a tiling, in colour if there are colours."""
     if in_colour():
-        from antipodes.tilings.pictures import colours
+        from antipodes.tilings.drawing import colours
 
         _print_in_colour(drawing, colours(len(problem.pieces)))
     else:

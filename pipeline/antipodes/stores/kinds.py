@@ -10,8 +10,7 @@ from antipodes.storage.lock_owner import Holder
 from antipodes.storage.manifest import format_of
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, TableStore
-from antipodes.tilings.manifest import TilingManifest
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.errors import AntipodesError
 
 KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {

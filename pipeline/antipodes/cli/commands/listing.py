@@ -114,12 +114,11 @@ def _run(listed: "Listed") -> str:
     """The run that holds the lock of a store, and how far it is."""
     from antipodes.tables.report import saved_depths
     from antipodes.tables.store.manifest import SearchManifest
-    from antipodes.tilings.report import saved_partitions
 
     manifest = listed.manifest
     if not listed.in_progress:
         return f"the lock is left from {listed.run}, which has ended or does not reach the storage"
     if manifest is None:
         return f"{listed.run} is at work"
-    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else saved_partitions(manifest)
+    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else manifest.saved
     return f"{listed.run} is at work; {saved or 'no depths are'} committed"

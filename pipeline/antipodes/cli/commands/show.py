@@ -62,8 +62,7 @@ def show(
 ) -> None:
     """Draw the tilings in a store: the first of them, one, or all."""
     with loading():
-        from antipodes.tilings.table import open_tilings
-        from antipodes.tilings.views import tilings_view
+        from antipodes.tilings.table import open_tilings, tilings_view
 
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
@@ -140,7 +139,7 @@ def _steps(tilings: "Tilings", chosen: Sequence[int]) -> "tuple[list[NDArray[np.
 
 
 def _write(tilings: "Tilings", chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
-    from antipodes.tilings.pictures import draw_tiling
+    from antipodes.tilings.drawing import draw_tiling
 
     shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
     what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else counted(len(chosen), "tiling")

@@ -57,7 +57,7 @@ def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
 
 def _show_tilings(store: "TilingStore", as_json: bool) -> None:
     from antipodes.sizes import human
-    from antipodes.tilings.views import status_view
+    from antipodes.tilings.store import status_view
 
     manifest = store.read()
     shown = status_view(store, manifest)

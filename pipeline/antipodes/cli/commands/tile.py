@@ -34,7 +34,7 @@ Where = typer.Option(
 if TYPE_CHECKING:
     from antipodes.runs.options import RunOptions
     from antipodes.tilings.config import BoardConfig
-    from antipodes.tilings.report import TilingReport
+    from antipodes.tilings.run import TilingReport
     from antipodes_tasks.exact_cover.problem import TilingProblem
 
 
@@ -183,8 +183,7 @@ def count_only(
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
     with loading():
-        from antipodes.tilings.config import bundled_boards, load_board
-        from antipodes.tilings.views import board_view
+        from antipodes.tilings.config import board_view, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
