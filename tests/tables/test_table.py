@@ -273,9 +273,9 @@ def test_a_path_that_breaks_off_names_the_damaged_chunk(eight: Path) -> None:
         with pytest.raises(StoreDamagedError, match=f"chunk 0 has {table.puzzle.format(here)} at depth 12"):
             table.path(here)
         with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
-            solve_by_table(Problem.of(table.puzzle, here), table, every=True)
+            solve_by_table(Problem.of(table.puzzle.rules, here), table, every=True)
         with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
-            solve_by_table(Problem.of(table.puzzle, here), table)
+            solve_by_table(Problem.of(table.puzzle.rules, here), table)
     set_depth(eight, int(start), lambda _: 5)
     for index in (0, 1):
         set_depth(eight, index, lambda _: 0)

@@ -12,9 +12,10 @@ from antipodes_tasks.errors import AntipodesError, InputError, PositionError
 from antipodes_tasks.quoting import shorten
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.queries import Found
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
 
 MOST_BEFORE_THE_FIRST = 100
 """Lines of input that may be no positions before the first that is one: more of them are the wrong file."""

@@ -7,9 +7,10 @@ from antipodes.cli.output import print_json
 from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.queries import Matches
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
 
 SHOWN = 6
 """Boards drawn of the nearest and of the farthest."""

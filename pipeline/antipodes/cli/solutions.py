@@ -7,8 +7,8 @@ from antipodes.cli.output import print_json
 from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.solve import Solved
-    from antipodes_tasks.puzzles.puzzle import Puzzle
     from antipodes_tasks.searches.answer import Answer
     from antipodes_tasks.searches.routes import Exchanges
 

@@ -16,8 +16,8 @@ from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import UnfinishedError
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted, shorten, shorten_path
+from antipodes_tasks.rules.moves import Labels
 
 __all__ = ["Counts", "open_counts"]
 

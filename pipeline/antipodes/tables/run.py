@@ -30,7 +30,7 @@ from antipodes.tables.store.stores import (
     search_store,
 )
 from antipodes_tasks import arguments
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import StateSpace
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
@@ -25,8 +26,8 @@ from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, shorten, shorten_path
+from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     import xarray
@@ -77,7 +78,7 @@ class Table(Opened):
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
         self.puzzle: Puzzle = manifest.config.puzzle
-        self.space = CheckedSpace(manifest.space_of(self.puzzle))
+        self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
         """How many positions there are, reachable or not."""
@@ -332,7 +333,7 @@ class Table(Opened):
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start
 
-            heuristic = from_start(self.puzzle, heuristic)
+            heuristic = from_start(self.puzzle.rules, heuristic)
         estimate = checked_estimator(heuristic)
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
         if n is None:

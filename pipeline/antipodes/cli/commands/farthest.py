@@ -15,7 +15,7 @@ from antipodes_tasks.quoting import counted
 if TYPE_CHECKING:
     from antipodes.tables.counts import Counts
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels
+    from antipodes_tasks.rules.moves import Labels
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""

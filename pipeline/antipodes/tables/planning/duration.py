@@ -220,7 +220,7 @@ def _assemble(log: SegmentLog, rows: int, width: int) -> int:
 def _moves(space: StateSpace, rng: np.random.Generator) -> int:
     """The number of legal moves of a position, on the average."""
     labels = space.unrank(rng.integers(space.size, size=POSITIONS_TRIED))
-    counts = [len(space.puzzle.moves.successors(one)) for one in labels]
+    counts = [len(space.rules.moves.successors(one)) for one in labels]
     return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
 
 

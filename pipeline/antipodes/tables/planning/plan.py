@@ -13,6 +13,7 @@ from typing import Any
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.sizes import KIB, MIB, human
@@ -20,7 +21,6 @@ from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import StateSpace
 
@@ -204,7 +204,7 @@ def plan_run(
 
 def plan_cut(puzzle: Puzzle) -> Cut:
     """The cut of a new store; it depends on the puzzle alone, so that every run writes the same chunks."""
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     return space, plan_chunk(space)
 
 

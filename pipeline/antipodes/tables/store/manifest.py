@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from antipodes import python_source
 from antipodes.config import Config
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.fields import (
     FieldType,
     anything,
@@ -33,7 +34,6 @@ from antipodes.storage.layout import Layout
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
@@ -155,8 +155,8 @@ class SearchManifest:
         return cls(
             puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
-            symbols=config.puzzle.symbols,
-            counts=config.puzzle.counts,
+            symbols=config.puzzle.rules.symbols,
+            counts=config.puzzle.rules.counts,
             space=record.kind,
             details=record.details,
             rows=record.rows,
@@ -220,7 +220,7 @@ class SearchManifest:
 
     def space_of(self, puzzle: Puzzle) -> StateSpace:
         """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
-        return stored_space(puzzle, SpaceRecord(self.space, self.rows, self.width, self.details))
+        return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
 
     @property
     def chunk_count(self) -> int:
@@ -276,7 +276,7 @@ class SearchManifest:
         self._check_antipodes()
 
     def _check_starts(self) -> None:
-        puzzle = self.config.puzzle
+        puzzle = self.config.puzzle.rules
         some = puzzle.enumerated and puzzle.origin is not None  # which goals can be reached, only a search finds out
         numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
         known = not self.layers or self.layers[0] in numbers
@@ -291,7 +291,7 @@ class SearchManifest:
     def _check_puzzle(self) -> None:
         """Raise FieldError unless it is the puzzle of the other fields."""
         with building("puzzle", "a puzzle"):
-            puzzle = self.config.puzzle
+            puzzle = self.config.puzzle.rules
             fingerprint = puzzle.fingerprint
         expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
 
