@@ -30,7 +30,7 @@ def take_over(bucket: Bucket) -> None:
 
 def created(bucket: Bucket) -> tuple[TableStore, TableManifest]:
     store, config = TableStore(bucket.url()), load_config("eight-puzzle")
-    return store, store.create(config, plan_run(config.puzzle))
+    return store, store.create(config, plan_run(config.puzzle).cut)
 
 
 def test_a_run_that_lost_its_lock_commits_nothing_and_leaves_the_new_lock(bucket: Bucket) -> None:
