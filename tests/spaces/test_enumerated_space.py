@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from antipodes_tasks.spaces.rules import by_tables, differing, successors
 from brute_force import blocks_distances
 from hypothesis import given
 from strategies import blocks_settings
@@ -17,8 +18,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.reachability.enumeration import enumeration
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.enumerated.enumerated_space import EnumeratedSpace
-from antipodes_tasks.spaces.rules import by_tables, differing, successors
+from antipodes_tasks.spaces.enumerated import Enumerated
 from antipodes_tasks.spaces.selection import best_space, index_size, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord
 
@@ -43,14 +43,14 @@ def counter(**changes: Any) -> Puzzle:
 def test_it_numbers_what_can_be_reached(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     space = best_space(puzzle.rules)
-    assert (type(space), space.width, space.reachable) == (EnumeratedSpace, 1, space.size)
+    assert (type(space), space.width, space.numbering.reachable(space.rules)) == (Enumerated, 1, space.size)
     assert space.size == index_size(puzzle.rules) == len(blocks_distances(table))
     every = np.arange(space.size)
     labels = space.unrank(every)
     assert space.rank(labels).tolist() == every.tolist()
-    tables, some = space.move_tables(), every[:100]
+    tables, some = space.filler.filled(), every[:100]
     assert not len(differing(successors(space, some), by_tables(tables, some), len(some)))
-    assert sum(array.nbytes for array in tables[:3]) <= space.table_bytes
+    assert sum(array.nbytes for array in tables[:3]) <= space.filler.table_bytes
 
 
 def test_the_order_does_not_depend_on_the_search() -> None:
@@ -103,8 +103,8 @@ def test_a_puzzle_with_too_many_positions_says_so(monkeypatch: pytest.MonkeyPatc
 
 def test_a_puzzle_of_ones_own() -> None:
     space = best_space(counter().rules)
-    assert (type(space), space.size, space.most_moves) == (EnumeratedSpace, 100, 2)
-    tables = space.move_tables()
+    assert (type(space), space.size, space.filler.most_moves) == (Enumerated, 100, 2)
+    tables = space.filler.filled()
     assert not tables.undirected
     every = np.arange(100)
     assert not len(differing(successors(space, every), by_tables(tables, every), 100))

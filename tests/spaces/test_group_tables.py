@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
 from antipodes_tasks.permutations.chain import after, stabiliser_chain
-from antipodes_tasks.spaces.group import group_automaton, group_tables
-from antipodes_tasks.spaces.group.group_automaton import Automaton
-from antipodes_tasks.spaces.group.group_numbering import GroupNumbering
-from antipodes_tasks.spaces.group.group_tables import GroupTables
+from antipodes_tasks.spaces.group import Elements, group_automaton, group_tables
+from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3))
@@ -33,7 +31,7 @@ def filled(tables: GroupTables) -> MoveTables:
 def check(generators: groups.Group, leading: int, sample: np.ndarray) -> None:
     """Compare successors by tables with products, for the positions of a sample."""
     chain = stabiliser_chain(generators)
-    numbering = GroupNumbering(chain)
+    numbering = Elements(chain)
     tables = GroupTables(automaton(generators), leading)
     built = filled(tables)
     assert (tables.rows, tables.width) == (len(built.target), built.column_maps.shape[1])

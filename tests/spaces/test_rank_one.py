@@ -6,7 +6,7 @@ import pytest
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.permutations.parity import parities, parity_of
-from antipodes_tasks.spaces.group.puzzle_points import points_of
+from antipodes_tasks.spaces.group_points import points_of
 from antipodes_tasks.spaces.selection import best_space
 
 PUZZLES = (
@@ -92,7 +92,7 @@ def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pyte
     labels[::3, 2] = 200  # no label of the puzzle
     found = []
     for few in (0, 1 << 60):
-        monkeypatch.setattr("antipodes_tasks.spaces.group.puzzle_points.FEW", few)
+        monkeypatch.setattr("antipodes_tasks.spaces.group_points.FEW", few)
         found.append(points.permutations(labels))
     assert np.array_equal(*found)
     assert not found[0][::3].any()

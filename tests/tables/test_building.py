@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from antipodes_tasks.spaces.arrangement import swap_tables
 from programs import Command, Process
 from puzzle_settings import complete, jump, listed, sliding
 
@@ -17,10 +18,9 @@ from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InterruptedRunError
-from antipodes_tasks.spaces.arrangement import swap_tables
-from antipodes_tasks.spaces.arrangement.swap_tables import SwapTables
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.swap_tables import SwapTables
 
 PUZZLES = {
     "complete": jump(20, 20, "AB", complete(20, 20)),

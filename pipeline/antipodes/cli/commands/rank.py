@@ -64,12 +64,12 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     with loading():
         from antipodes.config import load_config
-        from antipodes_tasks.spaces.selection import numbering_space
+        from antipodes_tasks.spaces.selection import numbering_of
         from antipodes_tasks.spaces.space import NOT_NUMBERED
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
-    index = int(numbering_space(found.rules).rank(labels[None])[0])
+    index = int(numbering_of(found.rules).rank(labels[None])[0])
     numbered = index != NOT_NUMBERED
     if as_json:
         print_json({"position": found.format(labels), "index": index if numbered else None})
@@ -113,12 +113,12 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         from antipodes.config import load_config
         from antipodes.tables.drawing import is_drawn
         from antipodes_tasks import arguments
-        from antipodes_tasks.spaces.selection import numbering_space
+        from antipodes_tasks.spaces.selection import numbering_of
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= arguments.GREATEST:
-        raise InputError(f"expected an index from 0 to {numbering_space(found.rules).size - 1}, found {quote(index)}")
-    labels = numbering_space(found.rules).unrank(np.array([index]))[0]
+        raise InputError(f"expected an index from 0 to {numbering_of(found.rules).size - 1}, found {quote(index)}")
+    labels = numbering_of(found.rules).unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:

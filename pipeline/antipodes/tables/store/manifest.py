@@ -36,7 +36,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.spaces.selection import stored_space
-from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
+from antipodes_tasks.spaces.space import Space, SpaceRecord
 
 if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Cut, Plan
@@ -216,7 +216,7 @@ class SearchManifest(ABC):
         """
         return self.space_of(self.config.puzzle), self.chunk_rows
 
-    def space_of(self, puzzle: Puzzle) -> StateSpace:
+    def space_of(self, puzzle: Puzzle) -> Space:
         """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
         return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
 
