@@ -13,11 +13,12 @@ from typing import Any
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TABLE, TEXT, Kind
+from antipodes_tasks.values import FLAG, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
@@ -29,17 +30,9 @@ EXPECTED = {
 }
 """What names a puzzle or a board, for messages."""
 
-SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
 RUN_KEYS: Mapping[str, Kind] = {
     "store": TEXT,
-    "workers": INTEGER,
-    "scheduler": TEXT,
-    "scheduler_file": TEXT,
-    "performance_report": TEXT,
-    "checkpoint_every": NUMBER,
-    "memory_limit": SIZE,
-    "overwrite": FLAG,
-    "counts_only": FLAG,
+    **{name: option.kind for name, option in OPTIONS.items()},
     "quiet": FLAG,
 }
 """The keys of ``[run]``, and the kinds of their values."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from antipodes_tasks.spaces.arrangement import swap_tables
 from brute_force import Position, distances, exchanged, layers
 
 from antipodes.config import Config
@@ -15,6 +14,7 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.spaces import swap_tables
 from antipodes_tasks.spaces.move_tables import MAPS_OF_INT16, map_type
 from antipodes_tasks.spaces.selection import best_space
 
@@ -60,7 +60,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
     expected = distances([tuple(START)], after)
     config = Config(settings(edges=edges))
-    assert best_space(config.puzzle.rules).most_column_maps > MAPS_OF_INT16
+    assert best_space(config.puzzle.rules).filler.most_column_maps > MAPS_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert list(report.manifest.layers) == layers(expected)
     some = rng.sample(sorted(expected), 1000)

@@ -1,5 +1,6 @@
 """The space of fields: a bijection, tables that are the moves, cuts that a row decides, and what is refused."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,22 @@ def engine_layers(space: Space) -> list[int]:
     return layers_by_engine(space.filler.filled(), space.rank(space.rules.start_labels))
 
 
-def every_cut(puzzle: Puzzle) -> list[Fields]:
+def every_cut(puzzle: Puzzle) -> list[Space]:
     """The spaces with the best order of fields, and with any other, by every cut that a row decides."""
     best, _ = deciding_order(puzzle.parts, puzzle.moves)
     count = len(fields_of(puzzle.parts))
     other = np.random.default_rng(count).permutation(count).tolist()
-    rules = puzzle.rules
-    spaces = [Fields.divided(rules, order, leading) for order in (best, other) for leading in range(1, count + 1)]
+    spaces = [divided(puzzle, order, leading) for order in (best, other) for leading in range(1, count + 1)]
     return [space for space in spaces if space is not None]
+
+
+def divided(puzzle: Puzzle, order: tuple[int, ...], leading: int, most_maps: int | None = None) -> Space | None:
+    """The space of a cut; None if the row does not decide where moves lead."""
+    fields = fields_of(puzzle.parts)
+    cut = Fields(tuple(fields[number] for number in order), tuple(order), leading, 1)
+    filler = cut.filler(puzzle.rules, leading)
+    most = most_maps or filler.estimated_maps()
+    return most and Space(puzzle.rules, replace(cut, most_maps=most), leading)
 
 
 @given(st.integers(0, 10**6))
@@ -69,9 +78,9 @@ def test_towers(pegs: int, discs: int) -> None:
 
 def test_the_small_discs_are_the_row_of_towers() -> None:
     space = best_space(towers(4, 8).rules)
-    assert isinstance(space, Fields)
+    assert isinstance(space.numbering, Fields)
     assert (space.rows, space.width) == (64, 1024)
-    assert space.order == tuple(range(8))
+    assert space.numbering.order == tuple(range(8))
     tables = space.filler.filled()
     used = np.unique(tables.column_map[tables.target >= 0])
     assert len(used) == 1 + 4 * 3
@@ -91,11 +100,11 @@ def test_the_fields_that_decide_come_first() -> None:
 
     puzzle = define_puzzle(name="dials", radices=[6, 5], start=[0, 0], moves={"last": last, "first": first})
     assert deciding_order(puzzle.parts, puzzle.moves) == ((1, 0), (1, 2))
-    space = Fields.divided(puzzle.rules, (1, 0), 1)
+    space = divided(puzzle, (1, 0), 1)
     assert space
     assert (space.rows, space.width) == (5, 6)
     assert engine_layers(space) == layers_of(puzzle)
-    assert Fields.divided(puzzle.rules, (0, 1), 1) is None
+    assert divided(puzzle, (0, 1), 1) is None
 
 
 def test_jugs_are_listed_apart() -> None:
@@ -169,7 +178,7 @@ def test_a_wrong_record_is_refused(details: dict[str, Any], message: str) -> Non
 
 def test_a_record_of_other_rows_is_refused() -> None:
     with pytest.raises(FieldError, match="27 rows of 8 columns match no row/column split"):
-        Fields.restored(jugs().rules, SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
+        stored_space(jugs().rules, SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
 
 
 def rarely(rare: Any) -> Puzzle:
@@ -200,7 +209,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
-    space = Fields.divided(puzzle.rules, tuple(range(6)), 2, most_maps=3)
+    space = divided(puzzle, tuple(range(6)), 2, most_maps=3)
     assert space
     with pytest.raises(InputError, match=r"expected at most 3 column maps after a sample, found more: .* plain=True"):
         space.filler.filled()
@@ -212,7 +221,7 @@ def test_moves_that_are_not_undone_as_said_are_found() -> None:
 
     puzzle = define_puzzle(name="dial", radices=[7], start=[0], moves={"up": up}, inverses={"up": "up"})
     with pytest.raises(InputError, match=r"move 'up': expected an inverse that undoes it, found one that does not"):
-        best_space(puzzle.rules).move_tables()
+        best_space(puzzle.rules).filler.filled()
 
 
 def test_indices_out_of_range_are_refused() -> None:

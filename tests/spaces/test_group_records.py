@@ -79,7 +79,7 @@ def test_a_record_of_another_puzzle_is_refused() -> None:
 
 
 def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
-    TWO.move_tables()
+    TWO.filler.filled()
     sent = pickle.loads(pickle.dumps(TWO))
     assert sent == TWO
     assert len(pickle.dumps(TWO)) < 20_000

@@ -1,6 +1,7 @@
 """The automaton of a group and the move tables made from it, against products of permutations."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import permutation_groups as groups
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
 from antipodes_tasks.permutations.chain import after, stabiliser_chain
-from antipodes_tasks.spaces.group import Elements, group_automaton, group_tables
+from antipodes_tasks.spaces import group_tables, move_tables
+from antipodes_tasks.spaces.group import Elements
 from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
 from antipodes_tasks.spaces.move_tables import MoveTables
 
@@ -90,7 +92,7 @@ def test_moves_that_can_be_undone_by_moves(generators: groups.Group, undirected:
 
 def test_the_calls_fill_blocks_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = filled(GroupTables(automaton(groups.M12), 2))
-    monkeypatch.setattr(group_tables, "BLOCK", 100)
+    monkeypatch.setattr(group_tables, "blocks", partial(move_tables.blocks, steps=100))
     tables = GroupTables(automaton(groups.M12), 2)
     begun, fills = tables.begin()
     assert len(fills) > 10
@@ -107,7 +109,7 @@ def test_a_group_without_moves_has_one_position() -> None:
 
 def test_too_many_transitions_are_bounded_and_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = automaton(groups.M24).state_counts
-    monkeypatch.setattr(group_automaton, "MOST_TRANSITIONS", 1000)
+    monkeypatch.setattr(group_tables, "MOST_TRANSITIONS", 1000)
     bounded = automaton(groups.M24)
     assert len(bounded.state_counts) == len(exact)
     assert all(count <= bound for count, bound in zip(exact, bounded.state_counts, strict=True))

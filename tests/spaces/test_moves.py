@@ -63,10 +63,10 @@ def test_in_undirected_tables_every_successor_is_a_predecessor(table: dict[str, 
 
 def test_horizontal_moves_change_no_column() -> None:
     puzzle = puzzle_from({"name": "line", "family": "sliding", "rows": 1, "columns": 5, "start": "1 2 3 4 0"})
-    assert (spaces_of(puzzle)[0].move_tables().column_map == 0).all()
+    assert (spaces_of(puzzle)[0].filler.filled().column_map == 0).all()
 
 
 @pytest.mark.parametrize("start", ["--", "-", "--/--"])
 def test_a_board_without_pieces_has_no_moves(start: str) -> None:
     puzzle = puzzle_from({"name": "empty", "family": "jump", "start": start, "moves": "king"})
-    assert (spaces_of(puzzle)[0].move_tables().target == ILLEGAL).all()
+    assert (spaces_of(puzzle)[0].filler.filled().target == ILLEGAL).all()

@@ -111,7 +111,7 @@ def puzzle_settings() -> st.SearchStrategy[Settings]:
 
 def spaces_of(puzzle: Puzzle) -> list[Space]:
     """The spaces of all cuts into rows and columns."""
-    return list(every_cut(puzzle.rules, Arrangements.of(puzzle.rules)))
+    return every_cut(puzzle.rules, Arrangements.of(puzzle.rules))
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:

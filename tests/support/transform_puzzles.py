@@ -94,9 +94,9 @@ def _masks(modulus: int) -> st.SearchStrategy[int]:
     return st.one_of(st.just(every), st.just(every), st.just((1 << 64) - 1), st.integers(1, every))
 
 
-def orbit_spaces(puzzle: Puzzle) -> list[Orbits]:
+def orbit_spaces(puzzle: Puzzle) -> list[Space]:
     """The spaces of all cuts."""
-    return list(every_cut(puzzle.rules, Orbits.of(puzzle.rules)))
+    return every_cut(puzzle.rules, Orbits.of(puzzle.rules))
 
 
 def numbers_after(space: Space, tables: MoveTables, index: int) -> list[int]:

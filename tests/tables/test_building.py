@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from antipodes_tasks.spaces.arrangement import swap_tables
 from programs import Command, Process
 from puzzle_settings import complete, jump, listed, sliding
 
@@ -18,6 +17,7 @@ from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.spaces import swap_tables
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.swap_tables import SwapTables
@@ -58,7 +58,7 @@ def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, proc
 
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
-    monkeypatch.setattr(swap_tables, "BLOCK", 1 << 10)
+    monkeypatch.setattr(swap_tables, "STEPS", 1 << 10)
     return load_config("knights-coloured")
 
 
@@ -79,7 +79,7 @@ def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytes
 
 
 def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = best_space(load_config("knights-coloured").puzzle.rules).move_tables()
+    expected = best_space(load_config("knights-coloured").puzzle.rules).filler.filled()
     puzzle = small_blocks(monkeypatch).puzzle
     tables = build_tables(Threads(3), best_space(puzzle.rules))
     assert all(map(np.array_equal, tables, expected))

@@ -125,7 +125,7 @@ class Arrangements(Numbering):
 
     def reachable(self, rules: Rules) -> int | None:
         """All arrangements, or all those of the right parity, where a theorem says so; see `any_order`."""
-        return self.size if len(rules.moves) <= MOST_SWAPS and any_order(rules) else None
+        return self.size_for(rules) if len(rules.moves) <= MOST_SWAPS and any_order(rules) else None
 
 
 def parity_by_place(rules: Rules) -> tuple[int, ...] | None:

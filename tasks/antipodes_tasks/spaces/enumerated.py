@@ -138,7 +138,7 @@ class SuccessorLists(Filler):
         target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
         no_maps = np.zeros((self.rows, 0), dtype=map_type(1)), np.zeros((1, 1), dtype=np.int32)
         tables = MoveTables(target, *no_maps, self.rules.moves.reversible)
-        ranges = blocks(self.rows, self.most_moves, POSITIONS)
+        ranges = blocks(self.rows, self.most_moves, steps=POSITIONS)
         return tables, [partial(self._fill, target[first:end], first) for first, end in ranges]
 
     @cached_property

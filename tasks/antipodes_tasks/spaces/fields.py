@@ -376,7 +376,7 @@ class FieldTables(Filler):
         numbers = MapNumbers(width, tables.column_maps)
         return tables, [
             partial(self._fill, tables, numbers, first, end)
-            for first, end in blocks(self.rows, self.most_moves * self.width, POSITIONS)
+            for first, end in blocks(self.rows, self.most_moves * self.width, steps=POSITIONS)
         ]
 
     def _fill(self, tables: MoveTables, numbers: "MapNumbers", first: int, end: int) -> None:

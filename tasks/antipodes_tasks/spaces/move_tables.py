@@ -143,7 +143,7 @@ def map_type(count: int) -> Any:
     return np.int16 if count <= MAPS_OF_INT16 else np.int32
 
 
-def blocks(size: int, steps_each: int, steps: int = STEPS, least: int = 1) -> Iterator[tuple[int, int]]:
+def blocks(size: int, steps_each: int, *, steps: int = STEPS, least: int = 1) -> Iterator[tuple[int, int]]:
     """Ranges of rows, columns or contents, of ``steps_each`` steps each, that one call fills: ``steps`` in all."""
     step = max(least, steps // max(1, steps_each))
     return ((first, min(first + step, size)) for first in range(0, size, step))

@@ -357,7 +357,7 @@ class OrbitTables(Filler):
             return
         columns = self._columns(maps)
         entries = len(maps.keys) * (len(self.cut.column) + 1)
-        for first, end in blocks(self.cut.width, entries, COLUMNS_AT_ONCE):
+        for first, end in blocks(self.cut.width, entries, least=COLUMNS_AT_ONCE):
             yield partial(combine_columns, tables.column_maps, first, end, columns)
 
     def _columns(self, maps: Maps) -> Columns:

@@ -130,12 +130,12 @@ class SwapTables(Filler):
         a_row = target.shape[1] + 2 * self.places * len(self.row_counts)
         calls: list[Fill] = [
             partial(fill_rows, target[first:end], column_map[first:end], first, rows, graph, firsts)
-            for first, end in blocks(self.rows, a_row, STEPS)
+            for first, end in blocks(self.rows, a_row, steps=STEPS)
         ]
         if self.width > 1:
             columns = numbering(self.column_counts)
             a_column = len(column_maps) + 2 * firsts.shape[1] * len(self.column_counts)
-            ranges = blocks(self.width, a_column, STEPS, COLUMNS_AT_ONCE)
+            ranges = blocks(self.width, a_column, steps=STEPS, least=COLUMNS_AT_ONCE)
             calls += [partial(fill_columns, column_maps, first, end, columns, firsts) for first, end in ranges]
         return calls
 

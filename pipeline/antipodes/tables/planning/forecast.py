@@ -1,11 +1,8 @@
-"""The layers to come, and the seconds that a search for them and the assembly still need.
+"""The layers to come, and what they cost.
 
 The logarithm of a layer's size, over the depths, rises, bends and falls. Its slope becomes smaller for two reasons: by
 about as much each layer, as in sliding puzzles, and the faster the more positions are used up, as in twisty puzzles.
 The first is measured on the small layers; the second, the *saturation*, is chosen so that the layers add up.
-
-A search is not half done when half of the positions are found: a layer costs something however small it is, and large
-layers cost more. So the layers to come are forecast, and the cost of a layer is fitted to those that were measured.
 """
 
 import math
@@ -87,15 +84,8 @@ def _fitting(walk: Callable[[float], list[float]], left: float) -> list[float]:
     return walk(high)
 
 
-LEAST_SECONDS, LEAST_LAYERS, LEAST_SHARE = 2.0, 3, 0.01
-"""What a search must have behind it before its time is told: seconds, layers, and the share of positions found."""
 TOGETHER_SECONDS = 1e-4
 """Layers that are told within so many seconds of each other were submitted to a cluster together."""
-ASSEMBLY_SHARE = 0.5
-"""Seconds of assembly per second of a whole search; assembly is told by its own rate as soon as it has one."""
-MOST_RESUMED = 0.9
-"""The share of positions that earlier runs may have found; with more, the search that is left says nothing of the
-whole."""
 
 
 @dataclass
@@ -134,78 +124,3 @@ class LayerCosts:
         if alike or root < 0:
             return ns / nn, 0.0
         return (each, root) if each >= 0 else (0.0, rs / rr)
-
-
-class SearchForecast:
-    """A search for layers; all times are seconds on one clock."""
-
-    def __init__(self, reachable: int, states: int, assembles: bool, now: float) -> None:
-        """A search begins with ``states`` positions known; ``assembles``: a table is assembled when it ends."""
-        self._reachable = reachable
-        self._assembles = assembles
-        self._before = self._found = states
-        self._began = self._layer_began = self._told_at = now
-        self._share = 0.0
-        """The share of the partitions that have finished the layer, as it was when last told."""
-        self._counts = [states] if states == 1 else []
-        self._costs = LayerCosts()
-        self._expected: list[float] | None = None
-        """The sizes of the layers to come; None where they are to be forecast anew."""
-        self._commit_began: float | None = None
-        """When the commit under way began; None: none is."""
-        self._commit_seconds = 0.0
-
-    def layer(self, count: int, states: int, now: float) -> None:
-        """A layer of ``count`` positions is found, with ``states`` positions up to it."""
-        self._costs.add(count, now - self._layer_began)
-        self._counts.append(count)
-        self._found, self._layer_began, self._told_at, self._share = states, now, now, 0.0
-        self._expected = None
-
-    def partition(self, share: float, now: float) -> None:
-        """A share of the partitions has finished the layer after the last."""
-        self._share, self._told_at = share, now
-
-    def committing(self, now: float) -> None:
-        """A commit begins."""
-        self._commit_began = now
-
-    def committed(self, now: float) -> None:
-        """The commit is over; its time is not that of a layer."""
-        seconds = 0.0 if self._commit_began is None else now - self._commit_began
-        self._commit_began = None
-        self._commit_seconds += seconds
-        self._layer_began += seconds
-        self._told_at += seconds
-
-    def left(self, now: float) -> float | None:
-        """Seconds left, with those of assembly; None where they cannot be told, or not yet.
-
-        They stand still during a commit, whose end is not known.
-        """
-        now = now if self._commit_began is None else self._commit_began
-        searched = now - self._began - self._commit_seconds
-        if searched < LEAST_SECONDS or not self._is_representative():
-            return None
-        rest = self._rest_of_search(now)
-        commits = self._commit_seconds * rest / searched
-        return rest + commits + self._assembly(searched + rest)
-
-    def _is_representative(self) -> bool:
-        """Whether the layers that were measured say enough about those to come."""
-        enough = len(self._costs.blocks) >= LEAST_LAYERS and self._found >= LEAST_SHARE * self._reachable
-        return enough and (self._before <= MOST_RESUMED * self._reachable or not self._assembles)
-
-    def _rest_of_search(self, now: float) -> float:
-        if self._expected is None:
-            self._expected = layers_to_come(self._counts, self._found, self._reachable)
-        if not self._expected:
-            return 0.0
-        spent, todo = self._told_at - self._layer_began, 1 - self._share
-        layer = todo * (todo * self._costs.of(self._expected[:1]) + spent)  # the more is done, the more it tells
-        return max(0.0, layer - (now - self._told_at)) + self._costs.of(self._expected[1:])
-
-    def _assembly(self, search: float) -> float:
-        """The seconds of assembly; ``search`` are those of the positions that this run finds."""
-        share_of_this_run = 1 - self._before / self._reachable
-        return ASSEMBLY_SHARE * search / share_of_this_run if self._assembles else 0.0
