@@ -17,13 +17,13 @@ from antipodes.puzzles.own_notation import OwnNotation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.names import check_name, check_symbol
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.values import NAME, SYMBOL
 
 Move = Function | Sequence[int] | str
 Inverses = Mapping[str, str | Function | None]
@@ -82,7 +82,7 @@ def define_puzzle(
     InputError
         An argument is none of these; the message names it.
     """
-    check_name(arguments.text(name, "name"), "name")
+    NAME.check(arguments.text(name, "name"), "name")
     starts = starts_of(start)
     read = _own(parse, "parse")
     written = symbols_of(starts, symbols, radices, read)
@@ -191,7 +191,7 @@ def _moves(moves: Any, parts: Sequence[Part], inverses: dict[str, str | Function
 
 
 def _check_name(name: object) -> None:
-    check_symbol(arguments.text(name, "the name of a move"), "moves")
+    SYMBOL.check(arguments.text(name, "the name of a move"), "moves")
     if any(character.isspace() for character in str(name)):
         raise InputError(f"moves: expected names without blanks, found {quote(name)}")
 

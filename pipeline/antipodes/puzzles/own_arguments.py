@@ -9,10 +9,10 @@ import numpy as np
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.values import SYMBOL
 
 Position = Sequence[int] | str
 MOST_VALUES = 256
@@ -53,7 +53,7 @@ def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(symbols, str | list | tuple):
         raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
     for symbol in symbols:
-        check_symbol(arguments.text(symbol, "symbols"), "symbols")
+        SYMBOL.check(arguments.text(symbol, "symbols"), "symbols")
     if len(set(symbols)) < len(symbols) or not symbols:
         raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
     return tuple(symbols)
