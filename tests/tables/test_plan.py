@@ -126,12 +126,12 @@ def test_ceiling_of_partitions() -> None:
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
-    """Each process counts as the one with the most groups: of three groups on two processes, two."""
+    """Each process counts as the one with the most shards: of three shards on two processes, two."""
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     bits = one.space.size // 8
     assert one.least_bytes >= PROGRAM_BYTES + BITS * bits
-    share = 2 * ceil(len(two.groups) / 2) / len(two.groups)
+    share = 2 * ceil(len(two.shards) / 2) / len(two.shards)
     assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS * bits + 2 * bits
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
