@@ -25,7 +25,6 @@ from types import ModuleType
 from typing import Any
 
 from antipodes.puzzles.families.generators import settings_of
-from antipodes.puzzles.own_notation import OwnNotation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.text_file import read_text
 from antipodes_tasks.errors import ConfigError, InputError, SourceError
@@ -94,7 +93,9 @@ def loaded(reference: str) -> "tuple[_Source, Puzzle]":
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Settings that describe a puzzle without code; None if functions are a part of it."""
-    plain = puzzle.notation == OwnNotation(puzzle.parts)
+    from antipodes.puzzles.custom import CustomNotation
+
+    plain = puzzle.notation == CustomNotation(puzzle.parts)
     return settings_of(puzzle) if plain else None
 
 
@@ -267,7 +268,7 @@ class _Source(_Place):
 
     def puzzle(self) -> Puzzle:
         """Run the file, unless this process has, and make the puzzle."""
-        from antipodes.puzzles.own import puzzle_of
+        from antipodes.puzzles.custom import puzzle_of
 
         self._check()
         with self._guard():
