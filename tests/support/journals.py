@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover
 from antipodes.tables.layers.shard import Shard

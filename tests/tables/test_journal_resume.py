@@ -14,7 +14,7 @@ from antipodes.config import Config, load_config
 from antipodes.events import Assembling, Event, JournalDamaged, SearchStarted
 from antipodes.executors.threads import Threads
 from antipodes.storage.backend import Storage
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards

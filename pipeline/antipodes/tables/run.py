@@ -14,7 +14,7 @@ from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock import StoreLock
 from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
@@ -112,7 +112,7 @@ def _search(
     session: Session[Any],
     config: Config,
     scheduler: Scheduler,
-    lock: LockHandle,
+    lock: StoreLock,
     first: SearchManifest,
 ) -> LayerSearch:
     """The search from a commit."""

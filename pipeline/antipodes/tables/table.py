@@ -7,6 +7,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
-from antipodes.storage.opened import Opened
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.queries import Matches, match, shortest_path
@@ -66,7 +66,7 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "
     return Table(store, read_given(store, puzzle), cache_bytes)
 
 
-class Table(Opened):
+class Table(AbstractContextManager["Table"]):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
@@ -123,6 +123,9 @@ class Table(Opened):
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
         return list(self._layers)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Drop the chunks in memory; threads that read distances meanwhile get ClosedError."""

@@ -12,7 +12,7 @@ from antipodes.storage.address import in_shell
 from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
-    from antipodes.storage.lock_owner import Holder
+    from antipodes.storage.lock import Holder
     from antipodes.tables.store.stores import CountsStore, TableStore
     from antipodes.tilings.store import TilingStore
 

@@ -16,7 +16,7 @@ from antipodes.events import Assembling, Committed, Committing, Listener
 from antipodes.executors.api import Call, Key, Scheduler, Stop
 from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock import StoreLock
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
@@ -100,7 +100,7 @@ class Commits:
     """The last commit of a store, and how it is replaced while layers are searched."""
 
     store: SearchStore[Any]
-    lock: LockHandle
+    lock: StoreLock
     """The lock of the store, with the token that writers need."""
     manifest: SearchManifest
     """The last commit, or what will be the next one."""

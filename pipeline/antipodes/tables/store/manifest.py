@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from antipodes import python_source
 from antipodes.config import Config
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
     FieldType,
     anything,
@@ -30,7 +31,6 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import Layout
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from antipodes.config import Config, PuzzleLike, give
 from antipodes.storage.address import Address, storage_at
+from antipodes.storage.arrays import chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
-from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of

@@ -1,25 +1,55 @@
-"""Stores in the file system: a directory of files, each on the disk before it has its name."""
+"""Stores in the file system: a directory of files, each on the disk before it has its name; a lock file beside it."""
 
 import asyncio
+import fcntl
 import os
 import shutil
 import stat
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore
 
 from antipodes.storage.backend import MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
-from antipodes.storage.local.files import NOTHING_THERE, PARTIAL, remove_file, replace_file, status_of, sync, sync_files
-from antipodes.storage.local.lock import FileLock
-from antipodes.storage.local.staging import create_staging, leftovers, publish, remove
-from antipodes_tasks.errors import InputError, StoreError
+from antipodes.storage.files import (
+    NOTHING_THERE,
+    PARTIAL,
+    create_staging,
+    leftovers,
+    publish,
+    remove,
+    remove_file,
+    replace_file,
+    restore,
+    status_of,
+    sync,
+    sync_files,
+)
+from antipodes.storage.lock import (
+    MOST_BYTES,
+    Holder,
+    Owner,
+    StoreLock,
+    check_owner,
+    format_owner,
+    in_use,
+    parse_owner,
+    this_process,
+)
+from antipodes_tasks.errors import InputError, NotAStoreError, StoreError
+from antipodes_tasks.quoting import quote
+
+OWN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK
+"""A store from elsewhere may bring a link, to a file that would be overwritten, or a pipe, whose opening would wait."""
+PROBE_PAUSES = (0.01, 0.05, 0.1)
+"""Seconds to wait for a lock before it counts as held: a reader asks for a moment whether it is."""
 
 
 class DurableStore(LocalStore):
@@ -70,18 +100,6 @@ class DurableStore(LocalStore):
         replace_file(self.root / key, [value.as_buffer_like()], self._check)
 
 
-def storages_below(directory: Path) -> Iterator["DirectoryStorage"]:
-    """See `antipodes.storage.address.storages_in`."""
-    if not directory.is_dir():
-        found = "something else" if directory.exists() else "nothing"
-        raise InputError(f"expected a directory of stores, found {found} at {directory}")
-    if (directory / MANIFEST).exists():
-        yield DirectoryStorage(directory)
-        return
-    visible = (path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
-    yield from map(DirectoryStorage, sorted(visible))
-
-
 class DirectoryStorage(Storage):
     """A directory."""
 
@@ -89,6 +107,16 @@ class DirectoryStorage(Storage):
         self.path = path
         self.address = str(path)
         self.lock = FileLock(path)
+
+    @classmethod
+    def within(cls, directory: Path) -> list["DirectoryStorage"]:
+        """See `antipodes.storage.address.storages_in`."""
+        if not directory.is_dir():
+            found = "something else" if directory.exists() else "nothing"
+            raise InputError(f"expected a directory of stores, found {found} at {directory}")
+        if (directory / MANIFEST).exists():
+            return [cls(directory)]
+        return [cls(path) for path in sorted(directory.iterdir()) if path.is_dir() and not path.name.startswith(".")]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process may have another working directory, so the copy has the absolute path."""
@@ -260,3 +288,144 @@ class DirectoryStorage(Storage):
             most=most,
             check_chunk=check_chunk,
         )
+
+
+class FileLock(StoreLock):
+    """The lock file of a store, ``<store>.lock``; the system releases it when the process ends, however it ends."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._descriptor = -1
+        """The open lock file, while it is locked here."""
+        self._owner: Owner = {}
+
+    @property
+    def path(self) -> Path:
+        """The path of the lock file; NotAStoreError where no store can have the path."""
+        return lock_path(self._store)
+
+    def check_token(self, token: str) -> None:
+        path = self.path
+        try:
+            owner = _owner(path)
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+        check_owner(self._store, owner, token)
+
+    def holder(self) -> Holder | None:
+        """The system knows whether the file is locked: the reader shares the lock for a moment, where no run has it."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | OWN_FILE)
+        except OSError:  # there is none, or it is another user's secret
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return Holder(_readable_owner(self.path), alive=True)
+        except OSError:  # a file system without locks
+            return None
+        finally:
+            os.close(descriptor)
+        return None
+
+    @contextmanager
+    def hold(self) -> Iterator[Self]:
+        path = self.path
+        descriptor = _acquire(path, self._store)
+        try:
+            self._descriptor, self._owner = descriptor, this_process()
+            self.rotate_token()
+            restore(self._store)
+            yield self
+        finally:
+            self.token = ""
+            try:
+                with suppress(OSError):  # a file that is left behind locks nothing
+                    if _is_at(descriptor, path):  # else it was removed by hand, and this one is another run's
+                        path.unlink(missing_ok=True)
+            finally:  # also after Ctrl-C
+                os.close(descriptor)
+
+    def rotate_token(self) -> None:
+        """Write another fencing token into the file.
+
+        The new text replaces the old one in one call and is never shorter, so no reader finds a half of each. It is
+        synced because the file stays open: other hosts, which share the directory, would read the old text for long.
+        """
+        token = uuid.uuid4().hex
+        owner = {**self._owner, "token": token}
+        try:
+            os.ftruncate(self._descriptor, os.pwrite(self._descriptor, format_owner(owner), 0))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise StoreError(f"cannot write {self.path}: {error.strerror or error}") from error
+        self.token = token
+
+
+def lock_path(store: Path) -> Path:
+    """The path of a store's lock; NotAStoreError where the path cannot be that of a store."""
+    if not store.name:
+        raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
+    try:
+        place = store.resolve()  # two names of one store have one lock
+        circular = os.path.islink(place)  # newer versions of Python leave such a link as it is
+    except RuntimeError:
+        circular = True
+    if circular:
+        raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
+    return place.with_name(place.name + ".lock")
+
+
+def _acquire(path: Path, store: Path) -> int:
+    """The descriptor of the lock file, locked."""
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | OWN_FILE, 0o644)
+        except OSError as error:
+            why = "expected a file, found a link" if path.is_symlink() else error.strerror
+            raise StoreError(f"cannot create {path}: {why}") from error
+        try:
+            _lock(descriptor)
+            if _is_at(descriptor, path):
+                return descriptor
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise in_use(store, _readable_owner(path)) from error
+        except OSError as error:  # for example of a file system without locks
+            os.close(descriptor)
+            raise StoreError(f"cannot lock {path}: {error.strerror}") from error
+        os.close(descriptor)  # its last owner removed it between the two calls
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file; BlockingIOError where it is locked for longer than a reader needs."""
+    for pause in PROBE_PAUSES:
+        with suppress(BlockingIOError):
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(pause)
+    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _owner(path: Path) -> Owner:
+    """The owner that the lock file names; empty where there is no file, or it is not understood."""
+    try:
+        with open(os.open(path, os.O_RDONLY | OWN_FILE), "rb") as file:
+            return parse_owner(file.read(MOST_BYTES + 1))
+    except FileNotFoundError:
+        return {}
+
+
+def _readable_owner(path: Path) -> Owner:
+    """As `_owner`, and empty where the file cannot be read."""
+    try:
+        return _owner(path)
+    except OSError:
+        return {}

@@ -1,6 +1,7 @@
-"""The objects of a bucket, through obstore; requests are retried."""
+"""The objects of a bucket, through obstore; requests are retried, and variables of the environment checked first."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -9,8 +10,7 @@ from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 from antipodes.storage.backend import Content, TooLargeError, Version
-from antipodes.storage.cloud.environment import allows_http, check_environment
-from antipodes.storage.cloud.retry import (
+from antipodes.storage.retry import (
     IncompleteReadError,
     RetryPolicy,
     answered_status,
@@ -30,6 +30,17 @@ FENCED_TRIES = 10
 """Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
 RANGE_NOT_SATISFIABLE = 416
 """The status of the answer where an object ends before the first byte of a range."""
+ENDPOINTS = {
+    "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),
+    "az": ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"),
+}
+"""The variables with the URL of a server, by the scheme of a store's URL."""
+ENDPOINT = re.compile(
+    r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:(?P<port>\d{1,5}))?(/[\w.~%+/-]*)?", re.ASCII | re.IGNORECASE
+)
+SENT_AS_HEADERS = {"s3": "AWS_", "az": "AZURE_"}
+"""The prefix of the variables whose values go into the headers of requests unchanged."""
+LARGEST_PORT = 65535
 
 T = TypeVar("T")
 Meta = dict[str, Any]
@@ -61,10 +72,8 @@ class Bucket:
 
     def head(self, key: str) -> Meta | None:
         """The storage's description of an object, if there is one."""
-        import obstore
-
         try:
-            return self._ask("read", key, lambda: dict(obstore.head(self.client, key)))
+            return self._ask("read", key, lambda: dict(self.client.head(key)))
         except FileNotFoundError:
             return None
 
@@ -78,10 +87,9 @@ class Bucket:
         TooLargeError
             The object has more than ``most`` bytes, which are not fetched.
         """
-        import obstore
 
         def request() -> tuple[bytes, Meta]:
-            result = obstore.get(self.client, key)
+            result = self.client.get(key)
             if result.meta["size"] > most:
                 raise TooLargeError.of(f"{self.url}/{key}", most, result.meta["size"])
             content = bytes(result.bytes())
@@ -93,11 +101,10 @@ class Bucket:
 
     def get_range(self, key: str, first: int, count: int) -> bytes:
         """Bytes of an object, fewer where it ends before; FileNotFoundError where there is no object."""
-        import obstore
 
         def request() -> bytes:
             try:
-                result = obstore.get(self.client, key, options={"range": (first, first + count)})
+                result = self.client.get(key, options={"range": (first, first + count)})
             except Exception as error:  # obstore has no type of its own for this answer
                 if answered_status(error) == RANGE_NOT_SATISFIABLE:
                     return b""
@@ -122,13 +129,11 @@ class Bucket:
         ``check`` is called before each try; an error that it raises ends the put. If the request is refused though the
         condition is met, as by a proxy, it is retried.
         """
-        import obstore
-
         condition: Any = mode if isinstance(mode, str) else dict(mode)
 
         def request() -> Version:
             check()
-            return version_of(dict(obstore.put(self.client, key, content, mode=condition, use_multipart=False)))
+            return version_of(dict(self.client.put(key, content, mode=condition, use_multipart=False)))
 
         for pause in REFUSAL_PAUSES:
             try:
@@ -178,11 +183,10 @@ class Bucket:
 
     def delete(self, keys: list[str], check: Callable[[], None] = lambda: None) -> None:
         """Delete objects, whether they are there or not; ``check`` is called before each try, as in `put`."""
-        import obstore
 
         def request(keys: list[str] | str) -> None:
             check()
-            obstore.delete(self.client, keys)
+            self.client.delete(keys)
 
         for first in range(0, len(keys), MOST_DELETED):
             some = keys[first : first + MOST_DELETED]
@@ -195,19 +199,17 @@ class Bucket:
 
     def list(self, folder: str) -> dict[str, Meta]:
         """The keys that begin with the folder's, and the storage's description of each object."""
-        import obstore
 
         def request() -> dict[str, Meta]:
-            return {one["path"]: dict(one) for one in obstore.list(self.client, prefix=folder).collect()}
+            return {one["path"]: dict(one) for one in self.client.list(folder).collect()}
 
         return self._ask("list", folder, request)
 
     def list_folders(self, folder: str) -> tuple[Sequence[str], Sequence[str]]:
         """The folders directly in a folder, and the keys of its other objects; an empty text is the whole bucket."""
-        import obstore
 
         def request() -> tuple[Sequence[str], Sequence[str]]:
-            found = obstore.list_with_delimiter(self.client, prefix=folder or None)
+            found = self.client.list_with_delimiter(folder or None)
             return sorted(found["common_prefixes"]), [one["path"] for one in found["objects"]]
 
         return self._ask("list", folder, request)
@@ -240,3 +242,32 @@ def _opened(url: str, process: int) -> Any:
         return without_panic(partial(from_url, url, client_options=options, retry_config=no_retries))
     except Exception as error:  # obstore's own kinds, for URLs and settings
         raise InputError(f"cannot use {url}: {reason(error)}") from None
+
+
+def check_environment(scheme: str) -> None:
+    """Raise InputError, which shows no secret, where a variable cannot be used for stores of this scheme.
+
+    Obstore panics at some values.
+    """
+    for name in ENDPOINTS.get(scheme, ()):
+        if name in os.environ and not _is_endpoint(os.environ[name]):
+            raise InputError(f"{name}: expected a URL such as https://host:9000, found {_shown(os.environ[name])}")
+    prefix = SENT_AS_HEADERS.get(scheme)
+    for name, value in os.environ.items():
+        if prefix and name.startswith(prefix) and not value.isprintable():
+            raise InputError(f"{name}: expected printable characters, found others, such as a line break")
+
+
+def allows_http(scheme: str) -> bool:
+    """Whether a variable asks for a server without encryption."""
+    return any(os.environ.get(name, "").lower().startswith("http://") for name in ENDPOINTS.get(scheme, ()))
+
+
+def _is_endpoint(text: str) -> bool:
+    found = ENDPOINT.fullmatch(text)
+    return found is not None and 0 < int(found["port"] or 1) <= LARGEST_PORT
+
+
+def _shown(text: str) -> str:
+    """The text as messages show it, without anything that may be a password."""
+    return "one with a user or a password" if "@" in text else repr(text[:80])

@@ -15,7 +15,7 @@ from typing import TypeVar
 from antipodes_tasks.errors import AntipodesError, InputError, StoreError, StoreSilentError
 from antipodes_tasks.quoting import quote
 
-VARIABLE = "ANTIPODES_STORE_PATIENCE"
+VARIABLE = "ANTIPODES_RETRY_SECONDS"
 """The environment variable with the seconds for which a failing request is retried."""
 DEFAULT_SECONDS = 75.0
 """Those seconds unless the variable says otherwise: with the last try's own time less than two minutes."""

@@ -1,13 +1,17 @@
-"""The owner of a lock: the process that its content names, whether that is still alive, and errors that name it."""
+"""The lock of a store, which one run at a time holds; the process that owns it, and errors that name that process."""
 
 import json
+import math
 import os
 import socket
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from antipodes_tasks.errors import StoreLockedError
 
@@ -52,6 +56,60 @@ class Holder:
         }
 
 
+class StoreLock(ABC):
+    """The lock of a store.
+
+    While a run holds it, every write and delete of that run first checks that it still does: a run whose lock was taken
+    over while it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
+    """
+
+    token = ""
+    """The fencing token in the lock while this object holds it, else empty. Writers with an older one are refused: they
+    were declared dead."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the lock is held here, by this object."""
+        return bool(self.token)
+
+    def check(self) -> None:
+        """Raise StoreLockedError if the lock is held here, but was taken over by another run."""
+        if self.is_held:
+            self.check_token(self.token)
+
+    def fence(self, token: str | None) -> Callable[[], None]:
+        """The check to call before a write: `check_token` if a fencing token is given, else `check`."""
+        return self.check if token is None else partial(self.check_token, token)
+
+    @abstractmethod
+    def hold(self) -> AbstractContextManager[Self]:
+        """Keep other runs from the store; StoreLockedError where another run holds the lock."""
+
+    @abstractmethod
+    def rotate_token(self) -> None:
+        """Replace the fencing token of a lock that is held: from now on writers with the old one are refused.
+
+        Raises
+        ------
+        StoreLockedError
+            Another run has taken the lock over.
+        """
+
+    @abstractmethod
+    def holder(self) -> Holder | None:
+        """The run that holds the lock, or held it when it died; None where there is none.
+
+        Raises
+        ------
+        StoreError
+            The lock cannot be read.
+        """
+
+    @abstractmethod
+    def check_token(self, token: str) -> None:
+        """Raise StoreLockedError unless the lock contains this fencing token."""
+
+
 def parse_owner(content: bytes) -> Owner:
     """The owner that the content of a lock names; empty where the content is not understood."""
     try:
@@ -93,9 +151,7 @@ def _name(owner: Owner) -> str:
 
 def owning_process() -> Owner:
     """The current process, described so that `is_dead` recognises it later on the same machine."""
-    import psutil
-
-    return {**this_process(), "machine": _machine(), "started": psutil.Process().create_time()}
+    return {**this_process(), "machine": _machine(), "started": _started(os.getpid())}
 
 
 def this_process() -> Owner:
@@ -106,20 +162,27 @@ def this_process() -> Owner:
 
 def is_dead(owner: Owner) -> bool:
     """Whether the owner was a process of this machine that has ended; False where that is unknown."""
-    import psutil
-
     here = _machine()
     if not here or owner.get("machine") != here:
         return False
     try:
-        number = int(owner["process"])
-        process = psutil.Process(number)
-        alive = process.status() != psutil.STATUS_ZOMBIE
-        return not alive or abs(process.create_time() - float(owner["started"])) > START_TOLERANCE
-    except psutil.NoSuchProcess:
-        return _is_free(number)
-    except (psutil.Error, KeyError, ValueError, TypeError):
+        started = _started(int(owner["process"]))
+        return started is None or abs(started - float(owner["started"])) > START_TOLERANCE
+    except (KeyError, ValueError, TypeError):
         return False
+
+
+def _started(number: int) -> float | None:
+    """When a process of this machine started, in seconds since 1970; None if it has ended, NaN where it is hidden."""
+    import psutil
+
+    try:
+        process = psutil.Process(number)
+        return None if process.status() == psutil.STATUS_ZOMBIE else float(process.create_time())
+    except psutil.NoSuchProcess:
+        return None if _is_free(number) else math.nan
+    except psutil.Error:
+        return math.nan
 
 
 def _machine() -> str:
