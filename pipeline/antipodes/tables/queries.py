@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.goals import batches
+from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
