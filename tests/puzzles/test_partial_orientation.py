@@ -10,9 +10,8 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.definition import Definition, Orbit, expand
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes.puzzles.formats.metrics import expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
@@ -109,7 +108,7 @@ def test_moduli_that_differ_mark_points() -> None:
     [
         ([0, 0, 1, 2, 3, 4, 5, 6], [1, 0, 0, 0, 0, 0, 0, 0], "expected identical pieces to show the same of their"),
         (list(range(8)), [4] * 8, "orientationMod: expected 0 or divisors of 6, found 4"),
-        (list(range(8)), [7] * 8, r"orientationMod\[0\]: expected a number from 0 to 6, found 7"),
+        (list(range(8)), [7] * 8, r"orientationMod\[0\]: expected an integer from 0 to 6, found 7"),
         (list(range(8)), [1] * 7, "orientationMod: expected a list of 8 numbers, found 7"),
     ],
 )

@@ -12,7 +12,7 @@ from oracles import ORACLES
 from own_puzzles import jugs, lights, random_puzzle, towers
 from table_search import layers_by_engine
 
-from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.spaces.fields import Fields, deciding_order, fields_of

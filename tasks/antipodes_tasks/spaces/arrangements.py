@@ -30,8 +30,7 @@ from antipodes_tasks.permutations.parity import (
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swap_graph import any_order, swap_edges, two_colouring
-from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.swaps import Swaps, any_order, swap_edges, two_colouring
 from antipodes_tasks.spaces.move_tables import Indices
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables

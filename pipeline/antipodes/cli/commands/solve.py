@@ -193,7 +193,7 @@ def _check_options(options: Options) -> None:
 
 def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
     from antipodes.config import give
-    from antipodes.puzzles.goals import aimed_at, goals_in
+    from antipodes.puzzles.pattern import aimed_at, goals_in
     from antipodes_tasks.searches.problem import Problem
 
     if position is None:
