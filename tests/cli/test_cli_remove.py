@@ -19,7 +19,7 @@ from tiling_stores import SQUARE, tiled
 from antipodes.storage import creation
 from antipodes.storage.address import storage_at
 from antipodes.storage.cloud.bucket import Bucket as Client
-from antipodes.stores.kinds import KINDS
+from antipodes.stores import KINDS
 from antipodes.tables.store.table_store import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
@@ -118,7 +118,7 @@ def test_a_run_that_begins_after_the_question(eight: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("\n", 1), ("n\n", 1), ("", 1)])
 def test_it_asks_on_a_terminal(answer: str, status: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from antipodes.cli import run_command
+    from antipodes.cli.main import run_command
 
     screen = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal(answer))

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from antipodes.cli.interrupts import Stopped
+from antipodes.cli.failures import Stopped
 from antipodes.events import silence
 from antipodes.executors.address import check_scheduler_name
 from antipodes.executors.api import Call, Key, Scheduler, is_result, result_of

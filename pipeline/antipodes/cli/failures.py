@@ -1,15 +1,18 @@
-"""Failures of commands: each becomes one line on stderr and an exit status."""
+"""Failures and interruptions of commands: each becomes one line on stderr and an exit status."""
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import typer
 
-from antipodes.cli.interrupts import Stopped
-from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
+from antipodes.cli.loading import INTERRUPTED, SIGNALS
+from antipodes.cli.streams import BAD_INPUT, FAILED, complain
+from antipodes.storage.cloud.retry import watch
 from antipodes_tasks.errors import (
     AntipodesError,
     DiskLimitError,
@@ -32,6 +35,22 @@ INTERRUPTED_BY_TYPER = 130
 LONG_WORD = re.compile(r"(\S{60})\S+")
 LONGEST_USAGE = 300
 """Characters of a message of typer, which quotes arguments whole."""
+
+
+class Stopped(BaseException):
+    """An immediate stop, raised wherever the program is; no ``except Exception`` catches it."""
+
+
+def stop_waits_at_signals() -> None:
+    """From now on, a signal that raises KeyboardInterrupt ends the waits of all threads for storage, too."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is signal.default_int_handler:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    watch.ending = True
+    raise KeyboardInterrupt
 
 
 def status_of(command: Callable[[], Any]) -> int:
