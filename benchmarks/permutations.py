@@ -6,7 +6,7 @@ from math import factorial
 
 import numpy as np
 
-from antipodes_tasks.spaces.permutations import ALGORITHMS, Algorithm, rank, unrank
+from antipodes_tasks.permutations.ranks import ALGORITHMS, Algorithm, rank, unrank
 
 BATCH = 1 << 20
 

@@ -9,10 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes.config import load_config
-from antipodes_tasks.bfs.kernels import warm_up
-from antipodes_tasks.bfs.links import Links, links
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Links, Partition, State, links, warm_up
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.selection import best_space
 from benchmarks.measure import Row, median

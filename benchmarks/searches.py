@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from antipodes.config import load_config
 from antipodes.tables.solve import SEARCHES, load_kernels, solve
+from antipodes_tasks.permutations.ranks import ALGORITHMS, rank, unrank
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.routes import exchanges
-from antipodes_tasks.spaces.permutations import ALGORITHMS, rank, unrank
 from benchmarks.measure import Row, median
 from benchmarks.permutations import measure as measure_permutations
 

@@ -37,7 +37,7 @@ def _data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _kernels() -> None:
     """Compiles the kernels, or loads them, before the first test is timed."""
-    from antipodes_tasks.bfs.kernels import warm_up
+    from antipodes_tasks.bfs.partition import warm_up
 
     warm_up()
 

@@ -21,10 +21,10 @@ from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
 from antipodes_tasks.errors import AntipodesError, InputError
+from antipodes_tasks.permutations import ranks as permutations
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.routes import exchanges
-from antipodes_tasks.spaces import permutations
 
 ANY: Any = None
 GOAL = [1, 2, 3, 4, 5, 6, 7, 8, 0]

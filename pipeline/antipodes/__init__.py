@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from antipodes_tasks import errors as errors
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
-    from antipodes.checking.check import check_puzzle as check_puzzle
+    from antipodes.checking import check_puzzle as check_puzzle
     from antipodes.config import Config as Config
     from antipodes.config import load_config as load_config
     from antipodes.config import load_puzzle as load_puzzle
@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes_tasks.searches.answer import Answer as Answer
 
 _NAMES = {
-    "antipodes.checking.check": "check_puzzle",
+    "antipodes.checking": "check_puzzle",
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.interface": "__version__ open_counts open_table open_tilings run solve tile verify verify_tilings",
     "antipodes.tables.counts": "Counts",

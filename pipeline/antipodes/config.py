@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from antipodes import python_source
-from antipodes.text_file import read_text
-from antipodes.toml_file import read_toml
+from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.puzzles.families import puzzle_from

@@ -18,10 +18,10 @@ from antipodes.storage.manifest import format_of
 from antipodes.tables.store.counts_store import CountsStore
 from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes.tables.store.table_store import TableStore
+from antipodes.text_file import read_toml
 from antipodes.tilings.config import load_board
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
-from antipodes.toml_file import read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
 from antipodes_tasks.quoting import quote, shorten

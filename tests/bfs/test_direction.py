@@ -8,12 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes_tasks.bfs import partition
-from antipodes_tasks.bfs.arrays import Depths
-from antipodes_tasks.bfs.direction import pull_is_cheaper
-from antipodes_tasks.bfs.links import links
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
+from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.partition import Partition, State, links, pull_is_cheaper
+from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1)

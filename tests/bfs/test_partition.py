@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from journals import CHUNK_ROWS, SPACE, STARTS, TABLES
 
-from antipodes_tasks.bfs import partition
-from antipodes_tasks.bfs.arrays import Depths
-from antipodes_tasks.bfs.links import links, predecessors
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog, depths_of
+from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.partition import Partition, State, boundary, links, sources
+from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 
@@ -31,10 +28,7 @@ def begin(bounds: list[int], log: SegmentLog | None) -> list[State]:
 def advance(states: list[State], sources: list[list[int]], depth: int, log: SegmentLog | None) -> int:
     """Find a layer in place, each partition from itself and the boundaries of others; how many positions it has."""
     before = {state.part.number: one for state in states if (one := state.frontier(depth - 1)) is not None}
-    lean = {
-        number: partition.boundary(one, TABLES, int(one.rows[0]), int(one.rows[-1]) + 1)
-        for number, one in before.items()
-    }
+    lean = {number: boundary(one, TABLES, int(one.rows[0]), int(one.rows[-1]) + 1) for number, one in before.items()}
     found = 0
     for state in states:
         own = state.part.number
@@ -47,9 +41,9 @@ def search(bounds: list[int]) -> tuple[list[int], Depths]:
     """The layers, and the depths, of a search in partitions with these bounds."""
     log = SegmentLog()
     states = begin(bounds, log)
-    sources = partition.predecessors(partition.successors(TABLES, bounds))
+    predecessors = links(TABLES, bounds).predecessors
     layers = [1]
-    while found := advance(states, sources, len(layers), log):
+    while found := advance(states, predecessors, len(layers), log):
         layers.append(found)
     rows = CHUNK_ROWS if bounds == [0, 60] else 1
     return layers, np.concatenate([chunk_depths(log, chunk, rows) for chunk in range(60 // rows)])
@@ -178,8 +172,8 @@ def test_the_positions_of_a_layer() -> None:
 def test_the_boundary_is_the_part_of_the_frontier_with_moves_out() -> None:
     frontier = whole(8).frontier(8)
     assert frontier is not None
-    assert partition.boundary(frontier, TABLES, 0, 60) is None
-    lean = partition.boundary(frontier, TABLES, 10, 40)
+    assert boundary(frontier, TABLES, 0, 60) is None
+    lean = boundary(frontier, TABLES, 10, 40)
     assert lean is not None
     leaves = ((TABLES.target != ILLEGAL) & ((TABLES.target < 10) | (TABLES.target >= 40))).any(axis=1)
     assert lean.rows.tolist() == np.flatnonzero(leaves & frontier.bits.any(axis=1)).tolist()
@@ -204,11 +198,9 @@ def test_the_chunks_of_a_partition() -> None:
     assert State(Partition(2, 16, 30), 3, 4).chunks == range(4, 8)
 
 
-def test_successors_and_predecessors_of_partitions() -> None:
+def test_the_sources_of_partitions() -> None:
     target = np.array([[1, 3], [0, -1], [2, -1], [0, -1]], dtype=np.int32)
     tables = MoveTables(target, np.zeros((4, 2), dtype=np.int16), np.zeros((1, 1), dtype=np.int32))
-    reached = partition.successors(tables, [0, 1, 2, 4])
-    assert reached == [[1, 2], [0], [0, 2]]
-    assert partition.predecessors(reached) == [[1, 2], [0], [0, 2]]
-    assert partition.predecessors([[], [0], [0, 1]]) == [[1, 2], [2], []]
-    assert predecessors(links(tables, [0, 1, 2, 4])) == [[1, 2], [0], [0, 2]]
+    assert links(tables, [0, 1, 2, 4]) == (tables, [[1, 2], [0], [0, 2]])
+    assert sources(tables, [0, 2, 4], [0, 1, 4]) == [[0, 1], [0, 1]]
+    assert sources(tables, [0, 1, 4], [0, 2, 3, 4]) == [[0, 1], [1], [0]]

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import UNREACHED, Depths
-from antipodes_tasks.bfs.proof import SHOWN, Block, Findings, Wrong, check_block, least_before, sources
+from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
+from antipodes_tasks.bfs.partition import sources
+from antipodes_tasks.bfs.proof import SHOWN, Block, Findings, Wrong, check_block, least_before
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.move_tables import MoveTables
 

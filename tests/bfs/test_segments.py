@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Bitmap, bitmap_bytes, words
-from antipodes_tasks.bfs.segments import BITS, GAPS, Bytes, encode, fill, set_bits, warm_up
+from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, words
+from antipodes_tasks.bfs.segments import BITS, GAPS, Bytes, encode, fill, set_bits
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -176,7 +176,3 @@ def test_damaged_bytes_stay_within_the_chunk(
     assert (filled(depths, width, [(kind, 1, int(flags.sum()), data)]) == -1) == accepted
     assert_guards_intact(memory)
     assert depths.any() or not accepted
-
-
-def test_warm_up() -> None:
-    warm_up()

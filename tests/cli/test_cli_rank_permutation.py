@@ -8,7 +8,7 @@ import pytest
 from oracles import ORACLES
 from programs import Command
 
-from antipodes_tasks.spaces.permutations import ALGORITHMS
+from antipodes_tasks.permutations.ranks import ALGORITHMS
 
 ORACLE = ORACLES["permutation"]
 

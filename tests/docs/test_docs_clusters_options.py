@@ -8,8 +8,7 @@ import pytest
 from clusters import Cluster
 from program_runs import Run
 
-from antipodes.executors.distributed.connection import connected
-from antipodes.executors.distributed.requests import dashboard_of
+from antipodes.executors.distributed.connection import connected, dashboard_of
 from antipodes.executors.opening import as_scheduler
 from antipodes_tasks.errors import InputError, SchedulerError
 

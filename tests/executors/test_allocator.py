@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from antipodes.executors.distributed import allocator
+from antipodes.executors.distributed import worker
 
 FAULTS = """
 import resource
 import numpy as np
-from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
+from antipodes.executors.distributed.worker import give_back_freed_memory, keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -28,7 +28,7 @@ print(given_back, kept, faults())
 """
 
 
-@pytest.mark.skipif(allocator._glibc() is None, reason="the C library is not glibc")
+@pytest.mark.skipif(worker._glibc() is None, reason="the C library is not glibc")
 def test_freed_memory_is_kept_and_given_back() -> None:
     environment = {"MALLOC_TRIM_THRESHOLD_": "65536"}  # as dask starts its workers
     done = subprocess.run(
@@ -41,5 +41,5 @@ def test_freed_memory_is_kept_and_given_back() -> None:
 
 
 def test_kept_memory_is_in_proportion_to_the_memory_limit() -> None:
-    assert allocator.kept_memory(None) == allocator.kept_memory(64 << 30) == 256 << 20
-    assert allocator.kept_memory(512 << 20) == 32 << 20
+    assert worker.kept_memory(None) == worker.kept_memory(64 << 30) == 256 << 20
+    assert worker.kept_memory(512 << 20) == 32 << 20

@@ -16,7 +16,7 @@ from waiting import error_of
 
 from antipodes.config import load_config
 from antipodes.events import ClusterReady, Event, WaitingForWorkers
-from antipodes.executors.distributed import progress, tasks
+from antipodes.executors.distributed import health
 from antipodes.runs.options import RunOptions
 from antipodes.sizes import GIB, KIB, MIB
 from antipodes.tables.run import run_puzzle
@@ -60,8 +60,7 @@ def test_workers_without_a_nanny_run_out_of_memory(
     cluster: Cluster, by_threads: ByThreads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However little is missing, the worker reports that, is stuck, or dies: the run names it, and can be resumed."""
-    for module in (progress, tasks):
-        monkeypatch.setattr(module, "STUCK_SECONDS", 5.0)
+    monkeypatch.setattr(health, "STUCK_SECONDS", 5.0)
     at = RunOptions(scheduler=cluster.address, memory_limit=8 * GIB)
     expected = by_threads("three-colours")
     events: list[Event] = []

@@ -17,7 +17,7 @@ from waiting import error_of, wait_until
 from antipodes.config import load_config
 from antipodes.events import ClusterReady, Event, WaitingForWorkers, WorkerRefused, silence
 from antipodes.executors.api import never
-from antipodes.executors.distributed import paused
+from antipodes.executors.distributed import health
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
@@ -191,7 +191,7 @@ def test_a_worker_that_is_paused_from_the_start_fails_the_run(
     cluster.add_workers(1, "--memory-limit", "8GB", environment=PAUSED)
     wait_until(lambda: [one["status"] for one in cluster.workers().values()] == ["paused"], "the worker is paused")
     (worker,) = cluster.workers()
-    monkeypatch.setattr(paused, "PAUSED_SECONDS", 1)
+    monkeypatch.setattr(health, "PAUSED_SECONDS", 1)
     config, options = load_config("eight-puzzle"), RunOptions(memory_limit=2**30)
     error = error_of(lambda: run_puzzle(config, tmp_path / "t.zarr", options, scheduler=client))
     assert isinstance(error, WorkerFailedError)

@@ -18,7 +18,7 @@ from waiting import wait_until
 from antipodes.config import load_config
 from antipodes.events import Event, LayerSettled, Waiting, WorkerRefused
 from antipodes.executors.api import never
-from antipodes.executors.distributed import announce, connection, heartbeat, requests, versions
+from antipodes.executors.distributed import connection, health, membership
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.errors import InterruptedRunError, SchedulerError
@@ -31,16 +31,13 @@ ByThreads = Callable[[str], dict[str, bytes]]
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short limits for all waits."""
     for module, name, seconds in (
-        (connection, "CONNECT_SECONDS", 1.0),
-        (announce, "ANNOUNCE_SECONDS", 0.2),
-        (requests, "CONNECT_SECONDS", 1.0),
-        (requests, "ANSWER_SECONDS", 2.0),
+        (connection, "CONNECT_SECONDS", 2.0),
+        (connection, "ANNOUNCE_SECONDS", 0.2),
+        (connection, "ANSWER_SECONDS", 2.0),
         (connection, "NOTICE_SECONDS", 0.5),
-        (versions, "VERSIONS_SECONDS", 3.0),
-        (heartbeat, "HEARTBEAT_SECONDS", 0.2),
-        (heartbeat, "ANNOUNCE_SECONDS", 0.4),
-        (heartbeat, "CONNECT_SECONDS", 2.0),
-        (heartbeat, "UNHEARD_SECONDS", 2.0),
+        (membership, "VERSIONS_SECONDS", 3.0),
+        (health, "HEARTBEAT_SECONDS", 0.2),
+        (health, "UNHEARD_SECONDS", 2.0),
     ):
         monkeypatch.setattr(module, name, seconds)
 
@@ -51,8 +48,8 @@ def test_an_error_of_the_listener_is_raised_after_the_wait(monkeypatch: pytest.M
         raise KeyError(event)
 
     told = threading.Event()
-    monkeypatch.setattr(announce, "ANNOUNCE_SECONDS", 0.01)
-    with pytest.raises(KeyError, match="an answer"), announce.announced(stop, "an answer"):
+    monkeypatch.setattr(connection, "ANNOUNCE_SECONDS", 0.01)
+    with pytest.raises(KeyError, match="an answer"), connection.announced(stop, "an answer"):
         told.wait(10)
 
 
@@ -131,14 +128,14 @@ def test_a_scheduler_freezes_before_workers_are_examined(
 ) -> None:
     """There is no store yet, so the message names the command that started the run."""
     cluster.add_workers(1)
-    examine = versions.VersionCheck.examine
+    examine = membership.VersionCheck.examine
 
     def stopped(*arguments: Any) -> Any:
         assert cluster.scheduler is not None
         cluster.scheduler.stop()
         return examine(*arguments)
 
-    monkeypatch.setattr(versions.VersionCheck, "examine", stopped)
+    monkeypatch.setattr(membership.VersionCheck, "examine", stopped)
     options = RunOptions(scheduler=cluster.address, started_by=("run", "eight-puzzle"))
     again = f"start over with: antipodes run eight-puzzle --store {tmp_path}/t.zarr --scheduler {cluster.address}"
     with pytest.raises(InterruptedRunError, match=f"has not answered.*; nothing is stored yet; {again}"):

@@ -18,7 +18,7 @@ from stores import contents
 from antipodes.config import load_config
 from antipodes.events import Event, WorkersLost, silence
 from antipodes.executors.api import Key, never
-from antipodes.executors.distributed import heartbeat, progress, tasks
+from antipodes.executors.distributed import health, tasks
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.runs.options import RunOptions
 from antipodes.tables.run import run_puzzle
@@ -36,12 +36,10 @@ STUCK = 1.2
 def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
     """A cluster of two workers, for which all limits are short."""
     for module, name, seconds in (
-        (progress, "STUCK_SECONDS", STUCK),
-        (tasks, "STUCK_SECONDS", STUCK),
+        (health, "STUCK_SECONDS", STUCK),
         (tasks, "UNSENT_SECONDS", 0.2),
         (tasks, "REASON_SECONDS", 0.05),
-        (tasks, "HEARTBEAT_SECONDS", 0.1),
-        (heartbeat, "HEARTBEAT_SECONDS", 0.1),
+        (health, "HEARTBEAT_SECONDS", 0.1),
     ):
         monkeypatch.setattr(module, name, seconds)
     with LocalCluster(
@@ -162,8 +160,8 @@ def test_a_task_that_the_scheduler_has_forgotten_is_progress(cluster: Cluster, w
 
 
 def test_a_large_transfer_has_more_time() -> None:
-    assert progress.allowed_seconds(60, 0) == 60
-    assert progress.allowed_seconds(60, 1 << 30) == 60 + 1024
+    assert health.allowed_seconds(60, 0) == 60
+    assert health.allowed_seconds(60, 1 << 30) == 60 + 1024
 
 
 def test_results_over_a_slow_connection_have_more_time_again(cluster: Cluster, workers: LocalCluster) -> None:

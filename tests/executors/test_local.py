@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from antipodes.executors.distributed.local import PREFIX, _deaf_loop, scratch_folder
+from antipodes.executors.distributed.connection import PREFIX, _deaf_loop, scratch_folder
 
 HOLD = """
 import time
-from antipodes.executors.distributed.local import scratch_folder
+from antipodes.executors.distributed.connection import scratch_folder
 with scratch_folder() as folder:
     print(folder, flush=True)
     time.sleep(60)

@@ -5,15 +5,15 @@ from contextlib import nullcontext
 from operator import add, mul
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from antipodes.cli.failures import Stopped
 from antipodes.events import silence
-from antipodes.executors.address import check_scheduler_name
 from antipodes.executors.api import Call, Key, Scheduler, is_result, result_of
-from antipodes.executors.distributed import connection, performance_page
-from antipodes.executors.opening import as_scheduler, open_scheduler
+from antipodes.executors.distributed import cluster, connection
+from antipodes.executors.opening import as_scheduler, check_scheduler_name, open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes_tasks.errors import InputError, SchedulerError, WorkerFailedError
 
@@ -80,10 +80,9 @@ def test_an_immediate_stop_does_not_wait_for_the_performance_report(
     error: type[BaseException], drawn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages: list[object] = []
-    monkeypatch.setattr(performance_page, "ask", lambda *_: None)
-    monkeypatch.setattr(performance_page, "_write", lambda *_: pages.append(1))
-    client = SimpleNamespace(as_current=nullcontext)
-    with pytest.raises(error), performance_page.reporting(client, tmp_path / "report.html", lambda: silence):
+    monkeypatch.setattr(cluster, "ask", lambda *_: None)
+    reporting = SimpleNamespace(client=SimpleNamespace(as_current=nullcontext), _write=pages.append)
+    with pytest.raises(error), cluster.Cluster.performance_report(cast(Any, reporting), str(tmp_path / "report.html")):
         raise error
     assert len(pages) == drawn
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antipodes.executors.distributed.scheduler_file import address_in
+from antipodes.executors.opening import address_in
 from antipodes_tasks.errors import InputError
 
 
@@ -25,7 +25,7 @@ from antipodes_tasks.errors import InputError
 def test_files_that_no_scheduler_wrote_are_refused(
     content: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.executors.distributed.scheduler_file.FLUSH_SECONDS", 0.1)
+    monkeypatch.setattr("antipodes.executors.opening.FLUSH_SECONDS", 0.1)
     (tmp_path / "s.json").write_text(content)
     with pytest.raises(InputError, match=found):
         address_in(str(tmp_path / "s.json"), 5)

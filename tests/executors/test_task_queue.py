@@ -9,8 +9,7 @@ import pytest
 from antipodes.events import Listener, silence
 from antipodes.executors.api import Call, Key, OnResult, Stop, never
 from antipodes.executors.distributed.membership import Membership
-from antipodes.executors.distributed.task_queue import TaskQueue
-from antipodes.executors.distributed.tasks import Tasks
+from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks.errors import SchedulerLostError, WorkersLostError
 
 CALLS: dict[Key, Call] = {("double", number): (lambda one: 2 * one, number) for number in range(12)}

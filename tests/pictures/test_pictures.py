@@ -11,10 +11,7 @@ from PIL import Image
 from programs import Command
 
 from antipodes.config import bundled_configs, load_config
-from antipodes.pictures.files import write_pictures
-from antipodes.pictures.raster import gif, png
-from antipodes.pictures.sheet import sheet
-from antipodes.pictures.svg import svg
+from antipodes.pictures import gif, png, sheet, svg, write_pictures
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.puzzles.picture import (
     INK,

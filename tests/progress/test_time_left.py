@@ -14,10 +14,12 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
-from antipodes.progress.time_left import TimeLeft
+from antipodes.progress.time_left import ASSEMBLY_SHARE, Search, TimeLeft
 
 LAYERS_OF_A_SEARCH = LAYERS["sliding seed-1"]
 STATES = sum(LAYERS_OF_A_SEARCH)
+SECONDS = 600.0
+"""What each search with given costs takes."""
 
 
 def started(states: int = 1, reachable: int | None = STATES) -> SearchStarted:
@@ -62,14 +64,10 @@ def test_a_search() -> None:
     times = TimeLeft()
     times.told(started(), 0.0)
     now = searched(times, range(1, 30), 0.0)
-    left = times.left(now)
-    assert left == pytest.approx(10 * (len(LAYERS_OF_A_SEARCH) - 30), rel=0.3)
-    times.told(PartitionSettled(30, 1, 2), now + 5)
-    later = times.left(now + 5)
-    assert later == pytest.approx(left - 5, abs=1)
+    assert times.left(now) == pytest.approx(10 * (len(LAYERS_OF_A_SEARCH) - 30), rel=0.3)
 
 
-def test_no_time_where_nobody_knows_how_many_positions_can_be_reached() -> None:
+def test_no_time_where_the_number_of_reachable_positions_is_unknown() -> None:
     times = TimeLeft()
     times.told(started(reachable=None), 0.0)
     assert times.left(searched(times, range(1, 40), 0.0)) is None
@@ -100,3 +98,66 @@ def test_other_events_tell_no_time(event: Event) -> None:
     times = TimeLeft()
     times.told(event, 0.0)
     assert (times.left(100.0), times.rate) == (None, None)
+
+
+def costs(layers: list[int], share_of_layers: float) -> list[float]:
+    """Seconds of each layer after the first: a share of all is the same for each, the rest is that of its positions."""
+    each, found = SECONDS * share_of_layers / (len(layers) - 1), sum(layers[1:])
+    return [each + SECONDS * (1 - share_of_layers) * count / found for count in layers[1:]]
+
+
+def search(layers: list[int], seconds: list[float], until: float, assembles: bool = False) -> tuple[Search, float]:
+    """A search up to the layer that ends last before a time, and when it ends."""
+    forecast, now, states = Search(sum(layers), 1, assembles, 0.0, 0.0, [1]), 0.0, 1
+    for count, taken in zip(layers[1:], seconds, strict=True):
+        if now + taken > until:
+            break
+        now, states = now + taken, states + count
+        forecast.layer(count, states, now)
+    return forecast, now
+
+
+@pytest.mark.parametrize("share_of_layers", [0.02, 0.5])
+@pytest.mark.parametrize("name", LAYERS)
+def test_the_time_left_comes_true(name: str, share_of_layers: float) -> None:
+    seconds = costs(LAYERS[name], share_of_layers)
+    for part, error in ((0.5, 0.35), (0.75, 0.25), (0.9, 0.15)):
+        forecast, now = search(LAYERS[name], seconds, part * SECONDS)
+        left = forecast.left(now)
+        if left is not None:
+            assert abs(left - (SECONDS - now)) < error * SECONDS, f"after {part:.0%}"
+        else:
+            assert part == 0.5, "it is known later"
+
+
+def test_no_time_is_told_in_the_beginning() -> None:
+    forecast, now = search(LAYERS_OF_A_SEARCH, costs(LAYERS_OF_A_SEARCH, 0.5), 0.1 * SECONDS)
+    assert forecast.left(now) is None
+
+
+def test_the_time_left_runs_down_within_a_layer_as_long_as_that_was_expected_to_last() -> None:
+    layers = LAYERS["2x2x2 no fixed corner, quarter turns"]
+    forecast, now = search(layers, costs(layers, 0.02), 0.6 * SECONDS)
+    begin, later = forecast.left(now), forecast.left(now + 10)
+    assert begin is not None
+    assert later == pytest.approx(begin - 10)
+    assert forecast.left(now + 1000) == forecast.left(now + 2000) > 0  # type: ignore[operator]
+
+
+def test_assembly_follows() -> None:
+    seconds = costs(LAYERS_OF_A_SEARCH, 0.5)
+    forecast, now = search(LAYERS_OF_A_SEARCH, seconds, 0.9 * SECONDS)
+    with_table, _ = search(LAYERS_OF_A_SEARCH, seconds, 0.9 * SECONDS, assembles=True)
+    left, both = forecast.left(now), with_table.left(now)
+    assert left is not None
+    assert both == pytest.approx(left + ASSEMBLY_SHARE * (now + left), rel=1e-6)
+
+
+def test_a_resumed_search() -> None:
+    seconds = costs(LAYERS_OF_A_SEARCH, 0.5)
+    forecast = Search(STATES, sum(LAYERS_OF_A_SEARCH[:30]), False, 0.0, 0.0)
+    now, states = 0.0, sum(LAYERS_OF_A_SEARCH[:30])
+    for depth in range(30, 40):
+        now, states = now + seconds[depth - 1], states + LAYERS_OF_A_SEARCH[depth]
+        forecast.layer(LAYERS_OF_A_SEARCH[depth], states, now)
+    assert forecast.left(now) == pytest.approx(sum(seconds[39:]), rel=0.4)

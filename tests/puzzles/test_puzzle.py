@@ -6,9 +6,9 @@ from hypothesis import given
 from strategies import puzzle_settings
 
 from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.permutations.arrangements import Index
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.puzzles.puzzle import Puzzle
-from antipodes_tasks.spaces.numbering.arrangements import Index
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from antipodes.runs.options import RunOptions
-from antipodes.runs.resume_hint import resume_hint
+from antipodes.runs.session import resume_hint
 from antipodes_tasks.errors import (
     AntipodesError,
     InputError,

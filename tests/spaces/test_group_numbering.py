@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError
+from antipodes_tasks.permutations.chain import StabiliserChain, checked_chain, stabiliser_chain
 from antipodes_tasks.spaces.group import group_numbering
 from antipodes_tasks.spaces.group.group_numbering import GroupNumbering
-from antipodes_tasks.spaces.group.schreier_sims import stabiliser_chain
-from antipodes_tasks.spaces.group.stabiliser_chain import StabiliserChain, checked_chain
 
 some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3))
 

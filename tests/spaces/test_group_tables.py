@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
+from antipodes_tasks.permutations.chain import after, stabiliser_chain
 from antipodes_tasks.spaces.group import group_automaton, group_tables
 from antipodes_tasks.spaces.group.group_automaton import Automaton
 from antipodes_tasks.spaces.group.group_numbering import GroupNumbering
 from antipodes_tasks.spaces.group.group_tables import GroupTables
-from antipodes_tasks.spaces.group.schreier_sims import stabiliser_chain
-from antipodes_tasks.spaces.group.stabiliser_chain import after
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3))

@@ -20,12 +20,12 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.puzzles.board import Board
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.puzzles.moves.swaps import Swaps
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.arrangement.arrangement_space import PARITY, ArrangementSpace
-from antipodes_tasks.spaces.numbering.parity import parities
 from antipodes_tasks.spaces.rules import by_tables, differing, successors
 from antipodes_tasks.spaces.selection import best_space, index_size, numbering_space, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord

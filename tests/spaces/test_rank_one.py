@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
+from antipodes_tasks.permutations.parity import parities, parity_of
 from antipodes_tasks.puzzles.part import hold
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.group.puzzle_points import points_of
-from antipodes_tasks.spaces.numbering.parity import parities, parity_of
 from antipodes_tasks.spaces.selection import best_space
 
 PUZZLES = (

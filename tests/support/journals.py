@@ -12,13 +12,12 @@ from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.journal_file import Cover
 from antipodes.tables.layers.group import Group
 from antipodes.tables.store.table_store import TableStore
-from antipodes_tasks.bfs.arrays import WORD, Bitmap, Depths, words
-from antipodes_tasks.bfs.links import Links, links
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
+from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
+from antipodes_tasks.bfs.partition import Links, Partition, links
+from antipodes_tasks.bfs.segments import SegmentLog, depths_of
+from antipodes_tasks.permutations.arrangements import Index
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes_tasks.spaces.numbering.arrangements import Index
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
 SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))

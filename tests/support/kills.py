@@ -23,7 +23,7 @@ from antipodes.cli.main import run_command
 from antipodes.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
-from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.bfs.partition import warm_up
 
 TIMES = int(os.environ.get("KILLS", "1"))
 """How many times as often the tests kill runs as they do by default."""

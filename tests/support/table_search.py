@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.space import StateSpace
 

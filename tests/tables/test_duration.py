@@ -10,7 +10,7 @@ from antipodes.config import load_config
 from antipodes.sizes import GIB
 from antipodes.tables.planning import duration
 from antipodes.tables.planning.plan import plan_run
-from antipodes_tasks.bfs.segment_log import SegmentLog
+from antipodes_tasks.bfs.segments import SegmentLog
 
 
 @pytest.mark.parametrize(("rows", "width", "moves", "maps"), [(64, 100, 3, 5), (2, 64, 2, 2), (501, 1, 4, 1)])

@@ -12,8 +12,7 @@ from antipodes.storage.address import storage_at
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.layers.group import Group
 from antipodes.tables.planning.plan import Plan, plan_run
-from antipodes_tasks.bfs import links
-from antipodes_tasks.bfs.links import Links
+from antipodes_tasks.bfs.partition import Links, links
 from antipodes_tasks.errors import InterruptedRunError
 
 PUZZLE = load_config("knights-coloured").puzzle
@@ -27,7 +26,7 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def linked(plan: Plan) -> Links:
     bounds = [*(part.first_row for part in plan.partitions), plan.space.rows]
-    return links.links(plan.space.move_tables(), bounds)
+    return links(plan.space.move_tables(), bounds)
 
 
 def begun(plan: Plan, folder: Path, token: str = "first", buffer_bytes: int = 1 << 20) -> Group:

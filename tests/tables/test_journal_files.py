@@ -14,8 +14,8 @@ from journals import files, journal_at
 from antipodes.tables.journal.journal import Journal, JournalDamagedError
 from antipodes.tables.journal.journal_file import ENTRY, PREFIX_BYTES, Cover, Index
 from antipodes.tables.journal.stored_segments import StoredSegments
-from antipodes_tasks.bfs.arrays import words
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.bitmaps import words
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 WIDTH, ROWS = 70, 3

@@ -12,7 +12,7 @@ from antipodes.storage.local.lock import FileLock
 from antipodes.tables.journal.journal import Journal, JournalDamagedError
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.group_segments import flush, write
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import InterruptedRunError
 

@@ -21,9 +21,9 @@ from antipodes.tables.planning.plan import (
 )
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import ConfigError, ResourceLimitError
+from antipodes_tasks.permutations.arrangements import radices
 from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.puzzles.puzzle import Puzzle
-from antipodes_tasks.spaces.numbering.arrangements import radices
 from antipodes_tasks.spaces.selection import best_space, numbering_space
 
 

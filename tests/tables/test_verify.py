@@ -22,7 +22,7 @@ from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verification.memory import plan_memory
 from antipodes.tables.verification.sample import check_sample
 from antipodes.tables.verify import verify
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes_tasks.spaces.space import StateSpace

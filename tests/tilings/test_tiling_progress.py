@@ -7,8 +7,7 @@ from terminal import Terminal
 
 from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
 from antipodes.progress import show
-from antipodes.progress.event_lines import describe
-from antipodes.progress.show import show_progress
+from antipodes.progress.show import describe, show_progress
 
 UNDER_WAY = PartitionsUnderWay(4, 8, 2, 80_000_000, 1500, 1317, 24_000_000.0)
 

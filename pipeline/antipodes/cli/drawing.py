@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.streams import say, terminal_columns
-from antipodes.pictures.files import check_endings, write_pictures
+from antipodes.pictures import check_endings, write_pictures
 from antipodes.tables.drawing import Paint, draw_path, draw_positions
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.puzzles.picture import Picture

@@ -18,7 +18,7 @@ from antipodes.cli.failures import complain_of_usage, flushed, known_status, sta
 from antipodes.cli.loading import INTERRUPTED, loading
 from antipodes.cli.streams import say, take_streams
 from antipodes.storage.cloud import retry
-from antipodes_tasks.jit import compiling
+from antipodes_tasks import jit
 
 COMMANDS = {
     "Tables": {
@@ -147,7 +147,7 @@ def main() -> None:
     logging.disable()  # libraries log a lost cluster with tracebacks; the program says it in one line
     warnings.simplefilter("ignore")
     if not {"--quiet", "-q"} & set(sys.argv):
-        compiling.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
+        jit.watch.tell = lambda: say("compiling machine code, as at a first use; it can take half a minute")
         retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
     stop_waits_at_signals()
     status = run_command(sys.argv[1:])

@@ -18,7 +18,6 @@ from antipodes.events import Listener
 from antipodes.machine import process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions
-from antipodes.runs.report import Report
 from antipodes.storage.address import Address
 from antipodes.storage.cloud.retry import watch
 
@@ -94,7 +93,7 @@ class Request:
         with show_progress(self.quiet, began=self.options.began) as listener:
             yield listener
 
-    def interrupted(self, report: Report) -> int:
-        """Say how much an interrupted run saved, and how to resume; the exit status."""
+    def interrupted(self, saved: str) -> int:
+        """Say that the ``saved`` depths or partitions, such as "depths 0 to 7 are", stay, and how to resume."""
         resume = self.options.next_command(self.store)
-        return complain(f"interrupted: {report.saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)
+        return complain(f"interrupted: {saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)

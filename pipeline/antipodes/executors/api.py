@@ -135,9 +135,14 @@ def is_cancelled() -> bool:
 
     A cluster forgets a cancelled task, but cannot stop its thread.
     """
-    from antipodes.executors.distributed.worker import is_task_cancelled
+    from distributed import get_worker
 
-    return is_task_cancelled()
+    try:
+        worker = get_worker()
+    except ValueError:
+        return False
+    task = worker.state.tasks.get(worker.get_current_task())
+    return task is None or task.state == "cancelled"
 
 
 def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key, Task]:

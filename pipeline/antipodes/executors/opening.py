@@ -1,19 +1,42 @@
-"""Opens the scheduler for a name, an address, a scheduler file, or a client of dask.distributed."""
+"""Opens the scheduler for a name, an address, a scheduler file, or a client of dask.distributed; checks names."""
 
+import errno
+import json
+import re
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from antipodes.events import Listener, silence
-from antipodes.executors.address import check_scheduler_name
-from antipodes.executors.api import Scheduler
-from antipodes.executors.threads import Threads
+from antipodes_tasks.errors import InputError, SchedulerError
+from antipodes_tasks.quoting import quote
+
+if TYPE_CHECKING:  # loads dask, which the check of a name does not need
+    from antipodes.executors.api import Scheduler
+
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([\w.-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})/?")
+LARGEST_PORT = 65535
+FLUSH_SECONDS = 2.0
+"""Seconds that a scheduler has to complete its file while it writes it."""
+LARGEST_FILE = 1 << 20
+"""Bytes that are read of a scheduler file; a scheduler writes some hundreds."""
+POLL_SECONDS = 0.05
+"""Seconds between two looks at a scheduler file."""
+
+
+def check_scheduler_name(name: str) -> None:
+    """Raise InputError unless a name is threads, local or a possible address of a dask scheduler."""
+    if name not in ("threads", "local"):
+        _check_address(name, "--scheduler", "threads, local or ")
 
 
 @contextmanager
 def open_scheduler(
     name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
-) -> Iterator[Scheduler]:
+) -> "Iterator[Scheduler]":
     """Open the scheduler ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
     The listener is told what is waited for.
@@ -21,28 +44,30 @@ def open_scheduler(
     Raises
     ------
     InputError
-        The name is none of these.
+        The name is none of these, or no scheduler wrote the file.
     SchedulerError
-        No scheduler answers at the address.
+        There is no file, or no scheduler answers at the address.
     """
     check_scheduler_name(name)
     if name == "threads" and scheduler_file is None:
-        yield Threads(workers)
-    else:
-        from antipodes.executors.distributed.cluster import Cluster
-        from antipodes.executors.distributed.connection import connected
-        from antipodes.executors.distributed.local import local_cluster
+        from antipodes.executors.threads import Threads
 
-        if scheduler_file is not None:
-            opened = connected(scheduler_file=scheduler_file, listener=listener)
-        else:
-            opened = local_cluster(workers, listener) if name == "local" else connected(name, listener=listener)
-        with opened as client, Cluster(client) as cluster:
-            yield cluster
+        yield Threads(workers)
+        return
+    from antipodes.executors.distributed.connection import CONNECT_SECONDS, announced, connected, local_cluster
+
+    if scheduler_file is not None:
+        with announced(listener, f"a dask scheduler to write {scheduler_file}"):
+            address = address_in(scheduler_file, CONNECT_SECONDS)
+        opened = connected(address, listener, f"the address in {scheduler_file}")
+    else:
+        opened = local_cluster(workers, listener) if name == "local" else connected(name, listener)
+    with opened as client, as_scheduler(client) as cluster:
+        yield cluster
 
 
 @contextmanager
-def as_scheduler(given: Any) -> Iterator[Scheduler]:
+def as_scheduler(given: Any) -> "Iterator[Scheduler]":
     """Yield a scheduler that is given as such, or the cluster of a client of dask.distributed, which stays open.
 
     Raises
@@ -50,13 +75,64 @@ def as_scheduler(given: Any) -> Iterator[Scheduler]:
     InputError
         It is neither, or the client is closed, asynchronous, or in use by another run.
     """
-    if isinstance(given, Threads):
+    if hasattr(given, "shares_memory"):
         yield given
         return
     from antipodes.executors.distributed.cluster import Cluster
 
-    if isinstance(given, Cluster):
-        yield given
-        return
     with Cluster(given) as cluster:
         yield cluster
+
+
+def address_in(path: str, seconds: float) -> str:
+    """Return the address in a scheduler file, and wait some seconds for the file; dask would wait forever.
+
+    Raises
+    ------
+    InputError
+        No scheduler wrote the file.
+    SchedulerError
+        There is no file in time.
+    """
+    deadline, is_there = time.monotonic() + seconds, False
+    while (address := _address_of(text := _text_of(Path(path)))) is None:
+        if text is not None and not is_there:
+            deadline, is_there = time.monotonic() + FLUSH_SECONDS, True
+        if time.monotonic() > deadline:
+            if not is_there:
+                raise SchedulerError(f"expected the file of a dask scheduler at {path}, found none")
+            what = "no JSON object with an address" if text else "an empty file"
+            raise InputError(f"--scheduler-file: expected the file of a dask scheduler, found {what} in {path}")
+        time.sleep(POLL_SECONDS)
+    _check_address(address, f"--scheduler-file {path}")
+    return address
+
+
+def _text_of(path: Path) -> str | None:
+    """Return the content of a file, None if there is no file; InputError if it cannot be read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(errno.EINVAL, "it is no file")
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(LARGEST_FILE)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"--scheduler-file: expected a file that can be read, found {path}: {reason}") from error
+
+
+def _address_of(text: str | None) -> str | None:
+    """Return the address in the text of a scheduler file, None if there is none."""
+    try:
+        address = json.loads(text or "")["address"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return address if isinstance(address, str) else None
+
+
+def _check_address(address: str, where: str, others: str = "") -> None:
+    """Raise InputError, beginning with ``where``, unless a text is a possible address of a dask scheduler."""
+    found = ADDRESS.fullmatch(address)
+    if found is None or not 0 < int(found["port"]) <= LARGEST_PORT:
+        raise InputError(f"{where}: expected {others}an address such as tcp://host:8786, found {quote(address)}")

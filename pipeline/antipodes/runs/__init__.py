@@ -1,6 +1,5 @@
 """What a run of any kind is made of, whether it computes a table or tilings.
 
-``options`` say how to run; a ``session`` holds the lock of the store and the scheduler; ``resume_hint`` words how to
-resume after an error; a ``clock`` measures the phases, and a ``report`` says what was computed. A ``verdict`` is the
-result of a verification.
+``options`` say how to run; a ``session`` holds the lock of the store and the scheduler, and words how to resume after
+an error. A ``report`` is the result of a run, a verdict that of a verification.
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
-from antipodes.executors.address import check_scheduler_name
+from antipodes.executors.opening import check_scheduler_name
 from antipodes.machine import available_workers
 from antipodes.sizes import memory_size
 from antipodes.storage.address import Address, argument

@@ -1,19 +1,42 @@
-"""The report of a run: what it computed, and what that took."""
+"""The results of runs and of verifications, whatever the store holds, and the time that they took."""
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from antipodes.machine import peak_memory
-from antipodes.runs.clock import Clock
+from antipodes_tasks.quoting import shorten
+
+
+@dataclass
+class Clock:
+    """Seconds spent in each phase of a run."""
+
+    tables: float = 0.0
+    """Building the tables of moves or placements, and compiling or loading the kernels."""
+    search: float = 0.0
+    """From the first task of the search to the last, without commits."""
+    write: float = 0.0
+    """Reading the last commit, writing chunks and committing."""
+
+    @contextmanager
+    def measure(self, phase: str) -> Iterator[None]:
+        """Add the seconds that the block takes to a phase."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            setattr(self, phase, getattr(self, phase) + time.perf_counter() - begin)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(ABC):
-    """What a run of any kind came to."""
+class Report:
+    """The result of a run of any kind."""
 
     store: str
-    """Its path, or its URL."""
+    """Its path or URL."""
     resumed_from: int | None
     """How much was committed before the run, in what the run counts; None: nothing was."""
     clock: Clock
@@ -23,20 +46,6 @@ class Report(ABC):
     peak_memory: int = field(default_factory=peak_memory)
     """The most bytes that this process took, or one that it started; workers elsewhere are not seen."""
 
-    @property
-    @abstractmethod
-    def complete(self) -> bool:
-        """Whether there is nothing left to compute."""
-
-    @property
-    @abstractmethod
-    def saved(self) -> str:
-        """How much is committed, as the subject of a sentence with its verb, such as "depths 0 to 7 are"."""
-
-    @abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """The report with the keys of the command line's ``--json``."""
-
     def seconds_to_json(self) -> dict[str, float]:
         """The value of the key ``seconds``."""
         clock = self.clock
@@ -45,3 +54,29 @@ class Report(ABC):
     def per_second(self, amount: int) -> float | None:
         """An amount per second of search; None if nothing was searched."""
         return amount / self.clock.search if self.clock.search else None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Verdict:
+    """The problems that were found in a store; its text is one line for each."""
+
+    problems: tuple[str, ...] = ()
+    complete: bool | None = None
+    """Whether the store is finished; None if it is too damaged to tell."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {shorten(str(self), 80)}>"
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict with the keys of ``verify --json``."""
+        fields = asdict(self)
+        problems = list(fields.pop("problems"))
+        return {"ok": self.ok, **fields, "problems": problems}

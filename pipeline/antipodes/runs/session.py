@@ -7,37 +7,31 @@ earlier run committed, opens a scheduler and waits for its workers, and passes o
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from antipodes.events import Listener, Waiting
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
-from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions
-from antipodes.runs.resume_hint import ReadableStore, resume_hint
+from antipodes.runs.report import Clock
 from antipodes.storage.address import Address
 from antipodes.storage.backend import LockHandle
+from antipodes.storage.store import Store
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.errors import (
+    AntipodesError,
+    InterruptedRunError,
+    NotAStoreError,
+    SchedulerError,
+    StoreDamagedError,
+    StoreError,
+    StoreSilentError,
+    WorkerFailedError,
+)
 
 Manifest = TypeVar("Manifest")
-
-
-class ResumableStore(ReadableStore[Any], Protocol):
-    """A store that a run fills, and another resumes."""
-
-    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]: ...
-
-    def lock(self) -> AbstractContextManager[LockHandle]: ...
-
-    def exists(self) -> bool: ...
-
-    def remove_leftovers(self, manifest: Any) -> Any:
-        """Remove what a crashed run left behind; the manifest afterwards."""
-
-
-AnyStore = TypeVar("AnyStore", bound=ResumableStore)
+AnyStore = TypeVar("AnyStore", bound=Store[Any])
 
 
 class Session(Generic[AnyStore]):
@@ -136,3 +130,39 @@ class Session(Generic[AnyStore]):
         options = self.options
         workers = options.workers or available_workers()
         return open_scheduler(options.scheduler, workers, options.scheduler_file, self.listener)
+
+
+@contextmanager
+def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
+    """Add to the message of an error how much is saved, which ``saved`` words, and the command that resumes.
+
+    A damaged store cannot be resumed: the message says how to repair it.
+    """
+    try:
+        yield
+    except StoreDamagedError as error:
+        raise StoreDamagedError(f"{error}; restore it from a copy, or start over with --overwrite") from error
+    except (StoreError, SchedulerError, WorkerFailedError, InterruptedRunError) as error:
+        if hint := _hint(error, options, store, saved):
+            raise type(error)("; ".join([str(error), *hint])) from error
+        raise
+
+
+def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> list[str]:
+    """The parts to add to the message; none where nothing is stored, unless the run was interrupted."""
+    start = options.start_command(store.address)
+    start_over = [] if start is None else [f"start over with: {start}"]
+    resume = f"resume with: {options.resume_command(store.address)}"
+    untouched = options.overwrite and not store.is_known
+    try:
+        manifest = store.read()
+    except NotAStoreError:
+        interrupted = isinstance(error, InterruptedRunError)
+        return ["nothing is stored yet", *start_over] if interrupted and start_over else []
+    except StoreSilentError:  # it does not answer now either
+        return [resume]
+    except StoreError as unreadable:
+        return [f"cannot read the store to see what is saved ({unreadable})", resume]
+    if untouched:
+        return ["the store to be overwritten is unchanged", *start_over]
+    return [saved(manifest), resume]

@@ -14,7 +14,7 @@ from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
-from antipodes.runs.verdict import Verdict
+from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.manifest import TableManifest
@@ -50,6 +50,9 @@ class TableVerdict(Verdict):
     def ok(self) -> bool:
         """Whether all was checked, and no problem found."""
         return self.unchecked is None and not self.problems
+
+    def __str__(self) -> str:
+        return super().__str__() or self.checked()
 
     def checked(self) -> str:
         """One line on a table without problems."""

@@ -10,8 +10,8 @@ from antipodes.events import Listener, TilingSearchStarted, silence
 from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
-from antipodes.runs.clock import Clock
 from antipodes.runs.options import RunOptions
+from antipodes.runs.report import Clock
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.method import checked_method
 from antipodes.tilings.under_way import PartitionsOfRun

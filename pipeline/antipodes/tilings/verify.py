@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.runs.verdict import Verdict
+from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
 from antipodes.tilings.manifest import TilingManifest
 from antipodes.tilings.store import TilingStore
@@ -27,6 +27,9 @@ class TilingVerdict(Verdict):
     searched_partitions: int = 0
     partitions: int = 0
     """Partitions in all."""
+
+    def __str__(self) -> str:
+        return super().__str__() or self.checked()
 
     def checked(self) -> str:
         """One line on tilings without problems."""

@@ -2,7 +2,11 @@
 
 A partition takes three bits a position at most: visited, and the frontier at its last two depths. Neighbours read the
 frontier of the last layer while the next one is found. Where moves lead from even layers to odd ones, as in sliding
-puzzles, a partition has positions in every other layer, nobody needs its older frontier any more, and two bits do.
+puzzles, a partition has positions in every other layer, its older frontier is no longer needed, and two bits do.
+
+A step pushes the frontier along its moves, or pulls it to the unvisited positions: S. Beamer, K. Asanovic and D.
+Patterson, Direction-Optimizing Breadth-First Search (2012), for positions that are bits, and for each partition on its
+own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,22 +17,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Bitmap, words
-from antipodes_tasks.bfs.direction import pull_is_cheaper
-from antipodes_tasks.bfs.kernels import (
-    boundary_lines,
-    count_bits,
-    expand,
-    first_positions,
-    pull,
-    reached_ranges,
-    settle,
-)
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog, no_segment
-from antipodes_tasks.bfs.segments import set_bits
+from antipodes_tasks.bfs.bitmaps import Bitmap, boundary_lines, count_bits, expand, first_positions, pull, settle, words
+from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.spaces.move_tables import MoveTables
+
+TEST_COST = 3.0
+"""The cost of an expected test in pushed moves. Fitted to six puzzles of 3 to 25 moves: push and pull take equally long
+at 2.8 to 3.3 with 2x2x2, pancakes, burnt pancakes, TopSpin and pyraminx, and near 6 with Lights Out. Most of these are
+interpolated between layers. Three colours of tiles never gain by a pull.
+
+A test itself takes as long as a pushed move, 0.8 ns. But about twice as many are needed as expected: no move leads to
+the frontier from positions deeper than the next layer. A word with few unvisited bits costs a mispredicted branch."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A task's range of rows, a whole number of chunks."""
+
+    number: int
+    first_row: int
+    end_row: int
+    """One past the last row."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.end_row - self.first_row
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,7 +112,7 @@ class State:
         Raises
         ------
         InterruptedRunError
-            It is an earlier depth: who asks comes too late.
+            The frontier at that depth has been discarded.
         """
         for layer in self._layers:
             if layer.depth == depth:
@@ -203,7 +218,7 @@ class State:
             raise no_segment(one)
 
     def _empty_bits(self, depth: int) -> Bitmap:
-        """Bits for ``depth``: those of a layer that nobody reads any more, if there is one."""
+        """Empty bits for ``depth``, in the memory of a discarded layer if there is one."""
         self._unused += [layer.bits for layer in self._layers if layer.depth < depth - 1]
         self._layers = tuple(layer for layer in self._layers if layer.depth >= depth - 1)
         self._first_kept = depth - 1
@@ -245,19 +260,59 @@ def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: in
     return replace(frontier, rows=frontier.rows[lines], bits=frontier.bits[lines]) if len(lines) else None
 
 
-def successors(tables: MoveTables, bounds: Sequence[int]) -> list[list[int]]:
-    """For each partition the partitions that its moves lead to, by number in ascending order.
+class Links(NamedTuple):
+    """The move tables, and the partitions that they connect."""
 
-    The ``bounds`` are the first row of each partition, and the row past the end of the last one.
+    tables: MoveTables
+    predecessors: list[list[int]]
+    """For each partition the partitions whose moves lead to it, by number."""
+
+
+def links(tables: MoveTables, bounds: Sequence[int]) -> Links:
+    """The links between partitions: ``bounds`` are the first row of each, and the row past the end of the last one."""
+    return Links(tables, sources(tables, bounds, bounds))
+
+
+def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) -> list[list[int]]:
+    """For each range of rows the blocks whose moves lead into it, by number in ascending order.
+
+    ``blocks`` and ``ranges`` are the first row of each, in ascending order from 0, and the number of all rows.
     """
-    edges = np.array(bounds, dtype=np.int64)
-    return [np.flatnonzero(reached_ranges(tables.target[first:end], edges)).tolist() for first, end in pairwise(bounds)]
-
-
-def predecessors(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """For each partition the partitions whose moves lead to it, by number in ascending order; from the `successors`."""
-    into: list[list[int]] = [[] for _ in successors]
-    for source, numbers in enumerate(successors):
-        for number in numbers:
-            into[number].append(source)
+    into: list[list[int]] = [[] for _ in ranges[1:]]
+    reached = np.empty(ranges[-1] + 1, dtype=np.bool_)  # its last entry is that of ILLEGAL
+    for block, (first, end) in enumerate(pairwise(blocks)):
+        reached.fill(False)
+        reached[tables.target[first:end]] = True
+        for number in np.flatnonzero(np.logical_or.reduceat(reached[:-1], ranges[:-1])).tolist():
+            into[number].append(block)
     return into
+
+
+def pull_is_cheaper(frontier: float, deeper: float, unvisited: int, moves: int) -> bool:
+    """Whether it is cheaper to pull than to push.
+
+    A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions,
+    until one leads to the frontier. No move leads from these to positions visited earlier: their neighbours are visited
+    by now. So their moves lead to the frontier and to the ``deeper`` positions, which are unvisited. If all were alike,
+    a test would succeed with the probability p = frontier / (frontier + deeper). The expected number of tests until one
+    succeeds, or all moves are tested, is (1 - (1 - p)^moves) / p.
+
+    The frontier and the deeper positions are those of a partition that the moves lead to, on average.
+    """
+    if TEST_COST * unvisited >= frontier * moves:  # each takes a test at least
+        return False
+    hit = frontier / (frontier + deeper)
+    tests = (1 - (1 - hit) ** moves) / hit
+    return TEST_COST * unvisited * tests < frontier * moves
+
+
+def warm_up() -> None:
+    """Compile the kernels of a search without interruption on threads, or load them from numba's cache."""
+    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
+    layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)
+    expand(layer, 0, layer, rows, *tables[:3])
+    pull(layer, layer, 0, layer, rows, *tables[:3])
+    settle(layer, np.zeros_like(layer))
+    log = SegmentLog()
+    log.add(0, 0, layer, 1, 1)
+    depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # 16 bits are rare

@@ -4,17 +4,15 @@ Depths are distances if and only if the starts, and only the starts, have depth 
 position that is unreached or deeper than d + 1; and every other reached position has a predecessor at depth d - 1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import UNREACHED, Depths
-from antipodes_tasks.bfs.kernels import reached_ranges
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.spaces.move_tables import ColumnMap, MoveTables
 
 SHOWN = 5
@@ -52,19 +50,6 @@ class Block(NamedTuple):
 
     first_row: int
     depths: Depths
-
-
-def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) -> list[list[int]]:
-    """For each range of rows the blocks whose moves lead into it, by number in ascending order.
-
-    ``blocks`` and ``ranges`` are the first row of each, in ascending order, and the number of all rows.
-    """
-    into: list[list[int]] = [[] for _ in ranges[1:]]
-    edges = np.array(ranges, dtype=np.int64)
-    for block, (first, end) in enumerate(pairwise(blocks)):
-        for number in np.flatnonzero(reached_ranges(tables.target[first:end], edges)).tolist():
-            into[number].append(block)
-    return into
 
 
 def least_before(

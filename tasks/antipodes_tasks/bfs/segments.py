@@ -1,16 +1,22 @@
 """Segments of the journal: the new positions of a chunk in one layer, as the shorter of two kinds of bytes.
 
+Each position is new in one layer, so all segments together are the table.
+
 GAPS lists the distance of each position from the one before it in the chunk's flat order (row * width + column; the
 first one counts from -1), each a LEB128 number: 7 bits a byte, low ones first, 128 added to all bytes but the last.
 BITS is the chunk's bitmap: words of 64 bits, little-endian. No decoder trusts the bytes that it reads.
 """
 
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import WORD, Bitmap, bitmap_bytes
-from antipodes_tasks.jit.bits import leading_zeros, ones, trailing_zeros
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, bitmap_bytes
+from antipodes_tasks.errors import StoreDamagedError
+from antipodes_tasks.jit import kernel, leading_zeros, ones, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
@@ -26,6 +32,83 @@ _AHEAD = 4
 """Gaps of a word that are written without a branch, needed or not: a branch for each costs more."""
 _ROOM = _NUMBER_BYTES + WORD + _AHEAD
 """More bytes than are written for a word."""
+
+
+class Segment(NamedTuple):
+    """The positions of a chunk that are new at a depth."""
+
+    chunk: int
+    depth: int
+    kind: int
+    """GAPS or BITS."""
+    positions: int
+    """The number of positions."""
+    data: NDArray[np.uint8]
+
+
+_of_thread = threading.local()
+
+
+class SegmentLog:
+    """Segments in memory, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.size = 0
+        """The number of bytes of all segments."""
+
+    def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
+        """Add the ``count`` positions of a chunk, ``(rows, words)``, that are new at a depth, unless there are none."""
+        if count:
+            out = _scratch(bitmap_bytes(len(layer), width))
+            kind, length = encode(layer, width, count, out)
+            self.segments.append(Segment(chunk, depth, kind, count, out[:length].copy()))
+            self.size += length
+
+    def of_chunks(self, first_chunk: int, end_chunk: int) -> list[Segment]:
+        """The segments of some chunks."""
+        return [one for one in self.segments if first_chunk <= one.chunk < end_chunk]
+
+
+def _scratch(size: int) -> NDArray[np.uint8]:
+    """Room for ``size`` bytes, the same each time in a thread: new memory would cost as much as the bytes in it."""
+    if len(getattr(_of_thread, "out", ())) < size:
+        _of_thread.out = np.empty(size, dtype=np.uint8)
+    out: NDArray[np.uint8] = _of_thread.out
+    return out
+
+
+def depths_of(segments: Sequence[Segment], depths: Depths) -> Depths:
+    """Write the depths of the positions of a chunk, ``(rows, width)``, of which none is reached yet; the array.
+
+    Raises
+    ------
+    StoreDamagedError
+        A segment does not have as many positions as it says.
+    """
+    lengths = [len(one.data) for one in segments]
+    ends = np.cumsum(lengths, dtype=np.int64)
+    wrong = fill(
+        depths.reshape(-1),
+        depths.shape[1],
+        np.array([one.kind for one in segments], dtype=np.uint8),
+        np.array([one.depth for one in segments], dtype=np.int64),
+        np.array([one.positions for one in segments], dtype=np.int64),
+        ends - lengths,
+        ends,
+        np.concatenate([one.data for one in segments]) if segments else np.empty(0, dtype=np.uint8),
+    )
+    if wrong >= 0:
+        raise no_segment(segments[wrong])
+    return depths
+
+
+def no_segment(segment: Segment) -> StoreDamagedError:
+    """The error for bytes that are not a segment."""
+    return StoreDamagedError(
+        f"the journal is damaged: expected {segment.positions:,} positions of chunk {segment.chunk} "
+        f"at depth {segment.depth}, found others"
+    )
 
 
 @kernel
@@ -299,12 +382,3 @@ def _fill(
             else:
                 decoded[i], new = _fill_bitmap(depths, depth, segment, width, decoded[i], stop)
             found[i] = found[i] + new if new >= 0 else -1
-
-
-def warm_up() -> None:
-    """Compile the kernels that a run without interruption needs, or load them from numba's cache."""
-    layer = np.ones((1, 1), dtype=np.uint64)
-    data = np.zeros(bitmap_bytes(1, 1), dtype=np.uint8)
-    kind, length = encode(layer, 1, 1, data)
-    kinds, begins, ends = np.full(1, kind, dtype=np.uint8), np.zeros(1, dtype=np.int64), np.full(1, length)
-    fill(np.zeros(1, dtype=np.uint8), 1, kinds, begins, ends, begins, ends, data)  # 16 bits are rare

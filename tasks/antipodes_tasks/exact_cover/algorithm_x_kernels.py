@@ -31,8 +31,7 @@ from antipodes_tasks.exact_cover.frame_kernels import (
     Frames,
     pack_frame,
 )
-from antipodes_tasks.jit.bits import ones, trailing_zeros
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel, ones, trailing_zeros
 
 MANY = np.uint64(24)
 """More options of an item than these hardly ever conflict with a common one."""

@@ -23,8 +23,7 @@ from antipodes_tasks.exact_cover.regions import (
     narrow_fillable,
     wide_fillable,
 )
-from antipodes_tasks.jit.bits import trailing_zeros
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel, trailing_zeros
 
 CELL, BEFORE, PIECE, OPTION = range(4)
 """The columns of `Scan.steps`: the cell to fill, the piece before on the list, the piece, and the option tried last."""

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.bits import ones
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel, ones
 
 Words = tuple[np.uint64, np.uint64]
 """A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""

@@ -9,7 +9,7 @@ or -1. There are at least four times as many slots as there is room for position
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.packing import Layout
 from antipodes_tasks.reachability.steps.move_arrays import MoveArrays
 

@@ -18,9 +18,9 @@ from antipodes.config import bundled_puzzles, load_config
 from antipodes.tables.drawing import is_drawn
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.permutations import ranks
 from antipodes_tasks.puzzles.notation import SEPARATORS
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.spaces import permutations
 from antipodes_tasks.spaces.selection import numbering_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
@@ -84,7 +84,7 @@ def check(
 ) -> int:
     """Check a puzzle: moves, inverses, how positions are written, and a small search against brute force."""
     with loading():  # the search, which the other commands do not need
-        from antipodes.checking.check import check_puzzle
+        from antipodes.checking import check_puzzle
 
     config = load_config(puzzle)
     report = check_puzzle(config.puzzle, seed)
@@ -211,14 +211,14 @@ def _elements(text: str) -> list[int]:
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
     if abs(number) > GREATEST:
         raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
-    found: list[int] = permutations.unrank([number], elements, algorithm)[0].tolist()
+    found: list[int] = ranks.unrank([number], elements, algorithm)[0].tolist()
     return found
 
 
 def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
     """Print a permutation, its factorial digits and its number."""
-    digits = permutations.factorial_digits([elements])[0].tolist()
-    number = int(permutations.rank([elements], algorithm)[0])
+    digits = ranks.factorial_digits([elements])[0].tolist()
+    number = int(ranks.rank([elements], algorithm)[0])
     if as_json:
         print_json({"permutation": elements, "factorial_digits": digits, "algorithm": algorithm, "index": number})
         return

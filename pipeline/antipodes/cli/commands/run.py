@@ -131,7 +131,7 @@ def _compute(config: Config, request: Request) -> int:
     if request.as_json:
         print_json(report.to_json())
     if not report.complete:
-        return request.interrupted(report)
+        return request.interrupted(report.saved)
     if not request.as_json:
         what = "counting in" if report.manifest.COUNTS_ONLY else "the table in"
         with printing_about(f"{what} {request.store} is complete"):

@@ -12,7 +12,7 @@ from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print
 from antipodes.progress.show import show_progress
 from antipodes.runs.default_store import OUTPUTS, default_store
 from antipodes.runs.options import tasks_at_once
-from antipodes.runs.verdict import Verdict
+from antipodes.runs.report import Verdict
 from antipodes.sizes import human, memory_size
 from antipodes.storage import creation
 from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at

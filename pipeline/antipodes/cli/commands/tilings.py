@@ -200,7 +200,7 @@ def compute_tilings(config: BoardConfig, method: str | None, request: Request, r
     if request.as_json:
         print_json(report.to_json(raw))
     if not report.complete:
-        return request.interrupted(report)
+        return request.interrupted(report.saved)
     if not request.as_json:
         with printing_about(f"the tilings in {request.store} are complete"):
             _print_report(config, report, raw, request.verbose)

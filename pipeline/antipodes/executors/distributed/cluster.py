@@ -1,26 +1,35 @@
 """The executor that runs tasks on the workers of a dask.distributed cluster, which join and leave."""
 
+import stat
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from distributed import Client
+from distributed import Client, performance_report
 
 from antipodes.events import Listener
 from antipodes.executors.api import WORKER_SHARE, Call, Handle, Key, OnDone, OnResult, Stop, never
+from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
-from antipodes.executors.distributed.performance_page import reporting
-from antipodes.executors.distributed.task_queue import TaskQueue
-from antipodes.executors.distributed.tasks import Tasks
-from antipodes.executors.distributed.warm_up import WarmUp
+from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerSilentError
+from antipodes_tasks.errors import (
+    ArgumentTypeError,
+    InputError,
+    SchedulerError,
+    SchedulerSilentError,
+    missing_package,
+)
+
+DRAW_SECONDS = 60.0
+"""Seconds that a scheduler has to draw the page of dask's performance report."""
 
 _in_use: WeakSet[Any] = WeakSet()
 """Clients that serve a run; each tells one listener what happens."""
@@ -35,8 +44,7 @@ class Cluster:
         _check_client(client)
         _in_use.add(client)
         self.client = client
-        self._warm_up = WarmUp(client)
-        self._membership = Membership(client, self._warm_up)
+        self._membership = Membership(client)
         self._tasks = Tasks(client, self._membership)
         self._places: WeakKeyDictionary[Handle, tuple[str, int]] = WeakKeyDictionary()
         """The worker that has the result of each `submit`, and how often a worker had left its address before."""
@@ -49,9 +57,7 @@ class Cluster:
     ) -> None:
         _in_use.discard(self.client)
         if self.client.status == "running":
-            self._membership.close()
-            if not isinstance(error, SchedulerSilentError):
-                self._warm_up.end(self.members)
+            self._membership.close(tell_members=not isinstance(error, SchedulerSilentError))
 
     @property
     def members(self) -> dict[str, Any]:
@@ -79,8 +85,8 @@ class Cluster:
         return self._membership.wait_for_workers(listener, stop)
 
     def on_worker_start(self, call: Call) -> None:
-        self._warm_up.call = call
-        self._warm_up.begin(self.members)
+        self._membership.first_call = call
+        self._membership.warm_up()
 
     def run_on_all_workers(self, call: Call) -> None:
         name = f"on-all-workers-{uuid.uuid4().hex}"
@@ -95,14 +101,14 @@ class Cluster:
         handles: dict[Key, Handle] = {}
         for worker, keys in self._spread(list(calls), beside).items():
             placed = dict(zip(keys, self._tasks.submit_to(worker, {key: calls[key] for key in keys}), strict=True))
-            self._places.update(dict.fromkeys(placed.values(), (worker, self._membership.departures(worker))))
+            self._places.update(dict.fromkeys(placed.values(), (worker, self._membership.watch.departures[worker])))
             handles |= placed
         _tell(handles.values(), on_done)
         return {key: handles[key] for key in calls}
 
     def holds(self, handle: Handle) -> bool:
         worker, departures = self._places[handle]
-        return worker in self._membership.remaining and self._membership.departures(worker) == departures
+        return worker in self._membership.remaining and self._membership.watch.departures[worker] == departures
 
     def persist(
         self,
@@ -139,10 +145,33 @@ class Cluster:
     def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
         TaskQueue(self._membership, self._tasks, calls, on_result, stop).run()
 
-    def performance_report(self, page: str | None) -> AbstractContextManager[None]:
+    @contextmanager
+    def performance_report(self, page: str | None) -> Iterator[None]:
         if page is None:
-            return nullcontext()
-        return reporting(self.client, Path(page), lambda: self._membership.listener)
+            yield
+            return
+        _check_page(Path(page))
+        report: Any = performance_report(filename=page)
+        with self.client.as_current():
+            ask(self.client, report.__aenter__)
+            try:
+                yield
+            except SchedulerSilentError:
+                raise
+            except Exception:  # this error matters more than those of the page; an immediate stop is no Exception
+                with suppress(Exception):
+                    self._write(report)
+                raise
+            try:
+                self._write(report)
+            except OSError as error:
+                reason = error.strerror or one_line(error) or "no answer"
+                raise SchedulerError(f"cannot write {page}: {reason}") from error
+
+    def _write(self, report: Any) -> None:
+        """Write dask's performance report."""
+        with announced(self._membership.listener, "dask's report"):
+            self.client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
 
 
 def _tell(futures: Iterable[Handle], on_done: OnDone | None) -> None:
@@ -162,3 +191,22 @@ def _check_client(client: Any) -> None:
         raise InputError(f"expected a client that is open, found {client!r}, which is closed")
     if client in _in_use:
         raise InputError(f"expected a client of its own for each run, found {client!r} in use")
+
+
+def _check_page(page: Path) -> None:
+    """Raise InputError unless dask's report can be drawn and written there."""
+    if find_spec("bokeh") is None:  # dask draws its report with it
+        raise missing_package("--performance-report", "bokeh", "dashboard")
+    if not _is_place(page):
+        raise InputError(f"--performance-report: expected the name of a file in a folder that exists, found {page}")
+
+
+def _is_place(page: Path) -> bool:
+    """Whether a file can be written there; a pipe would block the run if nothing reads from it."""
+    try:
+        mode = page.stat().st_mode
+    except FileNotFoundError:
+        return page.parent.is_dir()
+    except OSError:  # the system does not accept the name
+        return False
+    return not (stat.S_ISDIR(mode) or stat.S_ISFIFO(mode))

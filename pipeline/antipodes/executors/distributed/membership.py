@@ -1,33 +1,63 @@
-"""The members of a run: the workers of a cluster that get its tasks."""
+"""The members of a run: the workers of a cluster that get its tasks.
 
+Their versions are compared with those of this process, and the scheduler's events tell which of them leave or pause.
+"""
+
+import asyncio
+import logging
 import time
-from collections.abc import Mapping, Set
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
+from inspect import isawaitable
 from typing import Any
 
 from antipodes.events import ClusterReady, Listener, WaitingForWorkers, WorkerRefused, silence
-from antipodes.executors.api import Stop
-from antipodes.executors.distributed.announce import announced
-from antipodes.executors.distributed.connection import translated
-from antipodes.executors.distributed.requests import POLL_SECONDS, dashboard_of, identity
-from antipodes.executors.distributed.versions import VersionCheck
-from antipodes.executors.distributed.warm_up import WarmUp
-from antipodes.executors.distributed.watch import WorkerWatch
+from antipodes.executors.api import Call, Stop
+from antipodes.executors.distributed import connection
+from antipodes.executors.distributed.connection import (
+    POLL_SECONDS,
+    announced,
+    ask,
+    dashboard_of,
+    identity,
+    one_line,
+    translated,
+)
+from antipodes.executors.distributed.worker import begin_run, end_run, versions
 from antipodes_tasks.errors import SchedulerError
 
 PRESENT = ("init", "running", "paused")
 """The states of workers that are present, or will be in a moment; a worker in another state is about to leave."""
+LOAD_SECONDS = 20.0
+"""Seconds that a scheduler has for its first answer, for which it loads this program's modules."""
+VERSIONS_SECONDS = 10.0
+"""Seconds that a worker has to report its versions."""
+LATE_SECONDS = 1.0
+"""Seconds to wait for workers all of which missed that limit before."""
+WORKER_EVENTS = "all"
+"""The topic under which a dask scheduler reports workers that join and leave."""
+OUT_OF_MEMORY = "worker-restart-memory"
+"""The topic under which the nanny of a worker reports that it stopped the worker."""
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[tuple[float, Any]], Any]
+"""Called with the time of an event and the event; its result may have to be awaited."""
 
 
 class Membership:
     """The workers that were able to join the run when it last waited for workers, and the changes after that."""
 
-    def __init__(self, client: Any, warm_up: WarmUp) -> None:
+    def __init__(self, client: Any) -> None:
         self.members: dict[str, Any] = {}
         """dask's description of each member, by address; neighbours are on the same machine."""
         self.listener: Listener = silence
         self.watch = WorkerWatch(client)
+        self.first_call: Call | None = None
+        """Run by each member beside its first tasks."""
         self._client = client
-        self._warm_up = warm_up
+        self._run = uuid.uuid4().hex
         self._versions = VersionCheck(client)
         self._excluded: set[str] = set()
         """Workers that are unable to be members."""
@@ -53,14 +83,30 @@ class Membership:
         """The members that are still present."""
         return self.members.keys() - self.watch.retired - set(self.watch.lost)
 
-    def departures(self, worker: str) -> int:
-        """How often a worker with this address has left."""
-        return self.watch.departures[worker]
-
-    def close(self) -> None:
-        """Stop listening to the scheduler, and waiting for answers of workers."""
+    def close(self, tell_members: bool) -> None:
+        """Stop listening to the scheduler and waiting for answers; if asked to, tell the members that the run ends."""
         self._versions.close()
         self.watch.close()
+        if tell_members and self.first_call:
+            self._run_on_members(end_run)
+
+    def warm_up(self) -> None:
+        """Start the first call on the members, without waiting for it; a member that has run it already is quick."""
+        if self.first_call:
+            self._run_on_members(begin_run, self.first_call, wait=False)
+
+    def _run_on_members(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> None:
+        """Run a function on each member that answers in time; errors are only logged, as tasks meet them again."""
+        try:
+            with translated(self._client):
+                run: Any = partial(
+                    self._client.run, function, self._run, *arguments, workers=list(self.members), **named
+                )
+                self._client.sync(run, callback_timeout=connection.NOTICE_SECONDS)
+        except Exception as error:
+            if self._client.status != "running":
+                raise
+            logger.info("not every worker could %s: %r", function.__name__, error)
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         """Wait for workers, make all that are able members, and warm them up; False if stopped before there were any.
@@ -79,7 +125,7 @@ class Membership:
             if self._admit(workers, first=not before):
                 if self.members.keys() != before:
                     listener(ClusterReady(len(self.members), self.threads, dashboard_of(self._client)))
-                self._warm_up.begin(self.members)
+                self.warm_up()
                 return True
             time.sleep(POLL_SECONDS)
         return False
@@ -112,26 +158,258 @@ class Membership:
         SchedulerError
             One of the ``first`` workers is unable.
         """
-        examined = self._versions.examine(workers.keys(), self.listener)
-        able, unable = examined.able, examined.unable
+        able, unable = self._versions.examine(workers.keys(), self.listener)
+        silent = workers.keys() - able - unable.keys()
         if unable and first:
             raise SchedulerError(next(iter(unable.values())))
         for worker in unable.keys() - self._excluded:
             self.listener(WorkerRefused(unable[worker]))
         self._excluded = (self._excluded | unable.keys()) - able
         spare = able & self.watch.given_up
-        spare = spare if spare < able else frozenset()
-        able -= spare
+        if spare < able:
+            able -= spare
         self.members = {address: workers[address] for address in sorted(able)}
         with translated(self._client):
             self.watch.begin(able, {address for address in able if workers[address]["status"] == "paused"})
         self._versions.on_late_answer(self.watch.note_change)
-        silent = workers.keys() - examined.able - unable.keys()
         self._tell_silent(silent)
-        return bool(self.members) and self._present().keys() - self._excluded - silent - spare == self.members.keys()
+        others = self._excluded | silent | (spare - able)
+        return bool(self.members) and self._present().keys() - others == self.members.keys()
 
     def _tell_silent(self, silent: Set[str]) -> None:
         for worker in sorted(silent - self._told_silent):
             reason = f"worker {worker} does not answer"
             self.listener(WorkerRefused(reason) if self.members else WaitingForWorkers(reason))
         self._told_silent = set(silent)
+
+
+class VersionCheck:
+    """Asks the scheduler and the workers of a client for their versions."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._requests: dict[str, asyncio.Task[Any]] = {}
+        """The last request to each worker, perhaps still without an answer."""
+        self._late: set[str] = set()
+        """The workers that did not answer in time in the last examination."""
+
+    def close(self) -> None:
+        """Stop waiting for answers."""
+        for request in self._requests.values():
+            self._client.loop.add_callback(request.cancel)
+
+    def check_scheduler(self) -> None:
+        """Raise SchedulerError unless the scheduler has our versions, as it unpacks the tasks that it passes on."""
+        name = f"the dask scheduler at {identity(self._client, 0)['address']}"
+        try:
+            there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
+        except (ImportError, AttributeError) as error:  # it lacks this program, or a part of it
+            raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
+        if there != versions():
+            raise SchedulerError(f"{name} {_difference(there, versions())}")
+
+    def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
+        """Return the workers with the right versions, and by address why others cannot be members.
+
+        A worker that is in neither does not answer.
+        """
+        asked = f"worker {min(workers)}" if len(workers) == 1 else f"{len(workers)} workers"
+        with translated(self._client), announced(listener, f"the versions of {asked}"):
+            answers = self._client.sync(self._answers, workers)
+        here = versions()
+        able, unable = set(), {}
+        for address, there in answers.items():
+            if there == here:
+                able.add(address)
+            elif not isinstance(there, Exception):
+                unable[address] = f"worker {address} {_difference(there, here)}"
+            elif not isinstance(there, OSError):
+                unable[address] = f"worker {address} cannot load antipodes: {one_line(there)}"
+        return able, unable
+
+    def on_late_answer(self, call: Callable[[], None]) -> None:
+        """Call a function when a worker answers that did not answer in time in the last examination."""
+        self._client.loop.add_callback(self._add_callbacks, call)
+
+    def _add_callbacks(self, call: Callable[[], None]) -> None:
+        for worker in self._late:
+            self._requests[worker].add_done_callback(lambda _: call())
+
+    async def _answers(self, workers: Set[str]) -> dict[str, Any]:
+        """By worker, its versions or an error; without the workers that do not answer in time, now or before."""
+        new = {worker for worker in workers if worker not in self._requests or self._requests[worker].done()}
+        self._requests = {worker: request for worker, request in self._requests.items() if not request.done()}
+        for worker in new:
+            self._requests[worker] = asyncio.ensure_future(self._request(worker))
+        seconds = VERSIONS_SECONDS if new else LATE_SECONDS
+        await asyncio.wait([self._requests[worker] for worker in new or workers], timeout=seconds)
+        self._late = {worker for worker in workers if not self._requests[worker].done()}
+        return {worker: self._requests[worker].result() for worker in workers - self._late}
+
+    async def _request(self, worker: str) -> Any:
+        try:
+            return (await self._client.run(versions, workers=[worker], on_error="return"))[worker]
+        except Exception as error:  # the scheduler no longer knows the worker, or is gone itself
+            return error if isinstance(error, OSError) else OSError(one_line(error))
+
+
+def _difference(there: Mapping[str, str], here: Mapping[str, str]) -> str:
+    different = [name for name in here if there.get(name) != here[name]]
+    have = ", ".join(f"{name} {there.get(name)}" for name in different)
+    want = ", ".join(f"{name} {here[name]}" for name in different)
+    return f"has {have}; expected {want} as here"
+
+
+class WorkerWatch:
+    """Knows which members were lost, retired or paused, and whether others joined; it runs in the client's loop."""
+
+    def __init__(self, client: Any) -> None:
+        self.members: frozenset[str] = frozenset()
+        self.lost: list[str] = []
+        """Members that are gone together with tasks or results."""
+        self.retired: set[str] = set()
+        """Members that left without tasks or results, or are about to leave: these start no tasks any more."""
+        self.given_up: set[str] = set()
+        """Workers that answer but were lost because they made no progress."""
+        self.out_of_memory: set[str] = set()
+        """Workers that were stopped because they exceeded their memory limit."""
+        self.paused: dict[str, float] = {}
+        """Members that start no task because their memory is nearly full, and since when, on the monotonic clock."""
+        self.changed = False
+        """Whether a worker joined, or a member retired."""
+        self.departures: Counter[str] = Counter()
+        """How often a worker left, by its address, which another worker may have afterwards."""
+        self._client = client
+        self._connection: Any = None
+        """The client's connection to the scheduler that knows the members; a client replaces a broken one."""
+        self._subscriptions = Subscriptions(client)
+        self.loss = asyncio.Event()
+        """Set once a member is lost."""
+
+    @property
+    def reconnected(self) -> bool:
+        """Whether the client reconnected, perhaps to a new scheduler, which knows neither members nor tasks."""
+        return self._client.scheduler_comm is not self._connection
+
+    def begin(self, members: Set[str], paused: Set[str]) -> None:
+        """Watch these members from now on, none of which is lost; some of them are ``paused`` already."""
+        self._client.sync(self._begin, members, paused)
+        self._subscriptions.confirm()  # else members that leave before the scheduler knows the topics are missed
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._client.sync(self._end)
+
+    def note_change(self) -> None:
+        """Treat a worker that answers at last as one that joined."""
+        self.changed = True
+
+    def give_up(self, workers: Iterable[str]) -> None:
+        """Treat these workers as lost although they answer: the results that they have do not count any more."""
+        for worker in workers:
+            self.departures[worker] += 1
+            self.given_up.add(worker)
+            self.lost.append(worker)
+
+    async def _begin(self, members: Set[str], paused: Set[str]) -> None:
+        before, self.members = self.members, frozenset(members)
+        self._connection = self._client.scheduler_comm
+        self._subscriptions.forget(before - self.members)
+        self.lost.clear()
+        self.retired.clear()
+        self.paused = {worker: self.paused.get(worker, time.monotonic()) for worker in paused}
+        self.changed = False
+        self.loss.clear()
+        # a new scheduler does not know the topics of the last one
+        self._subscriptions.listen(WORKER_EVENTS, self._on_worker_event)
+        self._subscriptions.listen(OUT_OF_MEMORY, self._on_out_of_memory)
+        for member in self.members:
+            self._subscriptions.listen(member, partial(self._on_status, member))
+
+    async def _end(self) -> None:
+        self._subscriptions.forget(self._subscriptions.topics)
+
+    def _on_worker_event(self, event: tuple[float, Any]) -> None:
+        match event[1]:
+            case {"action": "remove-worker", "worker": worker}:
+                self.departures[worker] += 1
+                if worker in self.members - self.retired:
+                    self._on_departure(worker, event[1])
+            case {"action": "add-worker"}:
+                self.given_up.discard(event[1].get("worker", ""))
+                self.changed = True
+
+    def _on_departure(self, worker: str, message: dict[str, Any]) -> None:
+        had_tasks = message["lost-computed-tasks"] or message["lost-scattered-tasks"] or message["processing-tasks"]
+        if message["expected"] and not had_tasks:
+            self._retire(worker)
+        else:
+            self.lost.append(worker)
+            self.loss.set()
+
+    def _retire(self, worker: str) -> None:
+        self.changed = True
+        self.retired.add(worker)
+
+    def _on_out_of_memory(self, event: tuple[float, Any]) -> None:
+        self.out_of_memory.add(event[1]["worker"])
+
+    def _on_status(self, member: str, event: tuple[float, Any]) -> None:
+        match event[1]:
+            case {"action": "worker-status-change", "status": "paused"}:
+                self.paused.setdefault(member, time.monotonic())
+            case {"action": "worker-status-change", "status": "closing_gracefully"}:
+                self._retire(member)
+            case {"action": "worker-status-change"}:
+                self.paused.pop(member, None)
+
+
+class Subscriptions:
+    """The topics that a run listens to; all but `confirm` is used in the client's loop."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._theirs: dict[str, Handler | None] = {}
+        """By topic, the handler of the client's user: a client has one handler for each topic."""
+
+    @property
+    def topics(self) -> Set[str]:
+        """The topics that the run listens to."""
+        return self._theirs.keys()
+
+    def listen(self, topic: str, handler: Handler) -> None:
+        """Call the handler, and that of the client's user, for each event of the topic."""
+        if topic not in self._theirs:
+            theirs = self._client._event_handlers.get(topic)
+            self._theirs[topic] = None if theirs is _ignore else theirs
+        theirs = self._theirs[topic]
+        self._client.subscribe_topic(topic, partial(_call_both, handler, theirs) if theirs else handler)
+
+    def forget(self, topics: Iterable[str]) -> None:
+        """Stop listening to the topics, and give them back to the client's user."""
+        for topic in set(topics) & self.topics:
+            if theirs := self._theirs.pop(topic):
+                self._client.subscribe_topic(topic, theirs)
+            else:
+                self._client.unsubscribe_topic(topic)
+                self._client._event_handlers[topic] = _ignore
+
+    def confirm(self) -> None:
+        """Return once the scheduler knows of the topics: dask sends subscriptions in batches, with a delay."""
+        ask(self._client, self._client.run_on_scheduler, _subscribe, sorted(self.topics), self._client.id)
+
+
+def _subscribe(topics: Iterable[str], client: str, dask_scheduler: Any) -> None:
+    """On a scheduler: subscribe a client to these topics."""
+    for topic in topics:
+        dask_scheduler.subscribe_topic(topic, client)
+
+
+def _ignore(event: tuple[float, Any]) -> None:
+    """Ignore an event that was on its way when the run stopped listening; dask would log that it has no handler."""
+
+
+async def _call_both(ours: Handler, theirs: Handler, event: tuple[float, Any]) -> None:
+    ours(event)
+    if isawaitable(answer := theirs(event)):
+        await answer

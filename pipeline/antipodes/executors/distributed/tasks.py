@@ -1,7 +1,12 @@
-"""Tasks on the members of a run, and the wait for their results, which ends with an error if they cannot come."""
+"""Tasks on the members of a run, and the wait for their results, which ends with an error if they cannot come.
+
+A `TaskQueue` runs tasks that do not depend on each other: a few are under way on the members, the others wait in it.
+"""
 
 import asyncio
 import time
+import uuid
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -11,13 +16,10 @@ from dask.base import annotate
 from dask.tokenize import TokenizationError
 from distributed import wait
 
-from antipodes.executors.api import Call, Handle, Key, Stop, graph_of, never
-from antipodes.executors.distributed.connection import one_line, translated
-from antipodes.executors.distributed.heartbeat import HEARTBEAT_SECONDS, Heartbeat
+from antipodes.executors.api import Call, Handle, Key, OnResult, Stop, graph_of, never
+from antipodes.executors.distributed import health
+from antipodes.executors.distributed.connection import ask, one_line, translated
 from antipodes.executors.distributed.membership import Membership
-from antipodes.executors.distributed.paused import PausedWorkers
-from antipodes.executors.distributed.progress import STUCK_SECONDS, keys_on, transfer_seconds, unable_to_send
-from antipodes.executors.distributed.requests import ask
 from antipodes.executors.distributed.worker import named
 from antipodes.sizes import human
 from antipodes_tasks.errors import (
@@ -34,6 +36,10 @@ REASON_SECONDS = 0.5
 """Seconds to wait for the reason after a worker is lost."""
 UNSENT_SECONDS = 5.0
 """Seconds for which a worker is asked again for results that it cannot send before it counts as lost."""
+TASKS_PER_THREAD = 2
+"""Tasks submitted for each thread of the members, so that no thread waits for the next one."""
+STUCK_ALLOWED = 3
+"""How often workers may be stuck without a result in between; one more time ends the run."""
 
 
 class Tasks:
@@ -43,8 +49,7 @@ class Tasks:
         self._client = client
         self._membership = membership
         self._watch = membership.watch
-        self._paused = PausedWorkers(client, membership)
-        self._heartbeat = Heartbeat(client)
+        self._health = health.Health(client, membership)
         self._required: set[str] = set()
         """Workers with tasks under way that no other worker may run."""
 
@@ -92,7 +97,7 @@ class Tasks:
     def first_done(self, futures: Iterable[Handle]) -> list[Handle]:
         """Return the futures whose tasks have ended, as soon as there are any; none after `HEARTBEAT_SECONDS`."""
         with translated(self._client), suppress(TimeoutError):
-            wait(list(futures), timeout=HEARTBEAT_SECONDS, return_when="FIRST_COMPLETED")
+            wait(list(futures), timeout=health.HEARTBEAT_SECONDS, return_when="FIRST_COMPLETED")
         done = [future for future in futures if future.status in ("finished", "error")]
         if not done:
             with translated(self._client):
@@ -101,7 +106,7 @@ class Tasks:
 
     def keys_on_lost_workers(self) -> set[Any]:
         """Return the keys of the tasks and results of lost members that the scheduler still knows: the stuck ones."""
-        found: set[Any] = ask(self._client, self._client.run_on_scheduler, keys_on, list(self._watch.lost))
+        found: set[Any] = ask(self._client, self._client.run_on_scheduler, health.keys_on, list(self._watch.lost))
         return found
 
     def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
@@ -119,24 +124,26 @@ class Tasks:
 
     async def _gather(self, futures: list[Handle], stop: Stop) -> Any:
         gathering = asyncio.ensure_future(self._fetch(futures))
-        loss = asyncio.ensure_future(self._watch.wait_for_loss())
+        loss = asyncio.ensure_future(self._watch.loss.wait())
         try:
             while not gathering.done() and not loss.done():
-                await asyncio.wait({gathering, loss}, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    {gathering, loss}, timeout=health.HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
                 self._check_connection()
                 self._check_retired()
-                self._paused.trim()
+                self._health.trim_paused()
                 if not gathering.done():
                     if stop():
                         await self._client.cancel(futures, asynchronous=True)
                         raise InterruptedRunError("interrupted before the workers completed their first tasks")
-                    self._paused.check(any)
+                    self._health.check_paused(any)
                     self._beat()
             if loss.done():
                 await self._raise_loss()
             return await gathering
         finally:
-            self._heartbeat.stop()
+            self._health.stop()
             loss.cancel()
             gathering.cancel()
             gathering.add_done_callback(_ignore_error)
@@ -155,7 +162,7 @@ class Tasks:
                 return [data[future.key] for future in futures]
             if failing_since is None:
                 failing_since = time.monotonic()
-            stuck = await self._client.run_on_scheduler(unable_to_send, keys, STUCK_SECONDS)
+            stuck = await self._client.run_on_scheduler(health.unable_to_send, keys, health.STUCK_SECONDS)
             if time.monotonic() - failing_since > UNSENT_SECONDS:
                 self._give_up(stuck)
                 if error is not None:  # all workers can send
@@ -170,9 +177,9 @@ class Tasks:
         """
         answer = asyncio.ensure_future(self._client.scheduler.gather(keys=keys))
         try:
-            await asyncio.wait({answer}, timeout=STUCK_SECONDS)
+            await asyncio.wait({answer}, timeout=health.STUCK_SECONDS)
             if not answer.done():
-                seconds = await self._client.run_on_scheduler(transfer_seconds, keys, 0)
+                seconds = await self._client.run_on_scheduler(health.transfer_seconds, keys, 0)
                 await asyncio.wait({answer}, timeout=max(seconds, least))
             return (answer.result().get("data"), None) if answer.done() else (None, None)
         except OSError:
@@ -190,13 +197,13 @@ class Tasks:
 
     async def _check_idle(self) -> None:
         """Raise an error if no task may end any more; tasks that do not depend on each other need only one worker."""
-        self._paused.trim()
-        self._paused.check(all)
+        self._health.trim_paused()
+        self._health.check_paused(all)
         self._beat()
 
     def _beat(self) -> None:
-        self._heartbeat.beat(self._membership.members.keys(), self._membership.listener)
-        self._give_up(self._heartbeat.stuck)
+        self._health.beat()
+        self._give_up(self._health.stuck())
 
     def _check_connection(self) -> None:
         """Raise SchedulerLostError if tasks may have gone to a scheduler that does not know the tasks before them."""
@@ -238,3 +245,97 @@ def _ignore_error(ended: asyncio.Future[Any]) -> None:
 
 def _listed(workers: Iterable[str]) -> str:
     return ", ".join(f"worker {worker}" for worker in workers)
+
+
+class TaskQueue:
+    """Runs each task on one of the members at the time of its start; restarts it if all of them are gone."""
+
+    def __init__(
+        self, membership: Membership, tasks: Tasks, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop
+    ) -> None:
+        self._membership = membership
+        self._tasks = tasks
+        self._calls = calls
+        self._on_result = on_result
+        self._stop = stop
+        self._waiting = deque(calls)
+        self._under_way: dict[Handle, tuple[Key, frozenset[str]]] = {}
+        """By future, the key of the call, and the workers that may run the task."""
+        self._stuck = 0
+        """How often workers were stuck since the last result."""
+
+    def run(self) -> None:
+        """Run all tasks; after a stop only those that are under way, which are dropped if all their workers are gone.
+
+        Raises
+        ------
+        WorkersLostError
+            One task killed several workers, or workers were stuck too often.
+        SchedulerLostError
+            The scheduler does not come back.
+        """
+        while True:
+            try:
+                if not self._start_some():
+                    return
+                self._collect_some()
+            except WorkersStuckError:
+                self._stuck += 1
+                if self._stuck > STUCK_ALLOWED:
+                    raise
+                self._restart_stuck()
+            except WorkersLostError:
+                if not (self._membership.lost or self._membership.changed):
+                    raise
+            except SchedulerLostError:
+                if not self._restart_all():
+                    return
+            if (self._membership.changed or self._membership.lost) and not self._change_workers():
+                return
+
+    def _start_some(self) -> bool:
+        """Start as many tasks as there is room for; whether any are under way."""
+        members = frozenset(self._membership.members)
+        room = TASKS_PER_THREAD * self._membership.threads - len(self._under_way)
+        while self._waiting and room > 0 and not self._stop():
+            key = self._waiting[0]
+            name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # a new one each time that the task is started
+            (future,) = self._tasks.submit({name: self._calls[key]}, [name])
+            self._under_way[future] = self._waiting.popleft(), members
+            room -= 1
+        return bool(self._under_way)
+
+    def _collect_some(self) -> None:
+        if not (done := self._tasks.first_done(self._under_way)):
+            return
+        for future, result in zip(done, self._tasks.gather(done), strict=True):
+            key, _ = self._under_way.pop(future)
+            self._stuck = 0
+            self._on_result(key, result)
+
+    def _restart_stuck(self) -> None:
+        """Queue the tasks again that stuck workers have, or whose results these have."""
+        stuck = self._tasks.keys_on_lost_workers()
+        for future in [one for one in self._under_way if one.key in stuck]:
+            self._waiting.appendleft(self._under_way.pop(future)[0])
+
+    def _restart_all(self) -> bool:
+        """Queue all tasks under way again for a scheduler that has come back without them; False after a stop."""
+        self._waiting.extendleft(key for key, _ in self._under_way.values())
+        self._under_way.clear()
+        return self._membership.wait_for_workers(self._membership.listener, self._stop)
+
+    def _change_workers(self) -> bool:
+        """Make the present workers members; False after a stop if all members from before are gone."""
+
+        def stop() -> bool:
+            return self._stop() and not self._membership.remaining
+
+        if not self._membership.wait_for_workers(self._membership.listener, stop):
+            return False
+        members = self._membership.members.keys()
+        for future, (key, workers) in list(self._under_way.items()):
+            if not workers & members:
+                del self._under_way[future]
+                self._waiting.appendleft(key)
+        return True

@@ -1,6 +1,7 @@
-"""Functions that run on the workers of a cluster: around tasks, and beside them."""
+"""Functions that run on the workers of a cluster: around tasks, beside them, and on the memory of freed arrays."""
 
 import asyncio
+import ctypes
 import logging
 import os
 import socket
@@ -11,7 +12,6 @@ from typing import Any
 
 from distributed import get_worker
 
-from antipodes.executors.distributed.allocator import give_back_freed_memory, keep_freed_memory
 from antipodes.machine import lacks_threads
 from antipodes_tasks.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 
@@ -19,6 +19,15 @@ SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """Packages that a worker must have in the client's version, because they exchange values and share a store."""
 LONGEST_MESSAGE = 2000
 """Characters of an error's message that reach the client; dask would replace a longer error by another one."""
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of glibc's ``mallopt``, as its manual page names and numbers them."""
+KEPT, KEPT_SHARE = 1 << 28, 16
+"""Bytes of freed memory that are kept at the end of a heap: at most 256 MiB and 1/16 of the process's memory limit."""
+LARGEST, LARGEST_SHARE = 1 << 25, 64
+"""Bytes of the largest freed array that is kept: at most 32 MiB, glibc's greatest value, and 1/64 of the limit."""
+BY_DEFAULT = 1 << 17
+"""Bytes: the value of both parameters unless the environment sets them."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -88,16 +97,43 @@ def _failure(error: BaseException) -> AntipodesError:
     return WorkerFailedError(f"{this_worker()}: {text}")
 
 
-def is_task_cancelled() -> bool:
-    """Return whether the task that calls this is cancelled; see `executors.api.is_cancelled`."""
-    try:
-        worker = get_worker()
-    except ValueError:
-        return False
-    task = worker.state.tasks.get(worker.get_current_task())
-    return task is None or task.state == "cancelled"
-
-
 def this_worker() -> str:
     """Return the name of this worker in messages."""
     return f"worker {get_worker().address} (process {os.getpid()} on {socket.gethostname()})"
+
+
+def keep_freed_memory(limit: int | None = None) -> None:
+    """Keep the memory of freed arrays for the next ones, in proportion to the memory limit of the process, in bytes.
+
+    dask starts its workers so that they give back freed memory immediately (``MALLOC_TRIM_THRESHOLD_``). Each layer
+    would then get the memory of its arrays from the system page by page: two fifths of the processor time of a large
+    table.
+    """
+    _set(kept_memory(limit), min(LARGEST, limit // LARGEST_SHARE) if limit else LARGEST)
+
+
+def kept_memory(limit: int | None) -> int:
+    """Return the most bytes of freed memory that a process with this memory limit in bytes keeps."""
+    return min(KEPT, limit // KEPT_SHARE) if limit else KEPT
+
+
+def give_back_freed_memory() -> None:
+    """Restore the parameters of the environment, and give back the memory that was kept."""
+    trim, largest = (os.environ.get(f"MALLOC_{name}_THRESHOLD_", "") for name in ("TRIM", "MMAP"))
+    _set(*(int(value) if value.isdecimal() else BY_DEFAULT for value in (trim, largest)))
+    if libc := _glibc():
+        libc.malloc_trim(0)
+
+
+def _set(trim: int, largest: int) -> None:
+    if libc := _glibc():
+        libc.mallopt(M_TRIM_THRESHOLD, trim)
+        libc.mallopt(M_MMAP_THRESHOLD, largest)
+
+
+def _glibc() -> Any:
+    """Return the C library if it is glibc, else None."""
+    if not sys.platform.startswith("linux"):
+        return None
+    libc = ctypes.CDLL(None)
+    return libc if hasattr(libc, "mallopt") and hasattr(libc, "gnu_get_libc_version") else None

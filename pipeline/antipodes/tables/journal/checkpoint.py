@@ -12,7 +12,7 @@ import numpy as np
 
 from antipodes.tables.journal.journal import Journal, chunks_in
 from antipodes.tables.journal.journal_file import Cover
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER = "checkpoint"

@@ -22,7 +22,7 @@ from antipodes.tables.journal.journal_file import (
     segment_digest,
 )
 from antipodes.tables.journal.stored_segments import StoredSegments
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER = "journal"

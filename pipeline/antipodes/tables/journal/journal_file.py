@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.segment_log import Segment
+from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.errors import StoreDamagedError
 
 MAGIC = b"antiseg1"

@@ -19,7 +19,7 @@ from antipodes.tables.planning.plan import AT_ONCE
 from antipodes.tables.store.depth_array import LayerCounts
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
-from antipodes_tasks.bfs.segment_log import Segment, depths_of
+from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
 
 Source = GroupSegments | StoredSegments

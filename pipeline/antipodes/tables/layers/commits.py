@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from antipodes.events import Committed, Committing, Listener
-from antipodes.runs.clock import Clock
+from antipodes.runs.report import Clock
 from antipodes.storage.backend import LockHandle
 from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.store.chunk_digests import ChunkDigests

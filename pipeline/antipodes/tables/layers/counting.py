@@ -7,8 +7,8 @@ from antipodes.executors.api import Call
 from antipodes.tables.journal.checkpoint import Checkpoint
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.groups import PartitionGroups
-from antipodes_tasks.bfs.arrays import Bitmap
-from antipodes_tasks.bfs.segment_log import SegmentLog
+from antipodes_tasks.bfs.bitmaps import Bitmap
+from antipodes_tasks.bfs.segments import SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from antipodes.executors.api import Call, Handle, Key, result_of
 from antipodes.tables.layers.group import Boundary, Group
-from antipodes_tasks.bfs.links import Links
+from antipodes_tasks.bfs.partition import Links
 
 
 @dataclass

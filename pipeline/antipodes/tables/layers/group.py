@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.stored_segments import StoredSegments
 from antipodes.tables.layers.group_segments import GroupSegments, flush, write
-from antipodes_tasks.bfs.links import Links
-from antipodes_tasks.bfs.partition import Frontier, State, boundary
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.errors import InterruptedRunError
 
 

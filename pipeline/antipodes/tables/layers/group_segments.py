@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes.tables.journal.journal import Journal
 from antipodes.tables.journal.journal_file import Cover, Index
 from antipodes.tables.journal.stored_segments import StoredSegments
-from antipodes_tasks.bfs.segment_log import Segment, SegmentLog
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
 
 
 class GroupSegments:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,8 +16,7 @@ from antipodes.tables.layers.graph import LayerGraph
 from antipodes.tables.layers.group import Group
 from antipodes.tables.layers.group_segments import GroupSegments, flush
 from antipodes.tables.planning.plan import Plan
-from antipodes_tasks.bfs import links
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Partition, links
 from antipodes_tasks.errors import InterruptedRunError
 
 Result = TypeVar("Result")
@@ -158,11 +158,11 @@ class PartitionGroups:
         tables = build_tables(self._scheduler, self.plan.space, stop, self._listener)
         linked = self._name("links"), 0
         bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
-        return self._scheduler.persist({linked: (links.links, tables, bounds)})[linked]
+        return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
         """For each group the groups whose moves lead to it, perhaps itself among them."""
-        (predecessors,) = self._scheduler.gather(self._scheduler.map(links.predecessors, [self._links]), stop)
+        (predecessors,) = self._scheduler.gather(self._scheduler.map(attrgetter("predecessors"), [self._links]), stop)
         size = self.plan.group_size
         return [
             sorted({number // size for part in parts for number in predecessors[part.number]})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from antipodes.events import LayerSettled, Listener, PartitionSettled
 from antipodes.executors.api import Scheduler, Stop
-from antipodes.runs.clock import Clock
+from antipodes.runs.report import Clock
 from antipodes.tables.layers.commits import LayerCommits
 from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.layers.pace import Pace

@@ -26,7 +26,7 @@ from antipodes.tables.layers.pace import Pace
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.search_manifest import MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
-from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
     ResourceLimitError,
     SchedulerError,

@@ -28,10 +28,8 @@ from antipodes.tables.layers.groups import PartitionGroups
 from antipodes.tables.planning.layer_forecast import layers_to_come
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.planning.search_forecast import LayerCosts
-from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.bfs.rows import Partition
-from antipodes_tasks.bfs.segment_log import SegmentLog, depths_of
-from antipodes_tasks.bfs.warm_up import warm_up
+from antipodes_tasks.bfs.partition import Partition, State, warm_up
+from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import StateSpace
 

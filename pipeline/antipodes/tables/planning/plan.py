@@ -9,7 +9,7 @@ from typing import Any
 from antipodes.sizes import KIB, MIB, human
 from antipodes.tables.planning.config_size import config_size
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.rows import Partition
+from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError
 
 

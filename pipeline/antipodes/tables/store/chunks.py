@@ -10,7 +10,7 @@ from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
 from antipodes.tables.store.depth_array import LayerCounts
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import StoreChangedError, StoreDamagedError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.store import Store
 from antipodes.tables.store.manifest import COUNTS, DEPTH, TableManifest
-from antipodes_tasks.bfs.arrays import Depths
+from antipodes_tasks.bfs.bitmaps import Depths
 
 LayerCounts = NDArray[np.uint32]
 """The number of positions of each chunk at each depth, ``(chunks, depths)``."""

@@ -9,7 +9,7 @@ from antipodes.storage.fields import expect, stored_as
 from antipodes.storage.layout import Layout
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes_tasks.bfs.arrays import UNREACHED
+from antipodes_tasks.bfs.bitmaps import UNREACHED
 
 if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Plan

@@ -27,7 +27,7 @@ from antipodes.storage.fields import (
 )
 from antipodes.storage.layout import Layout
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.arrays import UNREACHED, bitmap_bytes
+from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import stored_space

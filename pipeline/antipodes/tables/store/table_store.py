@@ -11,8 +11,8 @@ from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.depth_array import DepthArray, LayerCounts
 from antipodes.tables.store.manifest import COUNTS, DEPTH, TableManifest
 from antipodes.tables.store.search_store import SearchStore
-from antipodes_tasks.bfs.arrays import Depths
-from antipodes_tasks.bfs.segment_log import depths_of
+from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.segments import depths_of
 
 
 class TableStore(SearchStore[TableManifest]):

@@ -18,7 +18,8 @@ from antipodes.tables.verification.memory import CheckMemory
 from antipodes.tables.verification.order import reading_order
 from antipodes.tables.verification.sample import check_sample, draw_sample
 from antipodes.tables.verification.tasks import PartitionReads, Rules, check_partitions, depths_at, read_block
-from antipodes_tasks.bfs.proof import Findings, sources
+from antipodes_tasks.bfs.partition import sources
+from antipodes_tasks.bfs.proof import Findings
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.table_store import TableStore
 from antipodes.tables.verification.blocks import Blocks
+from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
-from antipodes_tasks.bfs.rows import Partition
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Indices
 

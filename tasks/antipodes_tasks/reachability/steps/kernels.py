@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.steps.move_arrays import MoveArrays
 
 Positions = NDArray[np.uint8]

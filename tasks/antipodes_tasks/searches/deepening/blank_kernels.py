@@ -8,7 +8,7 @@ Arrays come one by one: a tuple of them would be counted in and out at every cal
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 
 Numbers = NDArray[np.int64]
 Indices = NDArray[np.uint64]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.reachability.steps.kernels import Positions, legal
 from antipodes_tasks.reachability.steps.move_arrays import MoveArrays
 

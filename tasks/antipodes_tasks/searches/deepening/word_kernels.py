@@ -7,7 +7,7 @@ in registers. Its indices have no sign, so that none is tested for counting from
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]

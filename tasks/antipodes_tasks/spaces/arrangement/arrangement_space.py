@@ -20,6 +20,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from antipodes_tasks.errors import FieldError
+from antipodes_tasks.permutations.arrangements import Index, radices
+from antipodes_tasks.permutations.parity import Parities, parities, parity_of, with_last_two_apart, with_last_two_equal
 from antipodes_tasks.puzzles.moves.swaps import Swaps
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.puzzles.swap_graph import any_order
@@ -27,8 +29,6 @@ from antipodes_tasks.quoting import shorten
 from antipodes_tasks.spaces.arrangement.swap_tables import SwapTables
 from antipodes_tasks.spaces.arrangement.tied_parity import parity_by_place
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
-from antipodes_tasks.spaces.numbering.arrangements import Index, radices
-from antipodes_tasks.spaces.numbering.parity import Parities, merged, parities, parity_of, told_apart
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
 
 MOST_SWAPS = 100_000
@@ -121,7 +121,7 @@ class ArrangementSpace(StateSpace):
         """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
         if self.parity is None:
             return self.index.rank(labels)
-        indices = self.index.rank(merged(labels, self.puzzle.places))
+        indices = self.index.rank(with_last_two_equal(labels, self.puzzle.places))
         return np.where(parities(labels) == self._parity_at_empty_place(labels), indices, np.int64(NOT_NUMBERED))
 
     def rank_one(self, labels: Sequence[int]) -> int:
@@ -138,7 +138,7 @@ class ArrangementSpace(StateSpace):
         labels = self.index.unrank(indices)
         if self.parity is None:
             return labels
-        return told_apart(labels, self.puzzle.places, self._parity_at_empty_place(labels))
+        return with_last_two_apart(labels, self.puzzle.places, self._parity_at_empty_place(labels))
 
     def _parity_at_empty_place(self, labels: Labels) -> Parities:
         """The parity that the numbered positions have with the empty place of each of ``(n, places)``, ``(n,)``."""

@@ -1,7 +1,7 @@
 """The move tables of swaps, moves of one piece to an empty place, in machine code.
 
 The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
-`antipodes_tasks.spaces.numbering.ranking`). A piece that moves changes all states between its origin and its
+`antipodes_tasks.permutations.arrangements`). A piece that moves changes all states between its origin and its
 destination by the same difference. So sums over the changed states give the rank of every successor in a few steps,
 however far a piece moves.
 """
@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.arrangements import Numbering, Ranks, unrank_arrangement
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap
-from antipodes_tasks.spaces.numbering.combinations import Ranks
-from antipodes_tasks.spaces.numbering.ranking import Numbering, unrank
 
 Labels = NDArray[np.uint8]
 NONE = -1
@@ -135,7 +134,7 @@ def fill_rows(
     changes = RankChanges(np.empty((2, places), dtype=np.int64), np.empty((2, kinds, places), dtype=np.int64))
     free = np.empty(places, dtype=np.int64)
     for line in range(target.shape[0]):
-        unrank(first_row + line, numbering, labels, scratch)
+        unrank_arrangement(first_row + line, numbering, labels, scratch)
         states_and_ranks(labels, numbering, states, ranks)
         find_rank_changes(labels, states, ranks, numbering, changes)
         if column_map.shape[1]:
@@ -208,7 +207,7 @@ def fill_columns(
     for begin in range(first, end, COLUMNS_AT_ONCE):
         columns = min(COLUMNS_AT_ONCE, end - begin)
         for i in range(columns):
-            unrank(begin + i, numbering, labels[i], scratch)
+            unrank_arrangement(begin + i, numbering, labels[i], scratch)
             states_and_ranks(labels[i], numbering, states[i], ranks[i])
             for label in range(kinds):
                 changed_ranks(labels[i], states[i], numbering, label, NONE, gone[i, label])

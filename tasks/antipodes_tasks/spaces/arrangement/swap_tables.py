@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.permutations.arrangements import Index
 from antipodes_tasks.puzzles.moves.swaps import Swaps
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
-from antipodes_tasks.spaces.numbering.arrangements import Index
 
 if TYPE_CHECKING:
     from antipodes_tasks.spaces.arrangement.swap_kernels import Graph
@@ -85,11 +85,11 @@ class SwapTables:
 
     def fills(self, tables: MoveTables) -> list[Fill]:
         """The calls that fill the tables."""
+        from antipodes_tasks.permutations.arrangements import numbering
         from antipodes_tasks.spaces.arrangement.swap_kernels import (  # compiled, so not loaded to plan
             fill_columns,
             fill_rows,
         )
-        from antipodes_tasks.spaces.numbering.ranking import numbering
 
         target, column_map, column_maps = tables.target, tables.column_map, tables.column_maps
         (firsts, _), index = self.map_numbers, self.index
@@ -128,7 +128,7 @@ class SwapTables:
 
 
 def _numbering_bytes(counts: Sequence[int]) -> int:
-    """An upper bound of the bytes of an `antipodes_tasks.spaces.numbering.ranking.Numbering` while it is made."""
+    """An upper bound of the bytes of an `antipodes_tasks.permutations.arrangements.Numbering` while it is made."""
     states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
     return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 

@@ -5,10 +5,10 @@ colours, so that each move takes the empty place to the other colour, colour and
 all arrangements cannot be reached (W. W. Johnson and W. E. Story, "Notes on the '15' puzzle", 1879).
 """
 
+from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.puzzles.moves.swaps import Swaps
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.puzzles.swap_graph import swap_edges, two_colouring
-from antipodes_tasks.spaces.numbering.parity import parities
 
 FEWEST, MOST = 3, 20
 """Places: the empty one and two pieces to exchange; more than 20 have too many arrangements, even by halves."""

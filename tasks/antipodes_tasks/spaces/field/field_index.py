@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InputError
+from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
 from antipodes_tasks.puzzles.moves.moves import Labels
 from antipodes_tasks.puzzles.part import Part, ranges_of
-from antipodes_tasks.spaces.numbering.arrangements import rank_arrangements, ranker, unrank_arrangements
 
 Digits = NDArray[np.int64]
 

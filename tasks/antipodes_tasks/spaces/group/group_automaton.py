@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
-from antipodes_tasks.spaces.group.stabiliser_chain import Level, Permutations, after, sifted
+from antipodes_tasks.permutations.chain import Level, Permutations, after, sifted
 
 MOST_TRANSITIONS = 1 << 24
 """Transitions that are worth counting; it takes some seconds."""

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
-from antipodes_tasks.spaces.group.stabiliser_chain import Permutations
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.chain import Permutations
 from antipodes_tasks.spaces.move_tables import ColumnMap
 
 Numbers = NDArray[np.int32]

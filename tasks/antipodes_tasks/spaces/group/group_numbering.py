@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError
-from antipodes_tasks.spaces.group.stabiliser_chain import Level, Permutations, StabiliserChain, after, sifted
+from antipodes_tasks.permutations.chain import Level, Permutations, StabiliserChain, after, sifted
 
 FEW = 1 << 22
 """Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.permutations.chain import Permutations, StabiliserChain, checked_chain, sifted, stabiliser_chain
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.spaces.group.group_automaton import Automaton
 from antipodes_tasks.spaces.group.group_numbering import MOST_BYTES, GroupNumbering
 from antipodes_tasks.spaces.group.group_tables import GroupTables
 from antipodes_tasks.spaces.group.puzzle_points import PuzzlePoints, points_of
-from antipodes_tasks.spaces.group.stabiliser_chain import Permutations, StabiliserChain, checked_chain, sifted
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces.space import Indices, SpaceRecord, StateSpace
 
@@ -197,8 +197,6 @@ def _chain(puzzle: Puzzle) -> StabiliserChain:
 @lru_cache(maxsize=4)
 def _chain_of(points: PuzzlePoints) -> StabiliserChain | None:
     """The chain of the group of a puzzle's moves; None where it has more than LARGEST elements."""
-    from antipodes_tasks.spaces.group.schreier_sims import stabiliser_chain
-
     try:
         return stabiliser_chain(points.elements, most=LARGEST)
     except ResourceLimitError:

@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.permutations.chain import inverted
 from antipodes_tasks.spaces.group.group_automaton import Automaton, Transitions
-from antipodes_tasks.spaces.group.stabiliser_chain import inverted
 from antipodes_tasks.spaces.move_tables import ColumnMap, Fill, MoveTables, map_type
 from antipodes_tasks.spaces.search_cost import search_cost
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
 
 Column = NDArray[np.int64]
 

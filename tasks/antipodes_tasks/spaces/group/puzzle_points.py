@@ -12,11 +12,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations
 from antipodes_tasks.puzzles.moves.moves import Labels
 from antipodes_tasks.puzzles.moves.transforms import Transforms
 from antipodes_tasks.puzzles.part import Part, ranges_of
 from antipodes_tasks.puzzles.puzzle import Puzzle
-from antipodes_tasks.spaces.group.stabiliser_chain import MAX_POINTS, Permutations
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""

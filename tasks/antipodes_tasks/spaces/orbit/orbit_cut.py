@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.puzzles.moves.transforms import Transforms
 from antipodes_tasks.puzzles.part import Part
 from antipodes_tasks.puzzles.puzzle import Puzzle
-from antipodes_tasks.spaces.numbering.parity import parities
 from antipodes_tasks.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 

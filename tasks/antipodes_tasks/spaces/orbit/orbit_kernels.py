@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit.compile import kernel
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.arrangements import Numbering, unrank_arrangement
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ILLEGAL, ColumnMap
-from antipodes_tasks.spaces.numbering.ranking import Numbering, unrank
 
 Labels = NDArray[np.uint8]
 PartTable = NDArray[np.int32]
@@ -64,7 +64,7 @@ def fill_pieces(after: PartTable, first: int, numbering: Numbering, changes: Cha
     places = changes.origin.shape[1]
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
     for line in range(after.shape[0]):
-        unrank(first + line, numbering, labels, scratch)
+        unrank_arrangement(first + line, numbering, labels, scratch)
         for move in range(after.shape[1]):
             if changes.allowed.shape[0] and not _is_legal(labels, changes.allowed, move):
                 after[line, move] = ILLEGAL
@@ -112,7 +112,7 @@ def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbe
     places, free_label = int(row.counts.sum()), len(row.counts) - 1
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
     for line in range(len(subsets)):
-        unrank(first + line, row, labels, scratch)
+        unrank_arrangement(first + line, row, labels, scratch)
         state, rank = np.int64(0), np.int64(0)
         for place in range(places):
             label = np.int64(labels[place] == free_label)

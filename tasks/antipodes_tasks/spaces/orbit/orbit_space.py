@@ -7,11 +7,11 @@ from math import factorial, prod
 from typing import Any, ClassVar, Self
 
 from antipodes_tasks.errors import FieldError, InputError
+from antipodes_tasks.permutations.parity import generate_even
 from antipodes_tasks.puzzles.moves.transforms import Transforms
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.spaces.group.group_space import GroupSpace
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
-from antipodes_tasks.spaces.orbit.giants import generate_even
 from antipodes_tasks.spaces.orbit.orbit_cut import OrbitCut, cuts_of, parts_of, transforms_of
 from antipodes_tasks.spaces.orbit.orbit_tables import OrbitTables
 from antipodes_tasks.spaces.orbit.part_index import combined, combined_one, separated

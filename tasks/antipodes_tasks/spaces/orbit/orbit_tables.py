@@ -201,7 +201,7 @@ class OrbitTables:
         combine_rows(target, column_map, first, lines.ravel(), at, weight, subsets[:0], numbers)
 
     def _number_subsets(self, subsets: NDArray[np.int32], first: int) -> None:
-        from antipodes_tasks.spaces.numbering.ranking import numbering
+        from antipodes_tasks.permutations.arrangements import numbering
         from antipodes_tasks.spaces.orbit.orbit_kernels import number_subsets
 
         others = sum(self._cut_counts) - self._free

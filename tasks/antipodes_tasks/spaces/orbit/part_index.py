@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from antipodes_tasks.spaces.numbering.arrangements import (
+from antipodes_tasks.permutations.arrangements import (
+    Ranks,
     radices,
     rank_arrangements,
     ranker,
     unrank_arrangements,
 )
-from antipodes_tasks.spaces.numbering.combinations import Ranks
-from antipodes_tasks.spaces.numbering.parity import Labels, merged, parities, parity_of, told_apart
+from antipodes_tasks.permutations.parity import Labels, parities, parity_of, with_last_two_apart, with_last_two_equal
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
@@ -70,7 +70,7 @@ class PiecesIndex(PartIndex):
     """Numbers of the arrangements of pieces: all of them, or those of one parity.
 
     With a ``parity`` all pieces differ, and ``counts`` takes the last two labels as one: see
-    `antipodes_tasks.spaces.numbering.parity`.
+    `antipodes_tasks.permutations.parity`.
     """
 
     counts: tuple[int, ...]
@@ -97,7 +97,7 @@ class PiecesIndex(PartIndex):
         """The number of each arrangement ``(n, places)``, ``(n,)``; NOT_NUMBERED for those of the other parity."""
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
-        ranks = rank_arrangements(merged(labels, self.places), self.counts)
+        ranks = rank_arrangements(with_last_two_equal(labels, self.places), self.counts)
         ranks[parities(labels) != self.parity] = NOT_NUMBERED
         return ranks
 
@@ -113,7 +113,7 @@ class PiecesIndex(PartIndex):
     def unrank(self, ranks: Ranks) -> Labels:
         """The arrangement ``(n, places)`` of each number ``(n,)``."""
         labels = unrank_arrangements(ranks, self.counts)
-        return labels if self.parity is None else told_apart(labels, self.places, self.parity)
+        return labels if self.parity is None else with_last_two_apart(labels, self.places, self.parity)
 
     def leading(self, labels: int) -> "PiecesIndex":
         """The index of where the first labels are; all others count as one label."""

@@ -48,7 +48,7 @@ def rearranged_fill(part: PartIndex, origins: NDArray[np.uint8]) -> PartFill:
 
 
 def _pieces_fill(part: PiecesIndex, changes: "Changes") -> PartFill:
-    from antipodes_tasks.spaces.numbering.ranking import numbering
+    from antipodes_tasks.permutations.arrangements import numbering
     from antipodes_tasks.spaces.orbit.orbit_kernels import fill_pieces
 
     numbers = numbering(part.counts)

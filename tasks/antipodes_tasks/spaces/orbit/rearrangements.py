@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.spaces.numbering.arrangements import unrank_arrangements
+from antipodes_tasks.permutations.arrangements import unrank_arrangements
 
 Origins = NDArray[np.integer[Any]]
 COUNTED = 1 << 20

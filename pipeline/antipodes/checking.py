@@ -1,0 +1,399 @@
+"""Checks of a puzzle's definition: its moves and their inverses, how positions are written, and a small search."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.sizes import GIB
+from antipodes_tasks import arguments
+from antipodes_tasks.bfs.partition import Partition, State
+from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
+from antipodes_tasks.puzzles.moves.functions import Functions
+from antipodes_tasks.puzzles.moves.moves import Labels, Mask, Moves
+from antipodes_tasks.puzzles.moves.swaps import Swaps
+from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.space import Indices, StateSpace
+
+MOST_NAMED = 20
+"""Problems that a report names, at most."""
+SAMPLE = 400
+"""Positions that can be reached, and as many anywhere in the index."""
+ALONE = 40
+"""Positions that are moved one at a time."""
+MOST_MOVES = 200
+"""Moves that are tried, spread over all."""
+NONSENSE = ("", "?!")
+"""Texts that are no position of any puzzle."""
+MOST_EVALUATED = 1 << 23
+"""Positions times moves of functions for which tables are built: in a second or two."""
+MOST_BYTES = GIB
+"""Memory of move tables and bitmaps, at most."""
+MOST_POSITIONS = 20_000
+MOST_MOVED = 60_000
+"""Positions times moves, at most, where each move is a call: they take a second or two."""
+
+
+@dataclass(repr=False)
+class CheckReport:
+    """The problems of a puzzle, and what was checked."""
+
+    problems: list[str] = field(default_factory=list)
+    """A line for each: where it is, what was expected, and what was found."""
+    notes: list[str] = field(default_factory=list)
+    """A line for each thing worth knowing that is no problem."""
+    checked: list[str] = field(default_factory=list)
+    """A phrase for each thing that was tried."""
+
+    def __repr__(self) -> str:
+        problems = self.problems
+        said = f"{counted(len(problems), 'problem')}: {problems[0]}" if problems else f"ok: {'; '.join(self.checked)}"
+        return f"<CheckReport: {shorten(said, 80)}>"
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no problems."""
+        return not self.problems
+
+    def add(self, found: Iterable[str]) -> bool:
+        """Add problems as they are found; whether there were none. An error in between is one, and the last."""
+        before = len(self.problems)
+        try:
+            for problem in found:
+                self._add(problem)
+        except (InputError, SourceError) as error:
+            self._add(str(error))
+        return len(self.problems) == before
+
+    def _add(self, problem: str) -> None:
+        if problem not in self.problems and len(self.problems) < MOST_NAMED:
+            self.problems.append(problem)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report with the keys of the command line's ``--json``."""
+        return {"ok": self.ok, "problems": self.problems, "notes": self.notes, "checked": self.checked}
+
+
+@dataclass(frozen=True)
+class BruteForce:
+    """The first layers of a puzzle."""
+
+    layers: list[Labels]
+    """The positions at each depth ``(n, places)``, all of them."""
+    ended: bool
+    """Whether there are no positions beyond the last layer."""
+
+    @property
+    def positions(self) -> Labels:
+        """All positions ``(n, places)``."""
+        return np.concatenate(self.layers)
+
+
+def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
+    """Try starts, moves, inverses, texts, index and move tables, and compare a small search with brute force.
+
+    The ``seed`` draws the positions that are tried.
+    """
+    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    if puzzle.origin is not None:  # goals may be out of reach, so depths count from where sequences begin
+        puzzle = replace(puzzle, starts=(puzzle.origin,), origin=None)
+    report = CheckReport()
+    if not report.add(_start_problems(puzzle)):
+        return report
+    layers = _searched(puzzle, report)
+    rng = np.random.default_rng(arguments.integer(seed, "seed", 0, arguments.GREATEST))
+    reached = _some(layers.positions, rng)
+    report.add(_move_problems(puzzle, reached))
+    report.add(_notation_problems(puzzle, reached))
+    space = _space(puzzle, report) if report.ok else None
+    if space:
+        _check_space(space, layers, reached, report, rng)
+    elif report.ok:
+        report.checked.append(f"{counted(len(reached), 'position')} moved, written and read")
+    return report
+
+
+def _start_problems(puzzle: Puzzle) -> Iterator[str]:
+    puzzle.checked(puzzle.start_labels)
+    if not any(len(puzzle.moves.successors(start)) for start in puzzle.start_labels):
+        yield f"start: expected a position with a legal move, found {_listed(puzzle.start_labels[0])}"
+
+
+def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
+    """The layers by brute force; the starts alone if a move fails on the way."""
+    try:
+        return brute_force(puzzle)
+    except (InputError, SourceError) as error:
+        report.problems.append(str(error))
+        return BruteForce([puzzle.start_labels], ended=False)
+
+
+def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
+    """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
+    try:
+        return best_space(puzzle)
+    except (SizeLimitError, ResourceLimitError) as error:
+        report.notes.append(f"too large for a table, but not for solve: {error}")
+        return None
+    except (InputError, SourceError) as error:
+        report.problems.append(str(error))
+        return None
+
+
+def _check_space(
+    space: StateSpace, layers: BruteForce, reached: Labels, report: CheckReport, rng: np.random.Generator
+) -> None:
+    puzzle = space.puzzle
+    anywhere = space.unrank(rng.integers(space.size, size=SAMPLE) if space.size > SAMPLE else np.arange(space.size))
+    if report.add(_index_problems(space, reached)) and report.add(_move_problems(puzzle, anywhere)):
+        report.notes += _move_notes(puzzle, anywhere)
+    tried = np.unique(np.concatenate((reached, anywhere)), axis=0)
+    report.checked.append(f"{counted(len(tried), 'position')} moved, {len(reached):,} of them written and read")
+    if not report.ok:
+        return
+    if _too_large(space):
+        report.notes.append(
+            f"{space.size:,} positions are too many to check the move tables: check a smaller size, too"
+        )
+        return
+    report.add(_table_problems(space, layers, tried))
+    count = counted(sum(map(len, layers.layers)), "position")
+    depths = f"all {count}" if layers.ended else f"{count} up to depth {len(layers.layers) - 1}"
+    report.checked.append(f"{depths} searched by brute force")
+
+
+def _some(positions: Labels, rng: np.random.Generator) -> Labels:
+    """At most SAMPLE of the positions, each once; the starts come first."""
+    others = rng.permutation(np.arange(1, len(positions)))[: SAMPLE - 1]
+    return positions[np.concatenate(([0], np.sort(others)))]
+
+
+def _move_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
+    """The problems of all moves on positions ``(n, places)``."""
+    for number in _tried_moves(puzzle):
+        yield from _problems_of(puzzle, number, sample)
+    yield from _ambiguous(puzzle, sample)
+
+
+def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
+    """Facts about the moves that are no problems."""
+    moves = puzzle.moves
+    if isinstance(moves, Functions):
+        unknown = [name for number, name in enumerate(moves.names) if not moves.has_inverse(number)]
+        if unknown:
+            yield f"no inverse is known of {shorten(', '.join(unknown))}: paths of a table take longer to find"
+    if isinstance(moves, Swaps) and not moves.reversible:
+        yield "some moves lead one way: depths count the moves from the start to a position, not back"
+    legal: dict[str, bool] = {}
+    for number in _tried_moves(puzzle):
+        name = _name_of(puzzle, number)
+        legal[name] = legal.get(name, False) or bool(moves.after(number, sample)[1].any())
+    if never := [name for name, somewhere in legal.items() if not somewhere]:
+        yield f"legal in none of {counted(len(sample), 'position')}: {shorten(', '.join(never))}"
+
+
+def _tried_moves(puzzle: Puzzle) -> list[int]:
+    """The numbers of moves that are tried."""
+    numbers: list[int] = np.unique(np.linspace(0, len(puzzle.moves) - 1, MOST_MOVES).astype(int)).tolist()
+    return numbers
+
+
+def _name_of(puzzle: Puzzle, number: int) -> str:
+    """The name of a move, or its number."""
+    return repr(puzzle.moves.names[number]) if puzzle.moves.names else f"number {number}"
+
+
+def _listed(labels: NDArray[np.uint8]) -> str:
+    """A position as its numbers, because its text may be wrong."""
+    return shorten(" ".join(map(str, labels.tolist())))
+
+
+def _problems_of(puzzle: Puzzle, number: int, sample: Labels) -> Iterator[str]:
+    moves, move = puzzle.moves, f"move {_name_of(puzzle, number)}"
+    after, legal = moves.after(number, sample)
+    again = moves.after(number, sample)
+    if (at := _first_difference((after, legal), again)) is not None:
+        yield f"{move}: expected the same result each time, found two from {_listed(sample[at])}"
+        return
+    turned, turned_legal = moves.after(number, sample[::-1])
+    alone = [moves.after(number, position[np.newaxis]) for position in sample[:ALONE]]
+    one, one_legal = (np.concatenate(parts) for parts in zip(*alone, strict=True))
+    for found, found_legal in ((turned[::-1], turned_legal[::-1]), (one, one_legal)):
+        count = len(found)
+        if (at := _first_difference((after[:count], legal[:count]), (found, found_legal))) is not None:
+            yield (
+                f"{move}: expected a result that does not depend on the other positions of the array, "
+                f"found {_result(after, legal, at)} and {_result(found, found_legal, at)} from {_listed(sample[at])}"
+            )
+            return
+    yield from _inverse_problems(puzzle, number, sample[legal], after[legal])
+
+
+def _inverse_problems(puzzle: Puzzle, number: int, before: Labels, after: Labels) -> Iterator[str]:
+    moves, move = puzzle.moves, f"move {_name_of(puzzle, number)}"
+    if isinstance(moves, Functions):
+        if not moves.has_inverse(number):
+            return
+        back, found = moves.undone(number, after)
+    else:
+        back, found = moves.before(number, after)
+    if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
+        yield (
+            f"{move}: expected an inverse that leads from {_listed(after[at])} back to {_listed(before[at])}, "
+            f"found {_result(back, found, at)}"
+        )
+
+
+def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
+    """Moves of one name that are legal together and lead to different positions."""
+    names = puzzle.moves.names
+    same: dict[str, list[int]] = {}
+    for number in _tried_moves(puzzle) if names else ():
+        same.setdefault(names[number], []).append(number)
+    for name, numbers in same.items():
+        results = [puzzle.moves.after(number, sample) for number in numbers] if len(numbers) > 1 else []
+        for (one, legal), (other, legal_too) in combinations(results, 2):
+            both = np.flatnonzero(legal & legal_too & (one != other).any(axis=1))
+            if len(both):
+                yield f"move {name!r}: expected one result, found two from {_listed(sample[both[0]])}"
+
+
+def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> int | None:
+    """The place of the first position whose legality, or result where it is legal, differs."""
+    differs = (one[1] != other[1]) | ((one[0] != other[0]).any(axis=1) & one[1])
+    return int(differs.argmax()) if differs.any() else None
+
+
+def _result(after: Labels, legal: Mask, at: int) -> str:
+    return _listed(after[at]) if legal[at] else "no legal move"
+
+
+def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
+    """The problems of texts and drawings of positions ``(n, places)``, different ones."""
+    written: dict[str, Labels] = {}
+    for labels in sample:
+        text = puzzle.format(labels)
+        if text in written:
+            positions = f"{_listed(written[text])} and {_listed(labels)}"
+            yield f"format: expected different texts, found {quote(text)} for {positions}"
+            return
+        written[text] = labels
+        yield from _reading_problems(puzzle, text, labels)
+        puzzle.draw(labels)
+    for text in NONSENSE:
+        try:
+            read = puzzle.parse(text)
+        except PositionError:
+            continue
+        yield f"parse: expected that it refuses {quote(text)}, found {_listed(read)}"
+
+
+def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str]:
+    expected = f"parse: expected {_listed(labels)} from {quote(text)}, which format wrote"
+    try:
+        read = puzzle.parse(text)
+    except PositionError as error:
+        yield f"{expected}; found that {error}"
+        return
+    if (read != labels).any():
+        yield f"{expected}; found {_listed(read)}"
+
+
+def _too_large(space: StateSpace) -> bool:
+    """Whether the move tables would take long to build, or much memory."""
+    evaluated = space.size * len(space.puzzle.moves) if isinstance(space.puzzle.moves, Functions) else 0
+    bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
+    return evaluated > MOST_EVALUATED or space.table_bytes + space.building_bytes(1) + bitmaps > MOST_BYTES
+
+
+def _index_problems(space: StateSpace, sample: Labels) -> Iterator[str]:
+    """Positions ``(n, places)`` that can be reached, and do not come back from their index."""
+    indices = space.rank(sample)
+    outside = np.flatnonzero((indices < 0) | (indices >= space.size))
+    if len(outside):
+        found = indices[outside[0]]
+        yield f"index: expected one from 0 to {space.size - 1}, found {found} for {_listed(sample[outside[0]])}"
+        return
+    back = space.unrank(indices)
+    wrong = np.flatnonzero((back != sample).any(axis=1))
+    if len(wrong):
+        at = wrong[0]
+        yield f"index: expected {_listed(sample[at])} from index {indices[at]}, found {_listed(back[at])}"
+
+
+def _table_problems(space: StateSpace, layers: BruteForce, sample: Labels) -> Iterator[str]:
+    """Positions ``(n, places)`` from which the move tables lead elsewhere than the moves; then a search with them."""
+    tables = space.move_tables()
+    indices = space.rank(sample)
+    by_moves, by_tables = rules.successors(space, indices), rules.by_tables(tables, indices)
+    for at in rules.differing(by_moves, by_tables, len(indices))[:1].tolist():
+        expected, found = (np.sort(one.indices[one.of == at]).tolist() for one in (by_moves, by_tables))
+        yield f"move tables: expected moves from {_listed(sample[at])} to indices {expected}, found {found}"
+    yield from _search_problems(space, tables, layers)
+
+
+def _search_problems(space: StateSpace, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
+    """The first layer of a search with the tables that is not that by brute force."""
+    whole = Partition(0, 0, space.rows)
+    state = State(whole, space.width, space.rows)
+    state.begin(space.rank(space.start_labels), None)
+    layers = [*expected.layers, *([expected.layers[0][:0]] if expected.ended else [])]
+    for depth, layer in enumerate(layers):
+        if depth and (frontier := state.frontier(depth - 1)):
+            state.advance(depth, [frontier], tables, None)
+        found = state.positions(depth, space.size)
+        if problem := _difference(space, depth, layer, found):
+            yield problem
+            return
+
+
+def _difference(space: StateSpace, depth: int, layer: Labels, found: Indices) -> str | None:
+    expected = np.sort(space.rank(layer))
+    if np.array_equal(expected, found):
+        return None
+    example = int(np.setxor1d(expected, found)[0])
+    position = _listed(space.unrank(np.array([example]))[0])
+    return (
+        f"depth {depth}: expected {counted(len(expected), 'position')}, as by brute force, found {len(found):,} by "
+        f"the move tables; one that only {'the first' if example in expected else 'the second'} has is {position}"
+    )
+
+
+def brute_force(puzzle: Puzzle) -> BruteForce:
+    """The layers of at most `MOST_POSITIONS` positions, by sets of them; a layer that would have more is left out."""
+    calls = len(puzzle.moves) if type(puzzle.moves).successors is Moves.successors else 1
+    most = min(MOST_POSITIONS, max(1, MOST_MOVED // calls))
+    frontier = list(dict.fromkeys(map(bytes, puzzle.start_labels)))
+    seen = set(frontier)
+    layers = [frontier]
+    while frontier:
+        frontier = _next_layer(puzzle, frontier, seen, most)
+        if len(seen) > most:
+            return BruteForce(_as_labels(puzzle, layers), ended=False)
+        if frontier:
+            layers.append(frontier)
+    return BruteForce(_as_labels(puzzle, layers), ended=True)
+
+
+def _next_layer(puzzle: Puzzle, frontier: list[bytes], seen: set[bytes], most: int) -> list[bytes]:
+    """The positions one move after the frontier that are not seen; they are added, until there are too many."""
+    found = []
+    for position in frontier:
+        for after in puzzle.moves.successors(np.frombuffer(position, dtype=np.uint8)):
+            if (key := bytes(after)) not in seen:
+                seen.add(key)
+                found.append(key)
+        if len(seen) > most:
+            break
+    return found
+
+
+def _as_labels(puzzle: Puzzle, layers: list[list[bytes]]) -> list[Labels]:
+    return [np.frombuffer(b"".join(layer), dtype=np.uint8).reshape(-1, puzzle.places) for layer in layers]

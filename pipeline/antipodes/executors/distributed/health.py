@@ -1,0 +1,261 @@
+"""The health of a cluster while a run waits for results: that its scheduler answers, and that its workers work.
+
+A worker can answer and yet make no progress: it runs none of its tasks, or cannot send a result that it has. Its
+heartbeat says nothing of that, and dask would wait for it forever: it repeats a request that fails, and after an error
+in a transfer between workers it does nothing at all. Progress is a task that runs, for as long as it takes, a task that
+ends, or an input that arrives.
+"""
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from typing import Any
+
+from distributed.worker import get_data_from_worker
+
+from antipodes.events import Waiting
+from antipodes.executors.distributed import connection
+from antipodes.executors.distributed.connection import one_line, silent
+from antipodes.executors.distributed.membership import Membership
+from antipodes.executors.distributed.worker import give_back_freed_memory
+from antipodes.sizes import human
+from antipodes_tasks.errors import WorkerFailedError
+
+HEARTBEAT_SECONDS = 1.0
+"""Seconds between two requests to the scheduler."""
+UNHEARD_SECONDS = 15.0
+"""Seconds without a heartbeat of a worker, which sends one every second or so, until the listener is told."""
+STUCK_SECONDS = 60.0
+"""Seconds without progress after which a worker that answers counts as lost, plus those for the bytes that it moves."""
+PAUSED_SECONDS = 60
+"""Seconds that a paused worker has to move results to its disk before it counts as failed."""
+SLOWEST = 1 << 20
+"""Bytes per second, at least, of a transfer that makes progress."""
+BUSY_SECONDS = 0.15
+"""Seconds between two requests to a worker that is busy with other transfers; dask's own value."""
+LONGEST_REASON = 200
+"""Characters of the reason of a failed transfer that a message shows."""
+logger = logging.getLogger(__name__)
+
+Still = tuple[int, int]
+"""The fingerprint of the tasks and inputs of a worker that runs nothing, and the bytes that it waits for."""
+
+
+class Health:
+    """Asks the scheduler about the members, one request at a time; used in the client's loop."""
+
+    def __init__(self, client: Any, membership: Membership) -> None:
+        self._client = client
+        self._membership = membership
+        self._request: asyncio.Future[None] | None = None
+        self._last = 0.0
+        self._missed = 0
+        """Heartbeats without an answer; a count of them, unlike a time, leaves out the seconds in which this process
+        sleeps."""
+        self._unheard: set[str] = set()
+        self._still: dict[str, tuple[Still, int]] = {}
+        """By worker, its last report without progress, and for how many heartbeats that has been the same."""
+        self._inquiry: asyncio.Future[dict[str, str]] | None = None
+        self._asked: set[str] = set()
+        """Members that were asked to free memory since they were paused."""
+        self._requests: set[asyncio.Future[Any]] = set()
+        """Requests under way, which asyncio itself would not keep alive."""
+
+    def beat(self) -> None:
+        """Look for the last answer and send the next request, at most once in `HEARTBEAT_SECONDS`.
+
+        Raises
+        ------
+        SchedulerSilentError
+            The scheduler has not answered for too long.
+        """
+        if time.monotonic() - self._last < 0.9 * HEARTBEAT_SECONDS:
+            return
+        self._last = time.monotonic()
+        if self._request is None or self._request.done():
+            self._missed = 0
+            self._request = asyncio.ensure_future(self._ask())
+            return
+        self._missed += 1
+        if self._missed == int(connection.ANNOUNCE_SECONDS / HEARTBEAT_SECONDS):
+            self._membership.listener(Waiting("the dask scheduler to answer"))
+        if self._missed >= connection.CONNECT_SECONDS / HEARTBEAT_SECONDS:
+            self.stop()
+            raise silent(connection.CONNECT_SECONDS)
+
+    def stop(self) -> None:
+        """Stop waiting for answers."""
+        for request in (self._request, self._inquiry):
+            if request is not None:
+                request.cancel()
+        self._request = self._inquiry = None
+        self._missed = 0
+
+    async def _ask(self) -> None:
+        members = self._membership.members.keys()
+        try:
+            silent_workers, still = await self._client.run_on_scheduler(_report, UNHEARD_SECONDS)
+        except Exception:  # the connection broke, which the client itself finds out and mends
+            return
+        before = self._still
+        self._still = {
+            worker: (now, before[worker][1] + 1 if worker in before and before[worker][0] == now else 0)
+            for worker, now in still.items()
+            if worker in members
+        }
+        unheard = silent_workers & members
+        for worker in sorted(unheard - self._unheard):
+            self._membership.listener(
+                Waiting(f"worker {worker}, which has not been heard of for {UNHEARD_SECONDS:.0f} seconds")
+            )
+        self._unheard = unheard
+
+    def stuck(self) -> dict[str, str]:
+        """Return the members known to make no progress, and why.
+
+        A worker without progress for too long is looked into first, which takes until a later call.
+        """
+        if self._inquiry is None:
+            for worker, ((_, size), beats) in self._still.items():
+                if beats * HEARTBEAT_SECONDS > allowed_seconds(STUCK_SECONDS, size):
+                    self._inquiry = asyncio.ensure_future(self._look_into(worker))
+                    break
+        elif self._inquiry.done():
+            inquiry, self._inquiry, self._still = self._inquiry, None, {}
+            return inquiry.result()
+        return {}
+
+    async def _look_into(self, worker: str) -> dict[str, str]:
+        try:
+            stuck: dict[str, str] = await self._client.run_on_scheduler(why_stuck, worker, STUCK_SECONDS)
+        except Exception:  # the connection broke, which the client itself finds out and mends
+            return {}
+        return stuck
+
+    def trim_paused(self) -> None:
+        """Make members that were just paused give freed memory back to the system.
+
+        dask starts no task on a paused worker, whose memory is nearly full.
+        """
+        paused = self._membership.watch.paused
+        for worker in paused.keys() - self._asked:
+            run = self._client.run(give_back_freed_memory, workers=[worker], on_error="ignore")
+            request = asyncio.ensure_future(run)
+            self._requests.add(request)
+            request.add_done_callback(self._end_request)
+        self._asked = set(paused)
+
+    def _end_request(self, request: asyncio.Future[Any]) -> None:
+        self._requests.discard(request)
+        if not request.cancelled() and (error := request.exception()):  # asyncio would show an error that is not read
+            logger.info("a paused worker could not be asked to give memory back: %r", error)
+
+    def check_paused(self, quantity: Callable[[Iterable[bool]], bool]) -> None:
+        """Raise WorkerFailedError if ``any`` or ``all`` of the members have been paused for too long."""
+        since, members = self._membership.watch.paused, self._membership.members
+        overdue = [time.monotonic() - since.get(worker, math.inf) > PAUSED_SECONDS for worker in members]
+        if quantity(overdue):
+            worker = list(members)[overdue.index(True)]
+            raise WorkerFailedError(
+                f"worker {worker} has been paused for {PAUSED_SECONDS} seconds: its memory limit of "
+                f"{human(members[worker]['memory_limit'])} is nearly used up; give workers more memory, or add workers"
+            )
+
+
+def allowed_seconds(base: float, size: int) -> float:
+    """Return the seconds that a transfer of this many bytes may take."""
+    return base + size / SLOWEST
+
+
+def _report(seconds: float, dask_scheduler: Any) -> tuple[set[str], dict[str, Still]]:
+    """On a scheduler: the workers that have sent nothing for these seconds, and others that run none of their tasks."""
+    now = time.time()
+    unheard = {worker.address for worker in dask_scheduler.workers.values() if now - worker.last_seen > seconds}
+    still = {
+        worker.address: _state(worker)
+        for worker in dask_scheduler.workers.values()
+        if worker.processing and not worker.executing and worker.address not in unheard
+    }
+    return unheard, still
+
+
+def transfer_seconds(keys: Collection[Any], base: float, dask_scheduler: Any) -> float:
+    """On a scheduler: the seconds that the transfer of these results may take."""
+    tasks = (dask_scheduler.tasks.get(key) for key in keys)
+    return allowed_seconds(base, sum(task.get_nbytes() for task in tasks if task is not None))
+
+
+def keys_on(workers: Collection[str], dask_scheduler: Any) -> set[Any]:
+    """On a scheduler: the keys of the tasks and the results of these workers."""
+    found = [worker for address in workers if (worker := dask_scheduler.workers.get(address)) is not None]
+    return {task.key for worker in found for task in (*worker.processing, *worker.has_what)}
+
+
+async def why_stuck(address: str, base: float, dask_scheduler: Any) -> dict[str, str]:
+    """On a scheduler: the workers because of which this one runs none of its tasks, and what each cannot do."""
+    worker = dask_scheduler.workers.get(address)
+    if worker is None:
+        return {}
+    before, inputs = _state(worker), _awaited(worker)
+    senders = await unable_to_send([task.key for task in inputs], base, dask_scheduler)
+    if worker.executing or not worker.processing or _state(worker) != before:
+        return {}
+    if senders or await _runs_forgotten_task(address, base, dask_scheduler):
+        return senders
+    return {address: "cannot receive results of other workers" if inputs else "runs none of its tasks"}
+
+
+async def _runs_forgotten_task(address: str, base: float, dask_scheduler: Any) -> bool:
+    """Return whether a thread of a worker runs a task that the scheduler has forgotten, as one of an interrupted run.
+
+    Other tasks wait until that ends, but heartbeats do not tell of it.
+    """
+    with suppress(OSError):  # also if it does not answer in time
+        async with asyncio.timeout(base):
+            return bool((await dask_scheduler.broadcast(msg={"op": "call_stack"}, workers=[address]))[address])
+    return False
+
+
+async def unable_to_send(keys: Collection[Any], base: float, dask_scheduler: Any) -> dict[str, str]:
+    """On a scheduler: the workers that have some of these results and cannot send them, and why."""
+    held: dict[str, list[Any]] = {}
+    for key in keys:
+        task = dask_scheduler.tasks.get(key)
+        for worker in (task.who_has or ()) if task else ():
+            held.setdefault(worker.address, []).append(key)
+    whys = await asyncio.gather(*(_why_unsent(*one, base, dask_scheduler) for one in held.items()))
+    return {worker: f"cannot send its results: {why}" for worker, why in zip(held, whys, strict=True) if why}
+
+
+async def _why_unsent(address: str, keys: Collection[Any], base: float, dask_scheduler: Any) -> str | None:
+    """Return why a worker does not send results, None if it does; they are dropped."""
+    seconds = transfer_seconds(keys, base, dask_scheduler)
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            while (answer := await get_data_from_worker(dask_scheduler.rpc, keys, address))["status"] == "busy":
+                await asyncio.sleep(BUSY_SECONDS)
+    except Exception as error:
+        if limit.expired():
+            return f"they did not arrive within {seconds:.0f} seconds"
+        if isinstance(error, OSError):  # dask's own messages name objects of dask
+            return f"the connection breaks{f': {error.strerror}' if error.strerror else ''}"
+        kind = "" if type(error) is Exception else f"{type(error).__name__}: "  # dask's message begins with the type
+        return f"{kind}{one_line(error)}"[:LONGEST_REASON]
+    values = answer["data"].values()
+    # dask sends a text in place of a value that it cannot serialize
+    if any(getattr(value, "header", {}).get("serializer") == "error" for value in values):
+        return "they cannot be serialized"
+    return None
+
+
+def _state(worker: Any) -> Still:
+    fingerprint = hash((frozenset(task.key for task in worker.processing), len(worker.has_what)))
+    return fingerprint, sum(task.get_nbytes() for task in _awaited(worker))
+
+
+def _awaited(worker: Any) -> set[Any]:
+    """Return the inputs of a worker's tasks that it does not have yet."""
+    return {one for task in worker.processing for one in task.dependencies if worker not in one.who_has}

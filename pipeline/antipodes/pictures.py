@@ -1,0 +1,205 @@
+"""Pictures in files: sheets of several, as SVG, PNG and GIF. PNG and GIF need Pillow, in the extra ``pictures``."""
+
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from antipodes_tasks.errors import InputError, StoreError, missing_package
+from antipodes_tasks.puzzles.picture import PAPER, Disc, Line, Picture, Region, Shape, Text
+from antipodes_tasks.quoting import quote, shorten
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+
+SVG, PNG, GIF = "svg", "png", "gif"
+GAP, CAPTION = 14, 20
+"""The space around the pictures of a sheet, and the height of a caption."""
+ASPECT = 1.5
+"""The width of a sheet divided by its height, about."""
+SVG_FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
+BASELINE = 0.36
+"""The distance from the middle of a letter down to its baseline, divided by the size of the font."""
+SUPERSAMPLING = 3
+"""Pixels drawn for each pixel of an image, in each direction, if memory allows; averaging them smooths edges."""
+FONTS = ("DejaVuSans.ttf", "Arial.ttf", "LiberationSans-Regular.ttf")
+FRAME_MS, LAST_FRAME_MS = 700, 2500
+"""Milliseconds of a frame of a GIF file, and of its last frame."""
+MOST_PIXELS = 1 << 28
+"""Pixels of the largest image that is drawn; it takes 800 MB."""
+
+
+def check_endings(files: Mapping[str, Path]) -> None:
+    """Raise InputError unless the name of each file ends as its kind does."""
+    for kind, path in files.items():
+        if path.suffix.lower() != f".{kind}":
+            raise InputError(f"--{kind}: expected a file name ending in .{kind}, found {quote(str(path))}")
+
+
+def write_pictures(
+    files: Mapping[str, Path], pictures: Sequence[Picture], captions: Sequence[str] = (), size: int | None = None
+) -> None:
+    """Write pictures to files of these kinds: a GIF shows one after another, the others are sheets.
+
+    Parameters
+    ----------
+    files
+        The path of each kind of file: SVG, PNG, GIF.
+    pictures
+        At least one.
+    captions
+        A line of text above each; none, or one each.
+    size
+        The width of the widest picture in pixels, by default its own.
+
+    Raises
+    ------
+    InputError
+        The name of a file has another ending, or Pillow is needed and missing, or the image would be too large.
+    StoreError
+        A file cannot be written.
+    """
+    check_endings(files)
+    scale = 1.0 if size is None else size / max(one.width for one in pictures)
+    for kind, path in files.items():
+        if kind == GIF:
+            content = gif([sheet([one], captions[k : k + 1]) for k, one in enumerate(pictures)], scale)
+        else:
+            whole = sheet(pictures, captions)
+            content = png(whole, scale) if kind == PNG else svg(whole, scale).encode()
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+
+
+def sheet(pictures: Sequence[Picture], captions: Sequence[str] = (), across: int | None = None) -> Picture:
+    """The pictures in rows of ``across``, by default so many that the sheet has about the `ASPECT`."""
+    width = max((one.width for one in pictures), default=0) + GAP
+    height = max((one.height for one in pictures), default=0) + GAP + (CAPTION if captions else 0)
+    wanted = across or round(math.sqrt(ASPECT * len(pictures) * height / width))
+    columns = min(max(1, wanted), max(1, len(pictures)))
+    shapes: list[Shape] = []
+    for number, one in enumerate(pictures):
+        x, y = GAP + number % columns * width, GAP + number // columns * height
+        if captions:
+            shapes.append(Text(x + (width - GAP) / 2, y + CAPTION / 2 - 2, captions[number], 0.7 * CAPTION))
+            y += CAPTION
+        shapes.extend(one.moved(x + (width - GAP - one.width) / 2, y))
+    return Picture(columns * width + GAP, -(-len(pictures) // columns) * height + GAP, tuple(shapes))
+
+
+def svg(picture: Picture, scale: float = 1) -> str:
+    """The picture as an SVG document, ``scale`` pixels for a unit; its text can be searched and selected."""
+    width, height = _number(picture.width), _number(picture.height)
+    size = f'width="{_number(picture.width * scale)}" height="{_number(picture.height * scale)}"'
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}" '
+            f'font-family="{SVG_FONT}" text-anchor="middle">',
+            f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
+            *(f"<{' '.join(_svg_parts(shape))}" for shape in picture.shapes),
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _svg_parts(shape: Shape) -> Iterator[str]:
+    """The parts of an SVG element, without its opening bracket."""
+    if isinstance(shape, Text):
+        baseline = shape.y + BASELINE * shape.size
+        yield f'text x="{_number(shape.x)}" y="{_number(baseline)}" font-size="{_number(shape.size)}"'
+        yield f"fill={quoteattr(shape.colour)}>{escape(shape.text)}</text>"
+    elif isinstance(shape, Line):
+        ends = ((shape.x, shape.y), (shape.end_x, shape.end_y))
+        yield "line " + " ".join(f'x{n}="{_number(x)}" y{n}="{_number(y)}"' for n, (x, y) in enumerate(ends, start=1))
+        yield f'stroke={quoteattr(shape.colour)} stroke-width="{_number(shape.width)}" stroke-linecap="round"/>'
+    elif isinstance(shape, Region):
+        side = _number(shape.side)
+        corners = ((shape.x + column * shape.side, shape.y + row * shape.side) for row, column in shape.squares)
+        path = "".join(f"M{_number(x)} {_number(y)}h{side}v{side}h-{side}z" for x, y in corners)
+        yield f'path d="{path}" fill={quoteattr(shape.fill)}/>'
+    else:
+        if isinstance(shape, Disc):
+            yield f'circle cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}"'
+        else:
+            rounded = f' rx="{_number(shape.rounded)}"' if shape.rounded else ""
+            place = f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
+            yield f'rect {place} width="{_number(shape.width)}" height="{_number(shape.height)}"{rounded}'
+        outline = f" stroke={quoteattr(shape.outline)}" if shape.outline else ""
+        yield f"fill={quoteattr(shape.fill)}{outline}/>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def png(picture: Picture, scale: float = 1) -> bytes:
+    """A PNG file, ``scale`` pixels for a unit; InputError if Pillow is missing, or the image would be too large."""
+    written = io.BytesIO()
+    _image(picture, scale, "--png").save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+def gif(pictures: Sequence[Picture], scale: float = 1) -> bytes:
+    """A GIF file that shows pictures of one size, one after another, forever; raises as `png`."""
+    first, *others = (_image(one, scale, "--gif") for one in pictures)
+    times = [FRAME_MS] * len(others) + [LAST_FRAME_MS]
+    written = io.BytesIO()
+    first.save(written, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return written.getvalue()
+
+
+def _image(picture: Picture, scale: float, option: str) -> "Image":
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError as error:
+        raise missing_package(option, "Pillow", "pictures") from error
+    size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
+    if size[0] * size[1] > MOST_PIXELS:
+        raise InputError(f"{option}: expected at most {MOST_PIXELS:,} pixels, found {size[0]:,} x {size[1]:,}")
+    factor = min(SUPERSAMPLING, math.isqrt(MOST_PIXELS // (size[0] * size[1])))
+    image = Image.new("RGB", (size[0] * factor, size[1] * factor), PAPER)
+    draw = ImageDraw.Draw(image)
+    for shape in picture.shapes:
+        _draw(draw, shape, scale * factor)
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def _draw(draw: "ImageDraw", shape: Shape, scale: float) -> None:
+    x, y = shape.x * scale, shape.y * scale
+    if isinstance(shape, Text):
+        draw.text((x, y), shape.text, shape.colour, _font(shape.size * scale), anchor="mm")
+    elif isinstance(shape, Region):
+        for row, column in shape.squares:
+            left, top = (shape.x + column * shape.side) * scale, (shape.y + row * shape.side) * scale
+            draw.rectangle([left, top, left + shape.side * scale, top + shape.side * scale], shape.fill)
+    elif isinstance(shape, Line):
+        end = shape.end_x * scale, shape.end_y * scale
+        draw.line([(x, y), end], shape.colour, max(1, round(shape.width * scale)))
+    else:
+        fill, width = None if shape.fill == "none" else shape.fill, max(1, round(scale))
+        if isinstance(shape, Disc):
+            draw.circle((x, y), shape.radius * scale, fill, shape.outline, width)
+        else:
+            box = [x, y, (shape.x + shape.width) * scale, (shape.y + shape.height) * scale]
+            draw.rounded_rectangle(box, shape.rounded * scale, fill, shape.outline, width)
+
+
+@lru_cache(maxsize=64)
+def _font(size: float) -> "FreeTypeFont | ImageFont":
+    """A font of the system, else the font of Pillow."""
+    from PIL import ImageFont
+
+    for name in FONTS:
+        try:
+            return ImageFont.truetype(name, size)
+        except OSError:  # not on this machine
+            continue
+    return ImageFont.load_default(size)

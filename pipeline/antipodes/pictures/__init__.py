@@ -1,1 +1,0 @@
-"""Pictures in files: sheets of several, as SVG, PNG and GIF."""

@@ -1,0 +1,178 @@
+"""The events of a run as a live line on a terminal: what it does, a bar, what was found, the rate and the times."""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task
+from rich.table import Column
+from rich.text import Text
+
+from antipodes.events import (
+    Assembling,
+    CheckStarted,
+    ClusterReady,
+    Committing,
+    Event,
+    JournalDamaged,
+    LayerSettled,
+    Listener,
+    PartitionSearched,
+    PartitionSettled,
+    PartitionsUnderWay,
+    PositionsChecked,
+    Restoring,
+    SearchStarted,
+    TablesBuilt,
+    TilingSearchStarted,
+    Untried,
+    Waiting,
+    WaitingForWorkers,
+    WorkerRefused,
+    WorkersLost,
+)
+from antipodes.progress.time_left import TimeLeft, duration
+from antipodes_tasks.quoting import shorten
+
+DRAWN_PER_SECOND = 8
+"""How often the line is drawn; events in between only change what it shows, so that they cost a short run nothing."""
+LEAST_WIDTH = {"name": 130, "doing": 0, "detail": 150, "found": 100, "rate": 0}
+"""Columns of a terminal from which a part of the line is shown."""
+LONGEST_NAME = 30
+STEADY = {TablesBuilt: "preparing", Restoring: "restoring", Assembling: "assembling", PositionsChecked: "checking"}
+
+
+@contextmanager
+def live_display(stream: TextIO, began: float, describe: Callable[[Event], str | None]) -> Iterator[Listener]:
+    """A listener that draws a line on a terminal until the block ends, and prints what went wrong above it.
+
+    ``began`` is when the user began to wait; ``describe`` words events.
+    """
+    times = TimeLeft()
+    clock = time.perf_counter
+    with live_line(Console(file=stream), lambda: clock() - began, lambda: times.left(clock())) as line:
+        yield LiveDisplay(line, times, describe)
+
+
+def live_line(console: Console, elapsed: Callable[[], float], left: Callable[[], float | None]) -> Progress:
+    """The line; ``elapsed`` and ``left`` are asked for seconds whenever it is drawn."""
+    return Progress(
+        SpinnerColumn(),
+        Parts(console, ("name", "doing", "detail"), Column(overflow="ellipsis")),
+        BarColumn(None, table_column=Column(min_width=8, max_width=24)),
+        Parts(console, ("found", "rate"), Column(no_wrap=True)),
+        Times(elapsed, left),
+        console=console,
+        refresh_per_second=DRAWN_PER_SECOND,
+        transient=True,
+    )
+
+
+class Parts(ProgressColumn):
+    """Some parts of the line, where the terminal is wide enough for them."""
+
+    def __init__(self, console: Console, parts: tuple[str, ...], column: Column) -> None:
+        super().__init__(column)
+        self._console = console
+        self._parts = parts
+
+    def render(self, task: Task) -> Text:
+        """The parts in their order."""
+        shown = (task.fields.get(part) for part in self._parts if self._console.width >= LEAST_WIDTH[part])
+        return Text(" ".join(filter(None, shown)), no_wrap=True, overflow="ellipsis")
+
+
+class Times(ProgressColumn):
+    """The time elapsed, and the time left where it is known."""
+
+    def __init__(self, elapsed: Callable[[], float], left: Callable[[], float | None]) -> None:
+        super().__init__(Column(no_wrap=True))
+        self._elapsed = elapsed
+        self._left = left
+
+    def render(self, task: Task) -> Text:
+        """Both, in whole seconds."""
+        left = self._left()
+        return Text(duration(self._elapsed()) + ("" if left is None else f" {duration(math.ceil(left))} left"))
+
+
+class LiveDisplay:
+    """A listener that keeps a live line up to date."""
+
+    def __init__(self, line: Progress, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
+        self._line = line
+        self._describe = describe
+        self._times = times
+        self._task = line.add_task("", total=None)
+        self._most = 0
+        """The positions that a search may find."""
+        self._show("preparing")
+
+    def __call__(self, event: Event) -> None:
+        self._times.told(event, time.perf_counter())
+        match event:
+            case TablesBuilt(done, of):
+                self._show(STEADY[type(event)], done, of, detail="", found="", rate="")
+            case Restoring(done, of) | Assembling(done, of) | PositionsChecked(done, of):
+                rate = f"{millions(self._times.rate)}/s" if self._times.rate else ""
+                self._show(STEADY[type(event)], done, of, detail="", found=positions(done, of), rate=rate)
+            case SearchStarted(name, size, depth, states, reachable=reachable):
+                self._most = reachable or size
+                self._show(f"layer {depth}", states, self._most, name=shorten(name, LONGEST_NAME), found="", rate="")
+            case LayerSettled(depth, _, states, rate):
+                found = positions(states, self._most)
+                self._show(f"layer {depth}", states, self._most, found=found, rate=f"{millions(rate)}/s")
+            case PartitionSettled(depth, settled, partitions):
+                self._show(f"layer {depth}", detail=f"partition {aligned(settled, partitions)} of {partitions}")
+            case Committing():
+                self._show("writing", detail="")
+            case CheckStarted(name, size):
+                self._show("checking", 0, size, name=shorten(name, LONGEST_NAME))
+            case TilingSearchStarted(name, partitions, done, tilings):
+                found = f"{tilings:,} tilings" if done else ""
+                self._partitions(done, partitions, name=shorten(name, LONGEST_NAME), found=found)
+            case PartitionSearched(done, partitions, tilings, rate):
+                self._partitions(done, partitions, found=f"{tilings:,} tilings", rate=placements(rate))
+            case PartitionsUnderWay(done, partitions, _, _, found, tilings, rate):
+                known = f"{tilings:,} tilings, {found:,} under way"
+                self._partitions(done, partitions, found=known, rate=placements(rate))
+            case (
+                ClusterReady()
+                | WaitingForWorkers()
+                | Waiting()
+                | Untried()
+                | WorkerRefused()
+                | WorkersLost()
+                | JournalDamaged()
+            ):
+                self._line.console.print(self._describe(event), highlight=False, soft_wrap=True)
+
+    def _partitions(self, done: int, of: int, **texts: Any) -> None:
+        self._show(f"{done} of {of} partitions", done, of, **texts)
+
+    def _show(self, doing: str, done: int | None = None, of: int | None = None, **texts: Any) -> None:
+        """Change what is given."""
+        self._line.update(self._task, completed=done, total=of, doing=doing, **texts)
+
+
+def placements(rate: float) -> str:
+    """A rate of placements."""
+    return f"{rate / 1e6:,.1f} million placements/s"
+
+
+def millions(rate: float) -> str:
+    """A rate in millions, with a digit after the point where that tells more; of one width up to a billion."""
+    return f"{rate / 1e6:4,.{int(rate < 1e8)}f} million"
+
+
+def positions(count: int, most: int) -> str:
+    """A number of positions, as wide as the greatest, so that the line does not jump."""
+    return f"{aligned(count, most)} positions"
+
+
+def aligned(count: int, most: int) -> str:
+    """A number, as wide as the greatest."""
+    return f"{count:,}".rjust(len(f"{most:,}"))

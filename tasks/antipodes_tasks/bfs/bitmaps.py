@@ -1,0 +1,191 @@
+"""Layers as bitmaps, and the inner loops on them: push or pull a frontier, and settle the positions that it reaches."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel, ones, trailing_zeros
+from antipodes_tasks.spaces.move_tables import ColumnMap
+
+WORD = 64
+Bitmap = NDArray[np.uint64]
+"""A layer, ``(rows, words)``: column ``c`` of a row is bit ``c % 64`` of word ``c // 64``."""
+Depths = NDArray[np.uint8] | NDArray[np.uint16]
+"""The depth of each position, ``(rows, columns)``."""
+UNREACHED = {"uint8": 255, "uint16": 65535}
+"""The depth of an unreached position, by dtype: its greatest value."""
+
+
+def words(width: int) -> int:
+    """The number of words of a row of ``width`` columns."""
+    return -(-width // WORD)
+
+
+def bitmap_bytes(rows: int, width: int) -> int:
+    """The bytes of the bitmap of ``rows`` rows of ``width`` columns, which no segment of them exceeds."""
+    return rows * words(width) * (WORD // 8)
+
+
+@kernel
+def _any(bits: Bitmap, line: int) -> bool:
+    for word in range(bits.shape[1]):  # noqa: SIM110  (numba has no any() over a generator)
+        if bits[line, word] != 0:
+            return True
+    return False
+
+
+@kernel
+def expand(
+    incoming: Bitmap,
+    first_row: int,
+    frontier: Bitmap,
+    rows: NDArray[np.int32],
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+) -> None:
+    """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
+
+    ``incoming`` covers the rows from ``first_row`` on; line ``i`` of the ``frontier`` is row ``rows[i]``.
+    """
+    one = np.uint64(1)
+    for line in range(frontier.shape[0]):
+        if not _any(frontier, line):
+            continue
+        row = rows[line]
+        for move in range(target.shape[1]):
+            if target[row, move] < 0:
+                break
+            to_row = target[row, move] - first_row
+            if to_row < 0 or to_row >= incoming.shape[0]:
+                continue
+            number = column_map[row, move] if column_map.shape[1] else 0
+            for word in range(frontier.shape[1]):
+                rest = frontier[line, word]
+                if number == 0:
+                    incoming[to_row, word] |= rest
+                    continue
+                while rest != 0:
+                    column = column_maps[number, word * 64 + trailing_zeros(rest)]
+                    rest &= rest - one
+                    if column >= 0:  # costs nothing: numba need not handle negative indices then
+                        incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
+
+
+@kernel
+def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
+    """The place of the last number that is at most ``value``; the first one is. np.searchsorted compiles slower."""
+    place, end = 0, len(ascending)
+    while end - place > 1:
+        middle = (place + end) >> 1
+        if ascending[middle] <= value:
+            place = middle
+        else:
+            end = middle
+    return place
+
+
+@kernel
+def _line_of(rows: NDArray[np.int32], row: int) -> int:
+    """The line of a row in ``rows``, ascending; -1 if there is none. Immediate where the rows have no gaps."""
+    guess = row - int(rows[0])
+    if guess < 0 or row > rows[-1]:
+        return -1
+    if guess < len(rows) and rows[guess] == row:
+        return guess
+    line = _last_at_most(rows, row)
+    return line if rows[line] == row else -1
+
+
+@kernel
+def pull(
+    incoming: Bitmap,
+    visited: Bitmap,
+    first_row: int,
+    frontier: Bitmap,
+    rows: NDArray[np.int32],
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    column_maps: NDArray[np.int32],
+) -> None:
+    """Set in ``incoming`` all positions, not ``visited``, from which a move leads to the ``frontier``.
+
+    ``incoming`` and ``visited`` cover the rows from ``first_row`` on; line ``i`` of the ``frontier`` is row
+    ``rows[i]``, ascending. Where moves can be undone, the positions set are the unvisited ones that `expand` sets.
+    """
+    if len(rows) == 0:
+        return
+    one, every = np.uint64(1), ~np.uint64(0)
+    last = every >> np.uint64(-column_maps.shape[1] % 64)
+    for row in range(incoming.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[first_row + row, move]
+            if to_row < 0:
+                break
+            line = _line_of(rows, to_row)
+            if line < 0:
+                continue
+            number = column_map[first_row + row, move] if column_map.shape[1] else 0
+            missing = np.uint64(0)
+            for word in range(incoming.shape[1]):
+                rest = ~(visited[row, word] | incoming[row, word]) & (last if word == incoming.shape[1] - 1 else every)
+                missing |= rest
+                if number == 0:
+                    incoming[row, word] |= rest & frontier[line, word]
+                    continue
+                hits = np.uint64(0)
+                while rest != 0:
+                    bit = trailing_zeros(rest)
+                    column = column_maps[number, word * 64 + bit]
+                    rest &= rest - one
+                    if column >= 0:
+                        hits |= (frontier[line, column >> 6] >> np.uint64(column & 63) & one) << bit
+                incoming[row, word] |= hits
+            if missing == 0:
+                break
+
+
+@kernel
+def boundary_lines(
+    frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
+) -> NDArray[np.int64]:
+    """The lines of ``frontier`` that have positions, and a move out of the rows ``first_row`` to ``end_row``."""
+    lines = np.empty(frontier.shape[0], dtype=np.int64)
+    count = 0
+    for line in range(frontier.shape[0]):
+        for move in range(target.shape[1]):
+            to_row = target[rows[line], move]
+            if to_row < 0:
+                break
+            if not first_row <= to_row < end_row:
+                if _any(frontier, line):
+                    lines[count] = line
+                    count += 1
+                break
+    return lines[:count]
+
+
+@kernel
+def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
+    """Remove the visited positions from ``incoming``, and visit the others; return how many these are."""
+    count = np.int64(0)
+    for row in range(incoming.shape[0]):
+        for word in range(incoming.shape[1]):
+            new = incoming[row, word] & ~visited[row, word]
+            incoming[row, word] = new
+            visited[row, word] |= new
+            count += np.int64(ones(new))
+    return count
+
+
+def count_bits(bits: Bitmap) -> int:
+    """The number of bits that are set."""
+    return int(np.bitwise_count(bits).sum(dtype=np.int64))
+
+
+def first_positions(bits: Bitmap, width: int, limit: int) -> NDArray[np.int64]:
+    """The places ``row * width + column`` of the first bits that are set, at most ``limit`` of them, ascending."""
+    row, word = (place[:limit] for place in np.nonzero(bits))
+    flags = np.unpackbits(bits[row, word, np.newaxis].view(np.uint8), axis=1, bitorder="little")
+    number, bit = np.nonzero(flags)
+    found: NDArray[np.int64] = (row * width + word * WORD)[number] + bit
+    return found[:limit]

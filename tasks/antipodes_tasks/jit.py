@@ -1,0 +1,189 @@
+"""Machine code through numba, which is imported at the first call of a kernel; instructions on the bits of a word."""
+
+import functools
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+BitFunction = Callable[[np.uint64], np.uint64]
+
+TELL_SECONDS = 2.0
+"""Seconds of compilation before it is reported."""
+_making = threading.RLock()
+
+
+class Watch:
+    """Counts the functions being compiled, and calls ``tell`` once if that takes long."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell = tell
+        self._begin: float | None = None
+        self._under_way = 0
+        self._told = False
+
+    def begin(self) -> None:
+        """The compilation of a function begins, maybe within that of another."""
+        self._under_way += 1
+        if self._begin is None:
+            self._begin = time.monotonic()
+            timer = threading.Timer(TELL_SECONDS, self._look)
+            timer.daemon = True
+            timer.start()
+        elif time.monotonic() - self._begin >= TELL_SECONDS:
+            self._look()
+
+    def end(self) -> None:
+        """The compilation of a function ends."""
+        self._under_way -= 1
+
+    def _look(self) -> None:
+        if self._under_way and not self._told:
+            self._told = True
+            self.tell()
+
+
+watch = Watch(lambda: None)
+"""The watch of this process. Set its ``tell`` to be called, in any thread."""
+
+
+class Lazy(Generic[P, R]):
+    """A function of machine code that is made when it is first called, or when a kernel that calls it is compiled."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        make: Callable[[Callable[P, R]], Any],
+        make_inner: Callable[[Callable[P, R]], Any],
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function, self._make, self._make_inner = function, make, make_inner
+        self._made: Any = None
+        self._made_inner: Any = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the machine code; the first call compiles it, or loads it from numba's cache."""
+        return cast(R, (self._made or self.made)(*args, **kwargs))
+
+    @property
+    def made(self) -> Any:
+        """Numba's object, made now if need be."""
+        with _making:
+            if self._made is None:
+                self._made = self._make(self._function)
+            return self._made
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type of this object as a global of a kernel, for numba."""
+        from numba.core.registry import cpu_target
+
+        with _making:
+            if self._made_inner is None:
+                self._made_inner = self._make_inner(self._function)
+        cpu_target.typing_context.refresh()
+        return cpu_target.typing_context.resolve_value_type(self._made_inner)
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """The function as machine code that releases the GIL, compiled at its first call and cached on disk.
+
+    Numba's cache is beside the source if that is writable, else in the user's cache folder; ``NUMBA_CACHE_DIR`` names
+    another folder. Kernels take arrays and scalars only: a function as an argument would be compiled in every process.
+
+    A kernel that another one calls becomes part of it, without the entries for Python and C and without a cache of its
+    own: these take a fifth of the time of compilation.
+    """
+    return Lazy(function, _compiled, _inner)
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    import numba
+
+    options: dict[str, Any] = {"no_cfunc_wrapper": True}
+    dispatcher: Any = numba.njit(nogil=True, cache=True, **options)(function)
+    dispatcher._cache = _cache_type()(function)
+    return dispatcher
+
+
+def _inner(function: Callable[..., Any]) -> Any:
+    import numba
+
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(nogil=True, **options)(function)
+
+
+@functools.cache
+def _cache_type() -> Any:
+    """Numba's cache, which is emptied where it cannot be read: the modules that it names may have moved since.
+
+    Making it registers a listener, which tells the `watch` of each compilation, not of code loaded from the cache.
+    """
+    from numba.core import event
+    from numba.core.caching import FunctionCache
+
+    class Cache(FunctionCache):
+        def load_overload(self, signature: Any, target_context: Any) -> Any:
+            try:
+                return super().load_overload(signature, target_context)  # type: ignore[no-untyped-call]
+            except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
+                self.flush()  # type: ignore[no-untyped-call]
+                return None
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            watch.begin()
+
+        def on_end(self, event: Any) -> None:
+            watch.end()
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    return Cache
+
+
+def _instruction(function: BitFunction) -> BitFunction:
+    """The function as an instruction of the processor, for kernels: of LLVM's `_INSTRUCTIONS` the one of its name."""
+    return Lazy(function, _intrinsic, _intrinsic)
+
+
+def _intrinsic(function: BitFunction) -> Any:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    name, further = _INSTRUCTIONS[function.__name__]
+
+    def typed(typing_context: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return getattr(builder, name)(*arguments, *(ir.Constant(ir.IntType(1), flag) for flag in further))
+
+        return types.uint64(types.uint64), generate
+
+    return intrinsic(typed)
+
+
+_INSTRUCTIONS = {"trailing_zeros": ("cttz", (1,)), "leading_zeros": ("ctlz", (1,)), "ones": ("ctpop", ())}
+"""LLVM's name of each instruction, and its flags: 1 says that the word is not 0."""
+
+
+@_instruction
+def trailing_zeros(word: np.uint64) -> np.uint64:
+    """The number of zero bits below the lowest one bit of a word, which must not be 0."""
+    raise NotImplementedError
+
+
+@_instruction
+def leading_zeros(word: np.uint64) -> np.uint64:
+    """The number of zero bits above the highest one bit of a word, which must not be 0."""
+    raise NotImplementedError
+
+
+@_instruction
+def ones(word: np.uint64) -> np.uint64:
+    """The number of one bits of a word."""
+    raise NotImplementedError

@@ -1,0 +1,328 @@
+"""The two-digit index: a minimal perfect hash of all arrangements of labelled pieces on places.
+
+An arrangement is numbered in mixed radix, with a digit per label: the rank of the combination of places that the label
+takes among those that the labels before it leave free. The last label has no choice. Any cut between two labels splits
+the number into ``row * width + column``; the position of the cut changes no rank.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache, partial
+from math import comb, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.jit import kernel
+
+Arrangements = NDArray[np.uint8]
+Ranks = NDArray[np.int64]
+BATCH = 1 << 16
+"""Arrangements in a batch, so that intermediate results stay in cache."""
+MANY = 1 << 14
+"""Arrangements from which on a compiled kernel ranks them; for fewer, loading it would take longer."""
+MOST_STATES = 1 << 18
+"""States of the kernel's table, at most; with more, arrangements are ranked without the kernel."""
+FEW_STATES = 1 << 14
+"""States of the table for one arrangement, at most: it is made in a few milliseconds."""
+
+
+def radices(counts: Sequence[int]) -> tuple[int, ...]:
+    """The number of values of the digit of each label."""
+    places = sum(counts)
+    return tuple(comb(places - sum(counts[:label]), count) for label, count in enumerate(counts))
+
+
+def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
+    """The number of each arrangement ``(n, places)``, ``(n,)``, from 0 to the number of arrangements - 1.
+
+    Every row must have each label as often as ``counts`` says, which is not checked.
+    """
+    ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
+    return ranks
+
+
+@lru_cache(maxsize=16)
+def ranker(counts: tuple[int, ...]) -> Callable[[Sequence[int]], int]:
+    """As `rank_arrangements`, a function of one arrangement, which a loop ranks faster than arrays do."""
+    if prod(count + 1 for count in counts) <= FEW_STATES:
+        return partial(rank_one, tables_of_one(counts))
+    return lambda labels: int(rank_arrangements(np.array([labels], dtype=np.uint8), counts)[0])
+
+
+def rank_rearranged(labels: Arrangements, origins: NDArray[np.integer[Any]], counts: Sequence[int]) -> Ranks:
+    """The numbers ``(k, n)`` of the arrangements ``labels[:, origin]`` for each of the ``origins`` ``(k, places)``."""
+    if len(labels) * len(origins) >= MANY and prod(count + 1 for count in counts) <= MOST_STATES:
+        tables = rank_tables(tuple(counts))
+        return _rank_rearranged(np.ascontiguousarray(labels), origins.astype(np.int16), *tables)
+    ranks = np.empty((len(origins), len(labels)), dtype=np.int64)
+    for first in range(0, len(labels), BATCH):
+        batch = labels[first : first + BATCH]
+        for number, origin in enumerate(origins):
+            ranks[number, first : first + BATCH] = _rank_few(np.take(batch, origin, axis=1), counts)
+    return ranks
+
+
+def _rank_few(labels: Arrangements, counts: Sequence[int]) -> Ranks:
+    ranks = np.zeros(len(labels), dtype=np.int64)
+    free = labels
+    for label, radix in enumerate(radices(counts)[:-1]):
+        taken = free == label
+        ranks *= radix
+        ranks += rank_combinations(taken)
+        free = free[~taken].reshape(len(labels), free.shape[1] - counts[label])
+    return ranks
+
+
+def unrank_arrangements(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
+    """The arrangement ``(n, places)`` of each number ``(n,)``: the inverse of `rank_arrangements`."""
+    arrangements = np.empty((len(ranks), sum(counts)), dtype=np.uint8)
+    for first in range(0, len(ranks), BATCH):
+        batch = slice(first, first + BATCH)
+        arrangements[batch] = _unrank_batch(ranks[batch], counts)
+    return arrangements
+
+
+def _unrank_batch(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
+    last = len(counts) - 1
+    arrangement = np.full((len(ranks), counts[last]), last, dtype=np.uint8)
+    rest = np.array(ranks, dtype=np.int64)
+    for label in range(last - 1, -1, -1):
+        places = sum(counts[label:])
+        rest, digit = np.divmod(rest, comb(places, counts[label]))
+        taken = unrank_combinations(digit, places, counts[label])
+        wider = np.full((len(ranks), places), label, dtype=np.uint8)
+        wider[~taken] = arrangement.ravel()
+        arrangement = wider
+    return arrangement
+
+
+@dataclass(frozen=True)
+class Index:
+    """The number of every arrangement, as ``row * width + column``."""
+
+    counts: tuple[int, ...]
+    """Pieces with each label."""
+    leading: int
+    """The number of labels in the row; the others are in the column."""
+
+    @cached_property
+    def row_counts(self) -> tuple[int, ...]:
+        """The counts of a row's labels, then the number of places that it leaves free."""
+        return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
+
+    @cached_property
+    def column_counts(self) -> tuple[int, ...]:
+        """The counts of a column's labels, on the places that the row leaves free."""
+        return self.counts[self.leading :] or (0,)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return prod(radices(self.counts)[: self.leading])
+
+    @cached_property
+    def width(self) -> int:
+        """The number of columns of a row."""
+        return prod(radices(self.counts)[self.leading :])
+
+    @property
+    def size(self) -> int:
+        """The number of arrangements."""
+        return self.rows * self.width
+
+    def rank(self, labels: Arrangements) -> Ranks:
+        """The index of each arrangement ``(n, places)``, ``(n,)`` int64; the counts are not checked."""
+        return rank_arrangements(labels, self.counts)
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """The index of one arrangement, given as Python's integers; the counts are not checked."""
+        return ranker(self.counts)(labels)
+
+    def unrank(self, indices: Ranks) -> Arrangements:
+        """The arrangement ``(n, places)`` of each index ``(n,)``.
+
+        Raises
+        ------
+        InputError
+            An index is not in 0 to ``size - 1``.
+        """
+        outside = (indices < 0) | (indices >= self.size)
+        if outside.any():
+            raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
+        return unrank_arrangements(indices, self.counts)
+
+
+Mask = NDArray[np.bool_]
+
+
+@cache
+def binomials(places: int, chosen: int) -> Ranks:
+    """``(places, chosen + 1)``: the binomial coefficients ``C(place, number)``, those past 64 bits clipped."""
+    greatest = np.uint64(np.iinfo(np.int64).max)
+    rows = np.zeros((places, chosen + 1), dtype=np.uint64)
+    rows[:, 0] = 1
+    for place in range(1, places):
+        rows[place, 1:] = np.minimum(rows[place - 1, 1:] + rows[place - 1, :-1], greatest)
+    table = rows.astype(np.int64)
+    table.flags.writeable = False
+    return table
+
+
+def rank_combinations(chosen: Mask) -> Ranks:
+    """The rank of each of ``(n, places)``, where every row chooses equally many places: ``(n,)``.
+
+    The places ``p1 < p2 < ...`` have the rank ``C(p1, 1) + C(p2, 2) + ...``, colexicographic order from 0 to
+    ``C(places, number) - 1`` (Knuth, The Art of Computer Programming 4A, section 7.2.1.3, theorem L).
+    """
+    n, places = chosen.shape
+    number = int(chosen[0].sum()) if n else 0
+    if number == 1:
+        only: Ranks = chosen.argmax(axis=1)
+        return only
+    if number > places - number:  # colexicographic order is that of the complements backwards
+        return comb(places, number) - 1 - rank_combinations(~chosen)
+    positions = np.nonzero(chosen)[1].reshape(n, number)
+    ranks = np.zeros(n, dtype=np.int64)
+    for i in range(number):
+        ranks += binomials(places, number)[positions[:, i], i + 1]
+    return ranks
+
+
+def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
+    """Which places each rank chooses, ``(n, places)``: the inverse of `rank_combinations`."""
+    if number > places - number:
+        return ~unrank_combinations(comb(places, number) - 1 - ranks, places, places - number)
+    chosen = np.zeros((len(ranks), places), dtype=bool)
+    rest = np.array(ranks, dtype=np.int64)
+    every = np.arange(len(ranks))
+    for i in range(number, 0, -1):
+        column = binomials(places, number)[:, i]
+        greatest = np.searchsorted(column, rest, side="right") - 1
+        chosen[every, greatest] = True
+        rest -= column[greatest]
+    return chosen
+
+
+@lru_cache(maxsize=4)
+def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
+    """The number that each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
+
+    A state is a number in mixed radix with a digit per label.
+    """
+    kinds, places = len(counts), sum(counts)
+    before = np.indices([count + 1 for count in counts]).reshape(kinds, -1)
+    units = np.array([prod(count + 1 for count in counts[label + 1 :]) for label in range(kinds)], dtype=np.int64)
+    choices = binomials(places + 1, max(counts) + 1)
+    added = np.zeros((before.shape[1], kinds), dtype=np.int64)
+    for label in range(kinds):
+        weight = prod(comb(sum(counts[later:]), counts[later]) for later in range(label + 1, kinds))
+        possible = before[label] < counts[label]
+        free = before[label:, possible].sum(axis=0)
+        added[possible, label] = choices[free, before[label, possible] + 1] * weight
+    return added, units
+
+
+class TablesOfOne(NamedTuple):
+    """The tables as Python reads them fastest, an element at a time."""
+
+    added: list[int]
+    """The numbers added to the rank, those of each state side by side."""
+    steps: list[int]
+    """The number that each label adds to the first place of its state in ``added``."""
+
+
+def tables_of_one(counts: tuple[int, ...]) -> TablesOfOne:
+    """The tables for `rank_one`."""
+    added, units = rank_tables(counts)
+    return TablesOfOne(added.ravel().tolist(), (units * len(counts)).tolist())
+
+
+def rank_one(tables: TablesOfOne, labels: Sequence[int]) -> int:
+    """The rank of one arrangement, which is not checked."""
+    added, steps = tables
+    rank = state = 0
+    for label in labels:
+        rank += added[state + label]
+        state += steps[label]
+    return rank
+
+
+class Numbering(NamedTuple):
+    """The numbering of arrangements, for kernels."""
+
+    counts: NDArray[np.int64]
+    """The number of places with each label."""
+    radices: NDArray[np.int64]
+    """The number of values of the digit of each label."""
+    weights: NDArray[np.int64]
+    """The weight of each digit."""
+    choices: Ranks
+    """Binomial coefficients."""
+    added: Ranks
+    """The number that each label adds to the rank in each state, ``(states, labels)``."""
+    units: Ranks
+    """The number that each label adds to the state."""
+
+
+def numbering(counts: Sequence[int]) -> Numbering:
+    """The numbering of the arrangements with these counts."""
+    places = [sum(counts[label:]) for label in range(len(counts))]
+    radices = [comb(free, count) for free, count in zip(places, counts, strict=True)]
+    weights = [prod(radices[label + 1 :]) for label in range(len(counts))]
+    fewer = max(min(count, free - count) for free, count in zip(places, counts, strict=True))
+    added, units = rank_tables(tuple(counts))
+    return Numbering(
+        counts=np.array(counts, dtype=np.int64),
+        radices=np.array(radices, dtype=np.int64),
+        weights=np.array(weights, dtype=np.int64),
+        choices=binomials(places[0], fewer),
+        added=added,
+        units=units,
+    )
+
+
+@kernel
+def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
+    """Write the arrangement of a rank to ``labels`` ``(places,)``; ``free`` is scratch space of that size."""
+    places = len(labels)
+    for place in range(places):
+        free[place] = place
+    first = np.int64(0)  # free places are free[first:]
+    for label in range(len(numbering.counts)):
+        left = places - first
+        digit = rank // numbering.weights[label]
+        rank -= digit * numbering.weights[label]
+        chosen = numbering.counts[label]
+        others = chosen > left - chosen
+        if others:  # the order of combinations is that of their complements backwards
+            chosen, digit = left - chosen, numbering.radices[label] - 1 - digit
+        kept = np.int64(places)
+        for at in range(left - 1, -1, -1):
+            take = chosen > 0 and numbering.choices[at, chosen] <= digit
+            if take:
+                digit -= numbering.choices[at, chosen]
+                chosen -= 1
+            if take != others:
+                labels[free[first + at]] = label
+            else:
+                kept -= 1
+                free[kept] = free[first + at]
+        first = kept
+
+
+@kernel
+def _rank_rearranged(labels: NDArray[np.uint8], origins: NDArray[np.int16], added: Ranks, units: Ranks) -> Ranks:
+    """The ranks ``(k, n)`` of the arrangements ``labels[n, origins[k]]``."""
+    ranks = np.zeros((origins.shape[0], labels.shape[0]), dtype=np.int64)
+    for n in range(labels.shape[0]):
+        for k in range(origins.shape[0]):
+            state, rank = np.int64(0), np.int64(0)
+            for place in range(labels.shape[1]):
+                label = labels[n, origins[k, place]]
+                rank += added[state, label]
+                state += units[label]
+            ranks[k, n] = rank
+    return ranks

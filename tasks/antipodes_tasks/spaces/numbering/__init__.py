@@ -1,1 +1,0 @@
-"""Numbers of combinations and arrangements, and their parity, which several spaces share."""
