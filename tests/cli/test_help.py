@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 
 import pytest
 from programs import Command
@@ -49,15 +47,6 @@ def test_the_overview(cli: Command) -> None:
     for command in COMMANDS:
         assert re.search(rf"^  {command} +[A-Z]", out, re.MULTILINE)
         assert load_command(command).help == HELP[command]
-
-
-def test_the_overview_loads_no_command() -> None:
-    code = "import sys; from antipodes.cli.main import run_command; run_command([]); print(*sys.modules)"
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(process.stdout.splitlines()[-1].split())
-    assert "antipodes.cli.main" in loaded
-    assert not {"dask", "zarr", "numba", "rich"} & loaded
-    assert not [name for name in loaded if name.startswith("antipodes.cli.commands")]
 
 
 def test_the_version(cli: Command) -> None:

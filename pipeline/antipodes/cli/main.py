@@ -51,7 +51,7 @@ COMMANDS = {
     },
     "Tilings": {
         "tile": ("tilings", "Find all tilings of a board, or resume the search."),
-        "boards": ("tilings", "List the bundled boards."),
+        "boards": ("puzzles", "List the bundled boards."),
         "show": ("tilings", "Draw the tilings in a store: the first of them, one, or all."),
     },
 }

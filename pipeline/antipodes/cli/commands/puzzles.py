@@ -1,4 +1,4 @@
-"""``antipodes puzzles``, ``check``, ``rank`` and ``unrank``: puzzles, and their positions as numbers."""
+"""``antipodes puzzles``, ``boards``, ``check``, ``rank`` and ``unrank``: what is bundled, and positions as numbers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +16,8 @@ from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
 from antipodes.tables.drawing import is_drawn
+from antipodes.tilings.config import bundled_boards, load_board
+from antipodes.tilings.views import board_view
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
@@ -74,6 +76,18 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
             lines = wrap(f"{size}  {said_once}", max(columns, NARROWEST) - 4)
             yield f"  {row['name']}"
         yield from (f"{'':{indent if beside else 4}}{line}" for line in lines)
+
+
+@command(app, "boards", "antipodes boards", "antipodes boards --json")
+def boards(as_json: AsJson = False) -> None:
+    """List the bundled boards."""
+    problems = [load_board(name).problem for name in bundled_boards()]
+    if as_json:
+        print_json([board_view(one) for one in problems])
+        return
+    width = max(len(one.name) for one in problems)
+    for one in problems:
+        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
 
 
 @command(app, "check", "antipodes check my-puzzle.toml", "antipodes check puzzles.py:jugs")

@@ -25,7 +25,6 @@ from antipodes.tables.store.search_manifest import SearchManifest
 from antipodes.tilings import views as tiling_views
 from antipodes.tilings.report import saved_partitions
 from antipodes.tilings.store import TilingStore
-from antipodes.tilings.verify import verify_tilings
 from antipodes_tasks.errors import InputError, NotAStoreError
 from antipodes_tasks.quoting import counted
 
@@ -160,6 +159,8 @@ def verify(
     """Verify checksums and every distance or tiling in a store."""
     address = find_store(store, puzzle)
     if isinstance(open_store(address), TilingStore):
+        from antipodes.tilings.verify import verify_tilings
+
         verdict: Verdict = verify_tilings(address)
     else:
         verdict = _table_verdict(address, workers, memory_limit, seed, quiet)

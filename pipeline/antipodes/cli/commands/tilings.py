@@ -1,4 +1,4 @@
-"""``antipodes tile``, ``boards`` and ``show``: all tilings of a board, the bundled boards, and drawings."""
+"""``antipodes tile`` and ``show``: all tilings of a board, and drawings of them."""
 
 import re
 from collections.abc import Sequence
@@ -34,13 +34,13 @@ from antipodes.sizes import human
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tilings.canvas import Canvas
-from antipodes.tilings.config import BoardConfig, bundled_boards, load_board
+from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import draw_sheet
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.pictures import colours, draw_tiling
 from antipodes.tilings.report import TilingReport
 from antipodes.tilings.table import Tilings, open_tilings
-from antipodes.tilings.views import board_view, tilings_view
+from antipodes.tilings.views import tilings_view
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.quoting import counted
@@ -246,18 +246,6 @@ def _print_times(report: TilingReport, verbose: bool) -> None:
         partitions = counted(report.manifest.partitions, "partition")
         print(f"balance  {partitions}; the workers were busy for {shares} of the search")
     print(f"memory   {human(report.peak_memory)} peak")
-
-
-@command(app, "boards", "antipodes boards", "antipodes boards --json")
-def boards(as_json: AsJson = False) -> None:
-    """List the bundled boards."""
-    problems = [load_board(name).problem for name in bundled_boards()]
-    if as_json:
-        print_json([board_view(one) for one in problems])
-        return
-    width = max(len(one.name) for one in problems)
-    for one in problems:
-        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
 
 
 @command(
