@@ -101,8 +101,9 @@ def test_no_number(table: Table, wrong: Any) -> None:
     refused(solve, problem, "bfs", max_depth=wrong)
     refused(solve_by_table, problem, table, max_depth=wrong)
     refused(exchanges, EIGHT, wrong)
-    for option in ("workers", "memory_limit"):
-        refused(RunOptions, **{option: wrong})
+    refused(RunOptions, workers=wrong)
+    if not isinstance(wrong, str):
+        refused(RunOptions, memory_limit=wrong)
     if not isinstance(wrong, float | np.floating) or wrong != wrong:
         refused(RunOptions, checkpoint_every=wrong)
 

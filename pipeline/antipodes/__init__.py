@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
     from antipodes.tables.counts import Counts as Counts
-    from antipodes.tables.dataset import Dataset as Dataset
+    from antipodes.tables.evaluation import Dataset as Dataset
     from antipodes.tables.evaluation import Evaluation as Evaluation
     from antipodes.tables.report import RunReport as RunReport
     from antipodes.tables.table import UNKNOWN as UNKNOWN
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tilings.config import BoardConfig as BoardConfig
     from antipodes.tilings.config import load_board as load_board
     from antipodes.tilings.count import count_tilings as count_tilings
-    from antipodes.tilings.report import TilingReport as TilingReport
+    from antipodes.tilings.run import TilingReport as TilingReport
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
     from antipodes_tasks.puzzles.moves.moves import Successors as Successors
@@ -53,13 +53,12 @@ _NAMES = {
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.interface": "__version__ open_counts open_table open_tilings run solve tile verify verify_tilings",
     "antipodes.tables.counts": "Counts",
-    "antipodes.tables.dataset": "Dataset",
-    "antipodes.tables.evaluation": "Evaluation",
+    "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",
     "antipodes.tilings.count": "count_tilings",
-    "antipodes.tilings.report": "TilingReport",
+    "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",
     "antipodes_tasks.puzzles.moves.moves": "Successors",

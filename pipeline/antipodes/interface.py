@@ -26,14 +26,13 @@ from antipodes.tables import verify as verification
 from antipodes.tables.counts import Counts
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.solve import TABLE
 from antipodes.tables.table import CACHE_BYTES, Table
-from antipodes.tables.table_method import TABLE
 from antipodes.tables.verify import TableVerdict
 from antipodes.tilings import table as tilings
 from antipodes.tilings import verify as tiling_verification
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.report import TilingReport
-from antipodes.tilings.run import tile_board
+from antipodes.tilings.run import TilingReport, tile_board
 from antipodes.tilings.table import Tilings
 from antipodes.tilings.verify import TilingVerdict
 from antipodes_tasks import arguments

@@ -15,13 +15,11 @@ from antipodes.storage.address import Address, address_from, in_shell, storage_a
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock_owner import Holder
 from antipodes.storage.manifest import format_of
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, TableStore
 from antipodes.text_file import read_toml
 from antipodes.tilings.config import load_board
-from antipodes.tilings.manifest import TilingManifest
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
 from antipodes_tasks.quoting import quote, shorten

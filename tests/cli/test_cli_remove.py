@@ -20,7 +20,7 @@ from antipodes.storage import creation
 from antipodes.storage.address import storage_at
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.stores import KINDS
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 

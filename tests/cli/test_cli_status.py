@@ -14,7 +14,7 @@ from antipodes.events import Committed, Event
 from antipodes.storage.address import address_from
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 
 
 def test_json(cli: Command, finished: Path) -> None:

@@ -13,7 +13,7 @@ from tiling_stores import SQUARE
 from antipodes.config import load_config
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore

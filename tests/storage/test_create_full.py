@@ -11,7 +11,7 @@ from antipodes.cli.failures import Stopped
 from antipodes.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 

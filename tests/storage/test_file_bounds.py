@@ -22,7 +22,7 @@ from antipodes.storage.local.directory import DirectoryStorage
 from antipodes.storage.lock_owner import parse_owner
 from antipodes.storage.manifest import FEW_BYTES, MOST_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import FieldError, StoreDamagedError
 
 HUGE = 8 << 30

@@ -19,7 +19,7 @@ from antipodes.storage.cloud import bucket as cloud_bucket
 from antipodes.storage.cloud import retry
 from antipodes.storage.cloud.retry import reason
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import StoreError, StoreSilentError
 

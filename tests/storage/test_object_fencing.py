@@ -15,10 +15,9 @@ from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tilings.config import BoardConfig
-from antipodes.tilings.manifest import Searched
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import Searched, TilingStore
 from antipodes_tasks.errors import StoreError, StoreLockedError
 
 LOCK = "t.zarr.lock"

@@ -22,7 +22,7 @@ from antipodes.storage import lock_owner
 from antipodes.storage.cloud import lease
 from antipodes.storage.cloud.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 LOCK = "t.zarr.lock"

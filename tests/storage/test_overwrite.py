@@ -15,7 +15,7 @@ from antipodes.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreError
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.journal.journal_file import Cover
-from antipodes.tables.layers.group import Group
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.journal import Journal
+from antipodes.tables.journal_file import Cover
+from antipodes.tables.layers.shard import Group
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of

@@ -17,7 +17,7 @@ from antipodes.storage.backend import MANIFEST
 from antipodes.storage.layout import Layout
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board

@@ -9,8 +9,8 @@ import pytest
 
 from antipodes.config import load_config
 from antipodes.storage.address import storage_at
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.layers.group import Group
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shard import Group
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes_tasks.bfs.partition import Links, links
 from antipodes_tasks.errors import InterruptedRunError

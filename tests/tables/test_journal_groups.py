@@ -9,9 +9,8 @@ import pytest
 from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_groups, search
 
 from antipodes.storage.local.lock import FileLock
-from antipodes.tables.journal.journal import Journal, JournalDamagedError
-from antipodes.tables.layers.group import Group
-from antipodes.tables.layers.group_segments import flush, write
+from antipodes.tables.journal import Journal, JournalDamagedError
+from antipodes.tables.layers.shard import Group, flush, write
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import InterruptedRunError

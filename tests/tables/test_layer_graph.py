@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from antipodes.executors.api import Key, is_result
-from antipodes.tables.layers.graph import LayerGraph, advance
+from antipodes.tables.layers.shards import LayerGraph, advance
 
 TWO_RINGS = [[2], [3], [0], [1]]
 """Groups 0 and 2 lead to each other, and 1 and 3."""

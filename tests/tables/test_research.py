@@ -10,7 +10,7 @@ import pytest
 from brute_force import distances as search
 
 from antipodes.config import as_config
-from antipodes.tables.dataset import shared
+from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import UNREACHABLE, Table, open_table
 from antipodes_tasks.errors import ClosedError, InputError, PositionError, UnfinishedError

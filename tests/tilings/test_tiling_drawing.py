@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from antipodes.tilings.drawing import draw, steps, symbols_of
-from antipodes.tilings.pictures import PALETTE, colours, draw_tiling
+from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, steps, symbols_of
 from antipodes_tasks.exact_cover.boards import Board
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.piece_sets import piece_set

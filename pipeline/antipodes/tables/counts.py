@@ -12,9 +12,8 @@ import numpy as np
 
 from antipodes.config import PuzzleLike
 from antipodes.storage.address import Address, in_shell
-from antipodes.tables.store.counts_manifest import CountsManifest
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.search_store import read_given
+from antipodes.tables.store.manifest import CountsManifest
+from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import UnfinishedError
 from antipodes_tasks.puzzles.puzzle import Labels

@@ -16,18 +16,19 @@ from antipodes.runs.session import Session
 from antipodes.storage.address import Address
 from antipodes.storage.backend import LockHandle
 from antipodes.tables.layers.commits import Commits, CountsCommits
-from antipodes.tables.layers.counts_search import CountsSearch
-from antipodes.tables.layers.search import LayerSearch, TableSearch
-from antipodes.tables.planning.fitting import check_disk, plan_that_fits
-from antipodes.tables.planning.plan import Plan
+from antipodes.tables.layers.search import CountsSearch, LayerSearch, TableSearch
+from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
-from antipodes.tables.store.counts_manifest import CountsManifest
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.opening import search_store
-from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle, read_given
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.manifest import CountsManifest, SearchManifest, TableManifest
+from antipodes.tables.store.stores import (
+    CountsStore,
+    M,
+    SearchStore,
+    TableStore,
+    check_same_puzzle,
+    read_given,
+    search_store,
+)
 from antipodes_tasks import arguments
 from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.spaces.space import StateSpace

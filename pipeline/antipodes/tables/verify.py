@@ -17,13 +17,9 @@ from antipodes.machine import available_workers
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
 from antipodes.tables.store.chunks import TableChunks
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
-from antipodes.tables.store.search_store import read_given
-from antipodes.tables.store.table_store import TableStore
-from antipodes.tables.verification.check import Checked, TableCheck
-from antipodes.tables.verification.memory import plan_memory
-from antipodes.tables.verification.tasks import count_block
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.stores import TableStore, read_given
+from antipodes.tables.verification import Checked, TableCheck, count_block, plan_memory
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.proof import SHOWN, Wrong
 from antipodes_tasks.errors import StoreDamagedError

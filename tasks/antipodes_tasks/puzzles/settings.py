@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from antipodes_tasks import values
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.names import check_name
 from antipodes_tasks.quoting import quote, shorten
@@ -43,10 +44,8 @@ def identity(settings: Mapping[str, Any]) -> Identity:
 
 def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> str:
     """The value of a key that must be a text."""
-    value = required(settings, key, default)
-    if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ConfigError(f"[puzzle] {key}: expected a text, found {quote(value)}")
-    return value
+    kind = values.TEXT if default is not None else values.matching(str.strip, values.TEXT.noun)
+    return str(kind.check(required(settings, key, default), f"[puzzle] {key}"))
 
 
 def positive_integer(settings: Mapping[str, Any], key: str) -> int:
@@ -56,26 +55,17 @@ def positive_integer(settings: Mapping[str, Any], key: str) -> int:
 
 def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:
     """The value of a key that must be an integer from ``least`` to ``most``."""
-    value = required(settings, key, default)
-    if type(value) is not int or not least <= value <= most:
-        raise ConfigError(f"[puzzle] {key}: expected an integer from {least} to {most}, found {quote(value)}")
-    return value
+    return int(values.integer(least, most).check(required(settings, key, default), f"[puzzle] {key}"))
 
 
 def flag(settings: Mapping[str, Any], key: str) -> bool:
     """The value of a key that must be true or false; false if it is not given."""
-    value = settings.get(key, False)
-    if type(value) is not bool:
-        raise ConfigError(f"[puzzle] {key}: expected true or false, found {quote(value)}")
-    return value
+    return bool(values.FLAG.check(settings.get(key, False), f"[puzzle] {key}"))
 
 
-def choice(settings: Mapping[str, Any], key: str, values: Sequence[str]) -> str:
+def choice(settings: Mapping[str, Any], key: str, choices: Sequence[str]) -> str:
     """The value of a key that must be one of some texts; the first one if it is not given."""
-    value = settings.get(key, values[0])
-    if not isinstance(value, str) or value not in values:
-        raise ConfigError(f"[puzzle] {key}: expected one of {', '.join(values)}, found {quote(value)}")
-    return value
+    return str(values.one_of(*choices).check(settings.get(key, choices[0]), f"[puzzle] {key}"))
 
 
 def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
@@ -90,12 +80,12 @@ def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
     return texts
 
 
-def pairs_in(value: object, key: str, least: int = 0) -> list[tuple[int, int]]:
+def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
     """The pairs of integers in a list, each once, at ``least`` so many."""
-    if not isinstance(value, list) or len(value) < least:
+    if not values.LIST.fits(value) or len(value) < least:
         raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
     for pair in value:
-        if not (isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)):
+        if not (values.LIST.fits(pair) and len(pair) == 2 and all(map(values.INTEGER.fits, pair))):
             raise ConfigError(f"{key}: expected pairs of integers, found {quote(pair)}")
     return list(dict.fromkeys((a, b) for a, b in value))
 

@@ -12,13 +12,11 @@ from antipodes.cli.streams import print_json, say
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tables.counts import Counts, open_counts
-from antipodes.tables.drawing import draw_layers, is_drawn
-from antipodes.tables.plot import check_plot, plot_layers
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.opening import search_store
-from antipodes.tables.store.search_manifest import MOST_ANTIPODES
+from antipodes.tables.drawing import check_plot, draw_layers, is_drawn, plot_layers
+from antipodes.tables.report import farthest_view, layers_view
+from antipodes.tables.store.manifest import MOST_ANTIPODES
+from antipodes.tables.store.stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table
-from antipodes.tables.views import farthest_view, layers_view
 from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted
 

@@ -16,7 +16,7 @@ from antipodes.sizes import human
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.planning.duration import Duration, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
-from antipodes.tables.views import plan_view
+from antipodes.tables.report import plan_view
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.space import StateSpace
 

@@ -16,8 +16,7 @@ from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
 from antipodes.tables.drawing import is_drawn
-from antipodes.tilings.config import bundled_boards, load_board
-from antipodes.tilings.views import board_view
+from antipodes.tilings.config import board_view, bundled_boards, load_board
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks

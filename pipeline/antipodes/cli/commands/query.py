@@ -15,12 +15,10 @@ from antipodes.cli.options import AsJson, Given, MoveSequence, Store
 from antipodes.cli.streams import BAD_INPUT, FAILED, input_batches, print_json, print_json_list, say
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
-from antipodes.tables.drawing import draw_counts
-from antipodes.tables.lookup import Found, look_up
-from antipodes.tables.matches import Matches
-from antipodes.tables.path_moves import draw_moves, draw_scramble, moves_back
+from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
+from antipodes.tables.queries import Found, Matches, look_up
+from antipodes.tables.report import found_view, matches_view, matches_with_path_view
 from antipodes.tables.table import Table, open_table
-from antipodes.tables.views import found_view, matches_view, matches_with_path_view
 from antipodes_tasks.errors import AntipodesError, InputError, PositionError, UnfinishedError
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, shorten

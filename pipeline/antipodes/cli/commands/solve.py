@@ -19,9 +19,9 @@ from antipodes.runs.default_store import default_store
 from antipodes.sizes import memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import find_store
-from antipodes.tables.path_moves import draw_moves
+from antipodes.tables.drawing import draw_moves
+from antipodes.tables.report import routes_view, solved_view
 from antipodes.tables.solve import Solved, solve_timed
-from antipodes.tables.views import routes_view, solved_view
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.puzzles.goals import aimed_at, goals_in
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle

@@ -19,11 +19,10 @@ from antipodes.storage.address import Address, address_from, in_shell, is_url, s
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock_owner import Holder
 from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
-from antipodes.tables import views
+from antipodes.tables import report as views
 from antipodes.tables.report import saved_depths
-from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes.tilings import views as tiling_views
-from antipodes.tilings.report import saved_partitions
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tilings import store as tiling_views
 from antipodes.tilings.store import TilingStore
 from antipodes_tasks.errors import InputError, NotAStoreError
 from antipodes_tasks.quoting import counted
@@ -88,7 +87,7 @@ def _run(listed: Listed) -> str:
         return f"the lock is left from {listed.run}, which has ended or does not reach the storage"
     if manifest is None:
         return f"{listed.run} is at work"
-    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else saved_partitions(manifest)
+    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else manifest.saved
     return f"{listed.run} is at work; {saved or 'no depths are'} committed"
 
 

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
-from antipodes.cli.loading import loading
 from antipodes.cli.options import (
     AsJson,
     PerformanceReport,
@@ -33,14 +32,12 @@ from antipodes.runs.options import RunOptions
 from antipodes.sizes import human
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
-from antipodes.tilings.canvas import Canvas
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.drawing import draw_sheet
+from antipodes.tilings.count import count_tilings
+from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
-from antipodes.tilings.pictures import colours, draw_tiling
-from antipodes.tilings.report import TilingReport
-from antipodes.tilings.table import Tilings, open_tilings
-from antipodes.tilings.views import tilings_view
+from antipodes.tilings.run import TilingReport, tile_board
+from antipodes.tilings.table import Tilings, open_tilings, tilings_view
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.quoting import counted
@@ -173,9 +170,6 @@ def count_only(
     raw: bool,
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
-    with loading():
-        from antipodes.tilings.count import count_tilings
-
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
         count = count_tilings(config, method, options, listener, interrupts.requested)
@@ -192,9 +186,6 @@ def count_only(
 
 def compute_tilings(config: BoardConfig, method: str | None, request: Request, raw: bool = False) -> int:
     """Search a board for tilings, and print a report; the exit status."""
-    with loading():  # `show` needs no scheduler
-        from antipodes.tilings.run import tile_board
-
     with request.watched("the partitions that are under way") as listener:
         report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
     if request.as_json:

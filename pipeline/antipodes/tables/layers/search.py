@@ -1,33 +1,32 @@
 """The search of all positions, layer by layer, with the workers there are, and the assembly of a table.
 
-If workers are lost, their groups are restored from the journal, and find again what was lost with them; the others
-replay. If workers join, all groups are divided anew and restored.
+If workers are lost, their shards are restored from the journal, and find again what was lost with them; the others
+replay. If workers join, the rows are divided anew and all shards restored.
 """
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.config import Config
-from antipodes.events import JournalDamaged, SearchStarted, WorkersLost
-from antipodes.executors.api import Scheduler
+from antipodes.events import JournalDamaged, LayerSettled, Listener, PartitionSettled, SearchStarted, WorkersLost
+from antipodes.executors.api import Scheduler, Stop
+from antipodes.runs.report import Clock
 from antipodes.runs.session import Session
-from antipodes.tables.journal.journal import JournalDamagedError
-from antipodes.tables.layers.assembly import assemble
-from antipodes.tables.layers.commits import Commits, LayerCommits
-from antipodes.tables.layers.group_segments import GroupSegments
-from antipodes.tables.layers.groups import PartitionGroups
-from antipodes.tables.layers.loop import Found, LayerLoop
-from antipodes.tables.layers.pace import Pace
-from antipodes.tables.planning.fitting import plan_that_fits
-from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.search_manifest import MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
+from antipodes.tables.journal import JournalDamagedError
+from antipodes.tables.layers.commits import Commits, CountsCommits, LayerCommits, Pace, assemble
+from antipodes.tables.layers.shard import GroupSegments
+from antipodes.tables.layers.shards import CountingGroups, PartitionGroups
+from antipodes.tables.planning.plan import Plan, plan_that_fits
+from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
+    DepthLimitError,
     ResourceLimitError,
     SchedulerError,
     SchedulerLostError,
@@ -37,6 +36,85 @@ from antipodes_tasks.errors import (
     WorkersRetiredError,
 )
 from antipodes_tasks.quoting import counted
+
+
+@dataclass
+class Found:
+    """The layers known so far, and what this run found of them."""
+
+    listener: Listener
+    clock: Clock
+    layers: list[int] = field(default_factory=list)
+    """How many positions there are at each depth, committed or not."""
+    positions: int = 0
+    """Positions that this run has found, recomputed ones each time."""
+
+    @property
+    def depth(self) -> int:
+        """The depth of the last layer."""
+        return len(self.layers) - 1
+
+    def add(self, count: int) -> None:
+        """Add a layer of ``count`` positions."""
+        self.layers.append(count)
+        self.positions += count
+        self.listener(LayerSettled(self.depth, count, sum(self.layers), self.positions / self.clock.search))
+
+
+@dataclass
+class LayerLoop:
+    """A search from the layer that the groups are at."""
+
+    scheduler: Scheduler
+    groups: PartitionGroups
+    commits: LayerCommits
+    found: Found
+    pace: Pace
+    stop: Stop
+    """Asked between layers whether to commit and stop."""
+
+    def run(self) -> None:
+        """Search until there is nothing more to find, workers joined or left, or the run is told to stop.
+
+        In the last two cases everything is committed.
+
+        Raises
+        ------
+        DepthLimitError
+            Positions lie deeper than a table can say; everything up to there is committed.
+        """
+        while any(self.groups.counts):
+            if self.stop() or self.scheduler.workers_changed:
+                self._commit()
+                return
+            if self.pace.is_commit_overdue:
+                self._commit()
+            if self.found.depth == DEEPEST:
+                self._commit()
+                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
+            self._advance()
+
+    def _advance(self) -> None:
+        """Find the next layers."""
+        layers, begin, depth = self._layers_together(), time.monotonic(), self.found.depth + 1
+
+        def settled(number: int, of: int) -> None:
+            self.found.listener(PartitionSettled(depth, number, of))
+
+        with self.found.clock.measure("search"):
+            counts = self.groups.advance(self.found.depth, layers, settled)
+        self.pace.advanced(layers, time.monotonic() - begin)
+        for count in filter(None, counts):
+            self.found.add(count)
+
+    def _layers_together(self) -> int:
+        """How many layers to submit together, none deeper than a table can say."""
+        return min(self.pace.layers_together, DEEPEST - self.found.depth)
+
+    def _commit(self) -> None:
+        if self.found.depth > self.commits.manifest.committed_depth:
+            self.pace.committed(self.commits.commit(self.groups, self.found.layers))
+
 
 LOSSES_ALLOWED = 3
 """Losses of workers without a commit in between that are taken for bad luck; one more ends the run."""
@@ -270,3 +348,24 @@ class TableSearch(LayerSearch):
         commits.begin_assembly(layers, antipodes, resumable)
         self._groups, found = None, groups.release()
         return () if resumable else found
+
+
+class CountsSearch(LayerSearch):
+    """A search that keeps the layers and the first antipodes."""
+
+    GROUPS = CountingGroups
+    commits: CountsCommits
+
+    def _continue_with(self, plan: Plan) -> None:
+        """Search until workers change; once nothing is left to be found, commit the layers and the antipodes."""
+        self._place(plan)
+        self._search()
+        if self._groups is not None and not self._session.interrupted:
+            antipodes = self._groups.positions(self._found.depth, MOST_ANTIPODES).tolist()
+            self.commits.complete(self._found.layers, antipodes)
+            self._groups = None
+
+    def _roll_back(self, error: SchedulerError) -> None:
+        """Return to the last checkpoint with all groups; raises as `LayerSearch`."""
+        super()._roll_back(error)
+        self._groups = None

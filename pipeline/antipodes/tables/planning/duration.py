@@ -23,11 +23,10 @@ from antipodes.executors.threads import Threads
 from antipodes.machine import available_memory, available_workers
 from antipodes.sizes import MIB
 from antipodes.storage.address import storage_at
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.layers.groups import PartitionGroups
-from antipodes.tables.planning.layer_forecast import layers_to_come
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shards import PartitionGroups
+from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.planning.search_forecast import LayerCosts
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.move_tables import MoveTables

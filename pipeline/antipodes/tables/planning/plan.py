@@ -1,19 +1,60 @@
-"""The plan of a run, made before anything runs: chunks, partitions and groups of rows, memory and disk."""
+"""The plan of a run, made before anything runs: chunks, partitions and shards of rows, memory and disk.
 
+Where the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for others.
+"""
+
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import Any
 
+from antipodes.config import Config
+from antipodes.events import WaitingForWorkers
+from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.runs.options import RunOptions
+from antipodes.runs.session import Session
 from antipodes.sizes import KIB, MIB, human
-from antipodes.tables.planning.config_size import config_size
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import SearchStore
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
-from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import StateSpace
+
+SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 24
+"""Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest."""
+ORDINARY_SETTINGS = 2000
+"""Numbers and characters that are counted with the program and the manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigSize:
+    """Bytes of settings beyond ORDINARY_SETTINGS."""
+
+    memory_bytes: int
+    """In each process."""
+    disk_bytes: int
+    """In the manifest, of which there are two while it is replaced."""
+
+
+def config_size(settings: Mapping[str, Any]) -> ConfigSize:
+    """An upper bound of the bytes of a puzzle's settings."""
+    further = max(0, _values(settings) - ORDINARY_SETTINGS)
+    return ConfigSize(SETTING_BYTES * further, 2 * MANIFEST_SETTING_BYTES * further)
+
+
+def _values(setting: Any) -> int:
+    """The number of numbers, lists and characters of texts in a part of a config."""
+    if isinstance(setting, Mapping):
+        return sum(map(_values, setting.values()))
+    if isinstance(setting, list):
+        return 1 + sum(map(_values, setting))
+    return len(setting) if isinstance(setting, str) else 1
+
 
 CHUNK_STATES = (128 * KIB, 4 * MIB)
 """States of a chunk: few enough to be read for one query, enough to be worth a file."""
@@ -245,3 +286,101 @@ def _spread(size: int, division: Division, processes: int) -> int:
     """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most groups."""
     groups = division.group_count
     return size if processes <= 1 else ceil(size * ceil(groups / processes) * processes / groups)
+
+
+JOIN_SECONDS = 60.0
+"""Seconds for which workers may join where those there are have too little memory."""
+POLL_SECONDS = 0.1
+"""Seconds between two checks whether workers joined or left."""
+
+
+def plan_that_fits(
+    session: Session[Any],
+    config: Config,
+    scheduler: Scheduler,
+    manifest: SearchManifest | None,
+    division: Division | None = None,
+) -> Plan:
+    """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
+
+    Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
+
+    Raises
+    ------
+    ResourceLimitError
+        The puzzle does not fit into the memory that it may use.
+    InterruptedRunError
+        The run was told to stop while it waited for workers.
+    """
+    options, listener, stop = session.options, session.listener, session.stop
+    deadline = time.monotonic() + JOIN_SECONDS
+    while True:
+        try:
+            return plan_checked(config, options, scheduler, manifest, division)
+        except ResourceLimitError as error:
+            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
+                raise
+            listener(WaitingForWorkers(str(error)))
+            joined = _joined(scheduler, deadline, stop) and scheduler.wait_for_workers(listener, stop)
+            if stop():
+                raise InterruptedRunError(f"interrupted: {error}") from error
+            if not joined:
+                raise
+
+
+def plan_checked(
+    config: Config,
+    options: RunOptions,
+    scheduler: Scheduler,
+    manifest: SearchManifest | None = None,
+    division: Division | None = None,
+) -> Plan:
+    """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
+    limit = options.memory_limit or scheduler.memory
+    cut = manifest.cut if manifest else None
+    plan = plan_run(
+        config.puzzle,
+        scheduler.workers,
+        limit,
+        cut,
+        scheduler.processes,
+        config.settings,
+        division,
+        counts_only=options.counts_only,
+    )
+    try:
+        if limit is not None:
+            check_memory(plan, limit)
+    except ResourceLimitError as error:
+        raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
+    return plan
+
+
+def check_disk(plan: Plan, store: SearchStore[Any]) -> None:
+    """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
+
+    The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
+    """
+    free, stored = store.storage.free_bytes(), store.bytes_stored()
+    if free is not None and plan.disk_bytes > free + stored:
+        more = " more" if stored else ""
+        parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
+        raise DiskLimitError(
+            f"expected {human(plan.disk_bytes - stored)}{more} of free disk for {store.address}, found {human(free)}; "
+            f"{plan.space.size:,} positions take at most {parts}"
+        )
+
+
+def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
+    """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
+    if options.memory_limit or not scheduler.processes:
+        return ""
+    least = ceil(plan.least_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
+
+
+def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
+    """Wait for workers to join or leave; whether some did before the deadline."""
+    while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    return scheduler.workers_changed

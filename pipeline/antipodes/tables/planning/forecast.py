@@ -1,4 +1,4 @@
-"""The sizes of the layers to come, from those so far and from the number of positions that can be reached.
+"""The layers to come, and what they cost.
 
 The logarithm of a layer's size, over the depths, rises, bends and falls. Its slope becomes smaller for two reasons: by
 about as much each layer, as in sliding puzzles, and the faster the more positions are used up, as in twisty puzzles.
@@ -7,6 +7,7 @@ The first is measured on the small layers; the second, the *saturation*, is chos
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 SLOPE_LAYERS = 2
@@ -81,3 +82,45 @@ def _fitting(walk: Callable[[float], list[float]], left: float) -> list[float]:
         else:
             high = middle
     return walk(high)
+
+
+TOGETHER_SECONDS = 1e-4
+"""Layers that are told within so many seconds of each other were submitted to a cluster together."""
+
+
+@dataclass
+class LayerCosts:
+    """What layers cost: seconds for each, and seconds for the square root of its size.
+
+    The cost grows more slowly than the size: large layers pull instead of pushing, and share words of bits. On recorded
+    runs the root foretells the large layers best from the small ones; the large ones then correct it.
+    """
+
+    blocks: list[tuple[int, float, float]] = field(default_factory=list)
+    """Layers, the sum of the roots of their sizes, and the seconds of all: one block each, or several on a cluster."""
+
+    def add(self, count: int, seconds: float) -> None:
+        """Note that a layer of ``count`` positions was told ``seconds`` after the one before."""
+        block = 1, math.sqrt(count), seconds
+        if self.blocks and seconds < TOGETHER_SECONDS:
+            layers, roots, its_seconds = self.blocks.pop()
+            block = layers + 1, roots + block[1], its_seconds + seconds
+        self.blocks.append(block)
+
+    def of(self, sizes: list[float]) -> float:
+        """The seconds that layers of these sizes will take."""
+        each, root = self._fitted()
+        return each * len(sizes) + root * sum(map(math.sqrt, sizes))
+
+    def _fitted(self) -> tuple[float, float]:
+        """Seconds for a layer, and for the root of its size: least squares, neither below 0."""
+        nn = nr = rr = ns = rs = 0.0
+        for layers, roots, seconds in self.blocks:
+            nn, nr, rr = nn + layers * layers, nr + layers * roots, rr + roots * roots
+            ns, rs = ns + layers * seconds, rs + roots * seconds
+        determinant = nn * rr - nr * nr
+        alike = determinant <= 1e-9 * nn * rr
+        each, root = (0.0, 0.0) if alike else ((ns * rr - rs * nr) / determinant, (rs * nn - ns * nr) / determinant)
+        if alike or root < 0:
+            return ns / nn, 0.0
+        return (each, root) if each >= 0 else (0.0, rs / rr)

@@ -1,23 +1,136 @@
-"""The groups of partitions that the tasks of a run hold: started or restored, advanced together, written."""
+"""The shards that the tasks of a run hold: started or restored, advanced together by a graph of tasks, written."""
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.events import Listener, Restoring, silence
-from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, never
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.layers.building import build_tables
-from antipodes.tables.layers.graph import LayerGraph
-from antipodes.tables.layers.group import Group
-from antipodes.tables.layers.group_segments import GroupSegments, flush
+from antipodes.events import Listener, Restoring, TablesBuilt, silence
+from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never, result_of
+from antipodes.tables.journal import Checkpoint, Journal
+from antipodes.tables.layers.shard import Boundary, CountingGroup, Group, GroupSegments, flush
 from antipodes.tables.planning.plan import Plan
-from antipodes_tasks.bfs.partition import Partition, links
+from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import StateSpace
+
+SOON_DONE = 8
+"""Calls: tables that no more of them fill are ready in a moment, so an interruption waits for the first layer."""
+
+
+def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, listener: Listener = silence) -> Handle:
+    """The move tables, filled by tasks of the scheduler.
+
+    Threads fill the tables block by block, and the listener is told how many are filled. On a cluster, where tasks
+    cannot share arrays, one task fills all. This call does not wait for it.
+
+    Raises
+    ------
+    InterruptedRunError
+        ``stop`` returned True while threads filled the tables.
+    """
+    name = f"tables-{uuid.uuid4().hex}"
+    if not scheduler.shares_memory:
+        return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
+    tables, fills = space.begin_tables()
+    stopped = stop if len(fills) > SOON_DONE else never
+    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
+    filled = count(1)
+    listener(TablesBuilt(0, len(fills)))
+    scheduler.run_unordered(calls, lambda key, result: listener(TablesBuilt(next(filled), len(fills))), stopped)
+    if stopped():
+        raise InterruptedRunError("interrupted while building the move tables")
+    return tables
+
+
+def build_on_worker(space: StateSpace) -> MoveTables:
+    """The move tables; InterruptedRunError if the run no longer waits for them."""
+    tables, fills = space.begin_tables()
+    for fill in fills:
+        if is_cancelled():
+            raise InterruptedRunError("interrupted while building the move tables")
+        fill()
+    return tables
+
+
+@dataclass
+class LayerGraph:
+    """The tasks of layers that are submitted together; each changes its group in place, where the group is."""
+
+    run: str
+    """Part of every key."""
+    links: Handle
+    """The move tables, and the partitions that they connect."""
+    predecessors: Sequence[Sequence[int]]
+    """For each group the groups whose moves lead to it, perhaps itself among them."""
+    shares_memory: bool
+    """Whether tasks see each other's groups; else they are sent the boundaries of these."""
+    groups: Sequence[Handle]
+    active: set[int]
+    """The groups that may have positions at the last depth."""
+    token: str
+    """The fencing token of the tasks."""
+    calls: dict[Key, Call] = field(default_factory=dict)
+    advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
+    """By the key of each task that advances a group, the number of the group and the depth before."""
+    places: dict[Key, Handle] = field(default_factory=dict)
+    """For each call the group beside which it runs."""
+    _last: dict[int, Key] = field(default_factory=dict)
+    """The last task of a group: its next one waits for that, since a group forgets the frontiers of earlier depths."""
+
+    def add_layers(self, depth: int, layers: int) -> None:
+        """Add the tasks of the layers after ``depth``; a single group is advanced by all of them in one task."""
+        if len(self.groups) == 1:
+            self._add(depth, layers)
+        else:
+            for at in range(depth, depth + layers):
+                self._add(at, 1)
+
+    def _add(self, depth: int, layers: int) -> None:
+        reached = [number for number, others in enumerate(self.predecessors) if self.active.intersection(others)]
+        needed = {one for number in reached for one in self.predecessors[number] if one != number} & self.active
+        sources = {number: self._source(number, depth) for number in sorted(needed)}
+        for number in reached:
+            others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
+            call = advance, self.groups[number], others, self.links, depth, layers, self.token, self._after(number)
+            self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
+        self.active = set(reached)
+
+    def _source(self, number: int, depth: int) -> Handle:
+        """What other groups need of a group at a depth."""
+        if self.shares_memory:
+            return self.groups[number]
+        call = boundary, self.groups[number], self.links, depth, self.token, self._after(number)
+        return result_of(self._call(f"boundary-{depth}", number, call))
+
+    def _after(self, number: int) -> list[Handle]:
+        return [result_of(self._last[number])] if number in self._last else []
+
+    def _call(self, name: str, number: int, call: Call) -> Key:
+        key = f"{name}-{self.run}", number
+        self.calls[key] = call
+        self.places[key] = self.groups[number]
+        self._last[number] = key
+        return key
+
+
+def advance(
+    group: Group, others: list[Group | Boundary], links: Links, depth: int, layers: int, token: str, after: list[Any]
+) -> list[int]:
+    """Advance a group, after the tasks whose results are in ``after``; see `Group.advance`."""
+    return group.advance(others, links, depth, layers, token)
+
+
+def boundary(group: Group, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
+    """What other groups need of a group, after the tasks whose results are in ``after``."""
+    return group.boundary(links, depth, token)
+
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
@@ -286,3 +399,35 @@ def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
             settled(len(done), len(awaited))
 
     return count
+
+
+class CountingGroups(PartitionGroups):
+    """The groups of a counts-only run. Survivors of a loss cannot go back: all groups are restored."""
+
+    GROUP = CountingGroup
+
+    def flush(self, depth: int) -> None:
+        """Write a checkpoint at ``depth``, durably; the disk is busy already when the first file has to be durable."""
+        self._gather("write", write, depth, self._token)
+        self._gather("durable", make_durable)
+        self._unwritten = [{} for _ in self._groups]
+
+    @property
+    def lost(self) -> list[int]:
+        """The numbers of all groups, if some are lost."""
+        return list(range(len(self._groups))) if super().lost else []
+
+    def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
+        groups = [self._chunks(parts) for parts in self.plan.groups]
+        sizes = Checkpoint(self._journal, depth).sizes(groups)
+        return {number: (depth, sizes[number]) for number in numbers}
+
+
+def write(group: CountingGroup, depth: int, token: str) -> None:
+    """Write a group to files of a checkpoint; see `CountingGroup.write`."""
+    group.write(depth, token)
+
+
+def make_durable(group: CountingGroup) -> None:
+    """Make durable what a group has written."""
+    group.make_durable()

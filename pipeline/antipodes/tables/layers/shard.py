@@ -1,24 +1,111 @@
-"""A group of partitions, which one task advances after another, and the segments that it found.
+"""A shard: partitions side by side, which one task advances after another, and the segments that it found.
 
-Groups are large, since each task costs a scheduler some time. Partitions are small, so that a layer touches only the
-rows that it can reach, and stays in cache. In threads a group is one partition.
+Shards are large, since each task costs a scheduler some time. Partitions are small, so that a layer touches only the
+rows that it can reach, and stays in cache. In threads a shard is one partition.
 """
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.journal.stored_segments import StoredSegments
-from antipodes.tables.layers.group_segments import GroupSegments, flush, write
+from antipodes.tables.journal import Checkpoint, Journal
+from antipodes.tables.journal_file import Cover, Index, StoredSegments
+from antipodes_tasks.bfs.bitmaps import Bitmap
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
-from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
+from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
+
+
+class GroupSegments:
+    """The segments of the chunks of a group."""
+
+    def __init__(self, journal: Journal, first_chunk: int, end_chunk: int) -> None:
+        self.journal = journal
+        self.log = SegmentLog()
+        """The segments that are in no file yet."""
+        self.stored = StoredSegments.empty(first_chunk, end_chunk)
+        self.searched = -1
+        """The depth up to which all segments are stored or in the log; a group that went back is at a lower one."""
+        self.not_durable: list[str] = []
+        """The files that may be lost if the system crashes."""
+
+    @property
+    def first_chunk(self) -> int:
+        """The number of the first chunk."""
+        return self.stored.first_chunk
+
+    @property
+    def end_chunk(self) -> int:
+        """The number past that of the last chunk."""
+        return self.stored.end_chunk
+
+    @property
+    def known(self) -> int:
+        """The depth up to which all segments are in files."""
+        return int(self.stored.known.min())
+
+    def restore(self, depth: int, stored: StoredSegments) -> None:
+        """Take these segments, up to a depth that was committed, and as far beyond it as all are known."""
+        self.searched = int(stored.known.min())
+        self.stored = stored.before(self.searched + 1)
+        if self.searched > depth:
+            self.not_durable = list(stored.files)  # a run that was killed has not made the last ones durable
+
+    def of_chunk(self, chunk: int) -> list[Segment]:
+        """All segments of a chunk."""
+        return list(self.between(range(chunk, chunk + 1), 0, self.searched))
+
+    def between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
+        """The segments of some chunks at some depths."""
+        entries = self.stored.of_chunks(chunks.start, chunks.stop)
+        within = (entries["depth"] >= first_depth) & (entries["depth"] <= last_depth)
+        yield from self.journal.segments(self.stored, entries[within])
+        log = self.log.of_chunks(chunks.start, chunks.stop)
+        yield from (one for one in log if first_depth <= one.depth <= last_depth)
+
+    def counts(self, depths: int) -> NDArray[np.uint32]:
+        """The number of positions of each chunk at each of the depths less than ``depths``: ``(chunks, depths)``."""
+        counts = self.stored.counts(depths)
+        for one in self.log.segments:
+            counts[one.chunk - self.first_chunk, one.depth] = one.positions
+        return counts
+
+    def covers(self, depth: int) -> list[Cover]:
+        """The depths that a file with all segments of the log covers, if all layers up to ``depth`` are found."""
+        known, depth = self.known, max(depth, self.searched)
+        return [Cover(self.first_chunk, self.end_chunk, known + 1, depth)] if depth > known else []
+
+    def keep(self, key: str, index: Index, durable: bool) -> None:
+        """Take the segments of the log from a file from now on."""
+        self.stored = self.stored.with_files([(key, index)])
+        self.log = SegmentLog()
+        if not durable:
+            self.not_durable.append(key)
+
+
+def flush(found: Sequence[GroupSegments], depth: int, token: str) -> None:
+    """Make all segments of some groups durable, which are found up to ``depth``."""
+    write(found, depth, token, durable=True)
+    storage = found[0].journal.storage
+    storage.make_durable(list(dict.fromkeys(key for one in found for key in one.not_durable)))
+    for one in found:
+        one.not_durable.clear()
+
+
+def write(found: Sequence[GroupSegments], depth: int, token: str | None, durable: bool) -> None:
+    """Write the segments of some groups, found up to ``depth``, to a file of the journal, unless they are in files."""
+    unwritten = [one for one in found if one.covers(depth)]
+    if unwritten:
+        covers = [cover for one in unwritten for cover in one.covers(depth)]
+        key, indices = unwritten[0].journal.put(covers, [one.log for one in unwritten], token, durable)
+        for one, index in zip(unwritten, indices, strict=True):
+            one.keep(key, index, durable)
 
 
 @dataclass(frozen=True)
@@ -179,3 +266,59 @@ class Group:
         if self.segments.log.size and sys.getsizeof(self) > self._memory_bytes:
             write([self.segments], depth, self._token, durable=False)
         return found
+
+
+class NoLog(SegmentLog):
+    """A log that keeps nothing."""
+
+    def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
+        """Do nothing."""
+
+
+class CountingGroup(Group):
+    """Partitions side by side without segments: they cannot go back, only be restored from a checkpoint."""
+
+    def __init__(self, *settings: Any) -> None:
+        super().__init__(*settings)
+        self.segments.log = NoLog()
+
+    def restore(self, depth: int, sizes: Mapping[str, int]) -> None:  # type: ignore[override]
+        """Take the bits at ``depth`` from the files of its checkpoint, of these ``sizes``; -1 if some are damaged."""
+        checkpoint = Checkpoint(self.segments.journal, depth)
+        try:
+            for state in self.states:
+                state.restore(depth, checkpoint.segments(state.chunks, sizes))
+            self.depth = depth
+        except StoreDamagedError as error:
+            self.damaged.append(str(error))
+            self.depth = -1
+        self.segments.searched = self.depth
+
+    def go_back(self, depth: int, token: str) -> int:
+        """Take only tasks with the fencing ``token`` from now on; how many positions there are at ``depth``."""
+        with self._lock:
+            self._token = token
+            return self.count(depth)
+
+    @property
+    def layers(self) -> list[int]:
+        """The number of positions at the last depth; those at lesser depths count as if at the one before it."""
+        if self.depth < 0:  # what was restored before the damage was found says nothing
+            return []
+        if self.depth == 0:
+            return [self.count(0)]
+        visited = sum(state.part.rows * state.width - state.unvisited for state in self.states)
+        last = self.count(self.depth)
+        return [*[0] * (self.depth - 1), visited - last, last]
+
+    def write(self, depth: int, token: str) -> None:
+        """Write the bits at ``depth``, a file for each partition: memory holds the segments of one at a time."""
+        checkpoint = Checkpoint(self.segments.journal, depth)
+        with self._held_by(token):
+            for state in self.states:
+                self.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
+
+    def make_durable(self) -> None:
+        """Make durable what was written."""
+        self.segments.journal.storage.make_durable(self.segments.not_durable)
+        self.segments.not_durable.clear()
