@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from antipodes.cli.options import names_given
 from antipodes.cli.streams import say, terminal_columns
 from antipodes.pictures import check_endings, write_pictures
 from antipodes.tables.drawing import Paint, draw_path, draw_positions
@@ -84,9 +85,8 @@ class PictureFiles:
 
     def check_not_with(self, others: Mapping[str, bool]) -> None:
         """Raise InputError if there are files beside an option that was given and has no picture."""
-        for other, given in others.items():
-            for kind in self.files if given else ():
-                raise InputError(f"--{kind}: not with {other}")
+        if self.files and (names := names_given(others)):
+            raise InputError(f"--{next(iter(self.files))}: not with {names[0]}")
 
     def draw(self, boards: Iterable[tuple[Puzzle, Labels]], captions: Sequence[str] = ()) -> None:
         """Draw positions, each by a puzzle, into the files, and say so; nothing if there are no files or positions."""
@@ -100,6 +100,6 @@ class PictureFiles:
         write_pictures(self.files, pictures, captions, self.size)
         say(f"{what} drawn into {shorten(' and '.join(map(str, self.files.values())))}")
 
-    def draw_way(self, puzzle: Puzzle, path: Labels) -> None:
-        """Draw the positions ``(distance + 1, places)`` of a way, each under the moves that are left."""
+    def draw_steps(self, puzzle: Puzzle, path: Labels) -> None:
+        """Draw the positions ``(distance + 1, places)`` of a path, each under the moves that are left."""
         self.draw(puzzle.along(path), [str(left) for left in reversed(range(len(path)))])

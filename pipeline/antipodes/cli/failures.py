@@ -15,12 +15,12 @@ from antipodes.cli.streams import BAD_INPUT, FAILED, complain
 from antipodes.storage.cloud.retry import watch
 from antipodes_tasks.errors import (
     AntipodesError,
+    BrokenOutputError,
     DiskLimitError,
     InputError,
     InterruptedRunError,
     NotAStoreError,
     OutputError,
-    ReaderGoneError,
     ResourceLimitError,
     SourceError,
     StoreMismatchError,
@@ -59,7 +59,7 @@ def status_of(command: Callable[[], Any]) -> int:
         return int(command() or 0)
     except (typer.Exit, typer.TyperException, SystemExit):
         raise
-    except ReaderGoneError:
+    except BrokenOutputError:
         return FAILED  # silently, as other programs do
     except AntipodesError as error:
         return complain(str(error), _status_of_error(error))
@@ -86,7 +86,7 @@ def flushed(status: int) -> int:
     """Flush stdout; the exit status, which is a failure if stdout does not take all that was printed."""
     try:
         sys.stdout.flush()
-    except ReaderGoneError:
+    except BrokenOutputError:
         return status or FAILED
     except OutputError as error:
         return status or complain(str(error), FAILED)

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -62,3 +63,8 @@ MemoryLimit = Annotated[
 CountsOnly = Annotated[
     bool, typer.Option("--counts-only", help="Keep the layers and the first antipodes, and make no table.")
 ]
+
+
+def names_given(options: Mapping[str, object]) -> list[str]:
+    """The names of the options that were given a value."""
+    return [name for name, value in options.items() if value is not None and value is not False and value != []]

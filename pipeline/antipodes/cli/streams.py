@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from antipodes_tasks.errors import InputError, OutputError, ReaderGoneError
+from antipodes_tasks.errors import BrokenOutputError, InputError, OutputError
 
 LONG_WORD = re.compile(r"(\S{1000})\S+")
 """A word that is shortened: it is longer than the path of any store."""
@@ -78,7 +78,7 @@ class Results(io.FileIO):
             return written
         except OSError as error:
             self.lost = True
-            kind = ReaderGoneError if error.errno == errno.EPIPE else OutputError
+            kind = BrokenOutputError if error.errno == errno.EPIPE else OutputError
             raise kind(f"cannot write to standard output: {error.strerror or error}") from error
 
 
@@ -202,7 +202,7 @@ def printing_about(done: str) -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except ReaderGoneError:
+    except BrokenOutputError:
         pass  # the reader has seen enough
     except OutputError as error:
         say(f"{done}, but {error}")

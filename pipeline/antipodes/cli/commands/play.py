@@ -18,7 +18,7 @@ from rich.text import Text
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import paint
-from antipodes.cli.options import Given, MoveSequence, Store
+from antipodes.cli.options import Given, MoveSequence, Store, names_given
 from antipodes.cli.streams import input_batches, terminal_columns
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
@@ -34,7 +34,7 @@ Position = Annotated[
 STEP, BACK, QUIT = ("", "step", "space"), ("b", "back", "backspace"), ("q", "quit", "exit")
 ARROWS = {"left": "L", "right": "R", "up": "U", "down": "D"}
 HELP = (
-    "space: next move of a shortest way   backspace or b: back   q: quit\n"
+    "space: next move of a shortest path   backspace or b: back   q: quit\n"
     "a move: its name or number, then Enter where longer ones begin alike\n"
     "pasted: several moves such as R U R', or a position"
 )
@@ -85,11 +85,11 @@ def play(
     depth: Annotated[
         int | None, typer.Option(min=0, metavar="D", help="Instead of a position: a random one at this depth.")
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Print a shortest way, and ask for no moves.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print a shortest path, and ask for no moves.")] = False,
     puzzle: Given = None,
 ) -> None:
     """Walk from a position to the start or goal, with the distance always in sight."""
-    if sum(given is not None and given != [] for given in (position, moves, depth)) > 1:
+    if len(names_given({"position": position, "moves": moves, "depth": depth})) > 1:
         raise InputError("expected a position, --moves or --depth, found several of them")
     with open_table(find_store(store, puzzle)) as table:
         check_playable(table)
@@ -112,7 +112,7 @@ def _begin(table: Table, position: list[str] | None, moves: str | None, depth: i
 
 
 def _print_way(player: "Player") -> None:
-    """Print each position of a shortest way, and the move that leads on."""
+    """Print each position of a shortest path, and the move that leads on."""
     game = player.game
     while True:
         print(f"{game.distance} left")

@@ -11,7 +11,7 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
-from antipodes.cli.options import AsJson, Given, MoveSequence, Store
+from antipodes.cli.options import AsJson, Given, MoveSequence, Store, names_given
 from antipodes.cli.streams import BAD_INPUT, FAILED, input_batches, print_json, print_json_list, say
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
@@ -122,13 +122,13 @@ class AtDepth:
 
     def check(self, with_paths: dict[str, bool]) -> None:
         """Raise InputError for options that do not go together."""
-        given = {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
-        chosen = [name for name, value in given.items() if value not in (None, False)]
+        chosen = names_given(
+            {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
+        )
         if self.depth is None and chosen:
             raise InputError(f"{chosen[0]}: expected a --depth, found none")
-        for name, is_given in with_paths.items():
-            if self.count and is_given:
-                raise InputError(f"{name}: not with --count")
+        if self.count and (names := names_given(with_paths)):
+            raise InputError(f"{names[0]}: not with --count")
         if self.random is None and self.seed is not None:
             raise InputError("--seed: expected --random, found none")
         which = [name for name in chosen if name != "--seed"]
@@ -160,8 +160,7 @@ class AtDepth:
 
 def _check_one(positions: list[str] | None, moves: str | None, pattern: str | None, depth: int | None) -> None:
     """Raise InputError unless exactly one of them was given; no positions are none."""
-    given = {"positions": positions or None, "--moves": moves, "--pattern": pattern, "--depth": depth}
-    names = [name for name, value in given.items() if value is not None]
+    names = names_given({"positions": positions, "--moves": moves, "--pattern": pattern, "--depth": depth})
     if len(names) != 1:
         found = " and ".join(names) or "none of them"
         raise InputError(f"expected positions, --moves, --depth or a --pattern, found {found}")

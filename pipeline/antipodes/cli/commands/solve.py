@@ -3,7 +3,8 @@
 import signal
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, TextIO
 
@@ -12,7 +13,7 @@ import typer
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
 from antipodes.cli.failures import Stopped
-from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet
+from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
 from antipodes.cli.streams import print_json
 from antipodes.config import load_config
 from antipodes.runs.default_store import default_store
@@ -71,6 +72,19 @@ class Options:
     pictures: PictureFiles
     as_json: bool
 
+    def check(self) -> None:
+        """Raise InputError for options that the method would ignore."""
+        if self.method not in (None, *METHODS):
+            raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(self.method)}")
+        for option, method in (("limit", ROUTES), ("heuristic", "ida-star"), ("store", TABLE)):
+            implied = option == "store" and self.method is None
+            if getattr(self, option) is not None and self.method != method and not implied:
+                raise InputError(f"--{option}: expected --method {method}, found {shorten(self.method or 'none')}")
+        limits = {"max-depth": self.max_depth, "max-seconds": self.max_seconds, "memory-limit": self.memory_limit}
+        unfit = names_given({"to": self.goal, **limits, **self.pictures.files})
+        if self.method == ROUTES and unfit:
+            raise InputError(f"--{unfit[0]}: not with --method {ROUTES}, which searches along its routes only")
+
 
 @command(
     app,
@@ -128,12 +142,12 @@ def solve(
     options = Options(
         method, to, every, max_depth, max_seconds, listed, limit, room, store, heuristic, pictures, as_json
     )
-    _check_options(options)
+    options.check()
     if store is not None:
         options = replace(options, store=find_store(store))
     found = load_config(puzzle).puzzle
     labels = _labels(found, position, moves)
-    with _Stoppable(quiet) as progress:
+    with _stoppable(quiet) as progress:
         if method == ROUTES:
             _routes(found, labels, options, progress)
         else:
@@ -150,46 +164,22 @@ def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> La
     return labels
 
 
-class _Stoppable:
-    """Inside it, Ctrl-C and SIGTERM end the command with one line: the time, and the moves that are ruled out."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-
-    def __enter__(self) -> "SearchProgress":
-        self._begin = time.perf_counter()
-        self._before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-        self._progress = SearchProgress(sys.stderr, self._quiet)
-        return self._progress
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        signal.signal(signal.SIGTERM, self._before)
-        self._progress.clear()
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
-            seconds = time.perf_counter() - self._begin
-            known = f"{self._progress.ruled_out}; " if self._progress.ruled_out else ""
-            raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over")
-
-
-def _check_options(options: Options) -> None:
-    """Refuse options that the method would ignore."""
-    if options.method not in (None, *METHODS):
-        raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(options.method)}")
-    only = {"limit": ROUTES, "heuristic": "ida-star", "store": TABLE}
-    for option, method in only.items():
-        implied = option == "store" and options.method is None
-        if getattr(options, option) is not None and options.method != method and not implied:
-            raise InputError(f"--{option}: expected --method {method}, found {shorten(options.method or 'none')}")
-    not_with_routes = {
-        "to": options.goal is not None,
-        "max-depth": options.max_depth is not None,
-        "max-seconds": options.max_seconds is not None,
-        "memory-limit": options.memory_limit is not None,
-        **dict.fromkeys(options.pictures.files, True),
-    }
-    for option, given in not_with_routes.items():
-        if options.method == ROUTES and given:
-            raise InputError(f"--{option}: not with --method {ROUTES}, which searches along its routes only")
+@contextmanager
+def _stoppable(quiet: bool) -> Iterator["SearchProgress"]:
+    """In the block, Ctrl-C and SIGTERM end the command with one line: the time, and the moves that are ruled out."""
+    begin = time.perf_counter()
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    progress = SearchProgress(sys.stderr, quiet)
+    try:
+        yield progress
+    except KeyboardInterrupt:
+        progress.clear()
+        known = f"{progress.ruled_out}; " if progress.ruled_out else ""
+        seconds = time.perf_counter() - begin
+        raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over") from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        progress.clear()
 
 
 def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: "SearchProgress") -> None:
@@ -213,7 +203,7 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: 
     progress.clear()
     _show_solved(drawn, solved, options.every, options.as_json)
     for path in solved.answer.solutions[:1]:
-        options.pictures.draw_way(drawn, path)
+        options.pictures.draw_steps(drawn, path)
 
 
 def _routes(puzzle: Puzzle, start: Labels | None, options: Options, progress: "SearchProgress") -> None:

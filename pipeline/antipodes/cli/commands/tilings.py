@@ -23,6 +23,7 @@ from antipodes.cli.options import (
     Store,
     Verbose,
     Workers,
+    names_given,
 )
 from antipodes.cli.running import Interrupts, Request, run_options
 from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
@@ -98,17 +99,13 @@ def tile(
         )
         quiet = quiet or config.run.get("quiet", False)
         if count:
-            _check_count({"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite or None})
+            about_stores = {"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite}
+            if given := names_given(about_stores):
+                raise InputError(f"--count: stores nothing; expected no {given[0]}")
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = chosen_store(store, config.run, store_name(config.problem, where or []))
         return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json, verbose), raw)
-
-
-def _check_count(given: dict[str, object]) -> None:
-    """Raise InputError if options about a store are given to a count."""
-    if named := [name for name, value in given.items() if value is not None]:
-        raise InputError(f"--count: stores nothing; expected no {named[0]}")
 
 
 def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
@@ -289,11 +286,7 @@ def show(
 
 
 def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
-    given = [
-        name
-        for name, value in (("--number", number), ("--limit", limit), ("--all", every))
-        if value not in (None, False)
-    ]
+    given = names_given({"--number": number, "--limit": limit, "--all": every})
     if len(given) > 1:
         raise InputError(f"expected one of --number, --limit and --all, found {' and '.join(given)}")
 
