@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import tile as tile
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
+    from antipodes.puzzles.own import Definition as Definition
+    from antipodes.puzzles.own import define_puzzle as define_puzzle
+    from antipodes.puzzles.puzzle import Puzzle as Puzzle
     from antipodes.tables.counts import Counts as Counts
     from antipodes.tables.evaluation import Dataset as Dataset
     from antipodes.tables.evaluation import Evaluation as Evaluation
@@ -41,11 +44,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tilings.run import TilingReport as TilingReport
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
-    from antipodes_tasks.puzzles.moves.moves import Successors as Successors
-    from antipodes_tasks.puzzles.moves.transforms import Transforms as Transforms
-    from antipodes_tasks.puzzles.own import Definition as Definition
-    from antipodes_tasks.puzzles.own import define_puzzle as define_puzzle
-    from antipodes_tasks.puzzles.puzzle import Puzzle as Puzzle
+    from antipodes_tasks.rules.moves import Successors as Successors
+    from antipodes_tasks.rules.transforms import Transforms as Transforms
     from antipodes_tasks.searches.answer import Answer as Answer
 
 _NAMES = {
@@ -61,10 +61,10 @@ _NAMES = {
     "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",
-    "antipodes_tasks.puzzles.moves.moves": "Successors",
-    "antipodes_tasks.puzzles.moves.transforms": "Transforms",
-    "antipodes_tasks.puzzles.own": "Definition define_puzzle",
-    "antipodes_tasks.puzzles.puzzle": "Puzzle",
+    "antipodes_tasks.rules.moves": "Successors",
+    "antipodes_tasks.rules.transforms": "Transforms",
+    "antipodes.puzzles.own": "Definition define_puzzle",
+    "antipodes.puzzles.puzzle": "Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
 }
 """The public names of each module."""

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from antipodes import python_source
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.values import FLAG, TABLE, TEXT, Kind
 
@@ -82,7 +82,7 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Config):
         return puzzle
     if isinstance(puzzle, Puzzle):
-        from antipodes_tasks.puzzles.families.generators import settings_of
+        from antipodes.puzzles.families.generators import settings_of
 
         settings = puzzle.settings or settings_of(puzzle)
         if settings is None or settings.get("family") == python_source.FAMILY:
@@ -168,7 +168,7 @@ def _config_in(path: Path) -> Config:
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
-    from antipodes_tasks.puzzles.formats.readers import FORMATS
+    from antipodes.puzzles.formats.readers import FORMATS
 
     try:
         definition = _definition_in(path.parent / file)

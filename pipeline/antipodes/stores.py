@@ -13,7 +13,7 @@ from antipodes.python_source import is_reference
 from antipodes.runs.default_store import OUTPUTS, chosen_store
 from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
-from antipodes.storage.lock_owner import Holder
+from antipodes.storage.lock import Holder
 from antipodes.storage.manifest import format_of
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, TableStore

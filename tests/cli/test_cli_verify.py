@@ -40,7 +40,7 @@ def test_text(cli: Command, finished: Path, unfinished: Path) -> None:
 
 def test_nothing_is_committed(cli: Command, tmp_path: Path) -> None:
     config, board = load_config("eight-puzzle"), BoardConfig(SQUARE)
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     TilingStore(tmp_path / "s.zarr").create(board, "pruning", 6)
     for store in ("t.zarr", "s.zarr"):
         outcome = cli("verify", store)

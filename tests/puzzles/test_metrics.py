@@ -2,11 +2,11 @@
 
 import pytest
 
+from antipodes.puzzles.formats.checks import MOST_MOVES
+from antipodes.puzzles.formats.definition import Turn
+from antipodes.puzzles.formats.metrics import expand
+from antipodes.puzzles.formats.sequences import parse_sequence
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.formats.checks import MOST_MOVES
-from antipodes_tasks.puzzles.formats.definition import Turn
-from antipodes_tasks.puzzles.formats.metrics import expand
-from antipodes_tasks.puzzles.formats.sequences import parse_sequence
 
 
 def cycle(length: int, places: int = 12, first: int = 0) -> Turn:

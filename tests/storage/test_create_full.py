@@ -43,7 +43,7 @@ def test_a_run_that_is_stopped_during_creation_leaves_nothing(tmp_path: Path, mo
     config = load_config("eight-puzzle")
     monkeypatch.setattr(Arrays, "write_group", stop)
     with pytest.raises(Stopped):
-        TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+        TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     assert not list(tmp_path.iterdir())
 
 

@@ -14,10 +14,10 @@ from antipodes.config import Config, load_config
 from antipodes.events import Assembling, Event, JournalDamaged, SearchStarted
 from antipodes.executors.threads import Threads
 from antipodes.storage.backend import Storage
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.shards import PartitionGroups
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
@@ -62,7 +62,7 @@ def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[...
 
 
 POINTS: list[tuple[type, str, int]] = [
-    *((PartitionGroups, "flush", at) for at in (0, 1, 7, 22)),
+    *((Shards, "flush", at) for at in (0, 1, 7, 22)),
     *((Journal, "put", at) for at in (0, 1, 7, 22)),
     *((ManifestFile, "write", at) for at in (0, 1, 7, 23, 24, 25)),
     (TableStore, "create_depths", 0),

@@ -230,8 +230,8 @@ def test_workers_that_join_at_any_call(call: int, by_threads: ByThreads, tmp_pat
 
 
 @pytest.mark.parametrize("call", range(20, 100, 20))
-def test_groups_that_nothing_reaches_lose_no_commit(call: int, tmp_path: Path) -> None:
-    """The group of a survivor is at an earlier depth as long as no moves lead to it."""
+def test_shards_that_nothing_reaches_lose_no_commit(call: int, tmp_path: Path) -> None:
+    """The shard of a survivor is at an earlier depth as long as no moves lead to it."""
     events: list[Event] = []
     options = RunOptions(workers=2, checkpoint_every=EVERY_LAYER)
 

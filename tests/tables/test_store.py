@@ -26,7 +26,7 @@ from antipodes_tasks.errors import NotAStoreError, StoreDamagedError, StoreError
 def created(path: Path) -> TableStore:
     store = TableStore(path)
     config = load_config("eight-puzzle")
-    store.create(config, plan_run(config.puzzle))
+    store.create(config, plan_run(config.puzzle).cut)
     return store
 
 
@@ -162,7 +162,7 @@ def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step:
             patch.setattr(os, name, killing(getattr(os, name)))
         try:
             config = load_config("knights-coloured")
-            TableStore(store).create(config, plan_run(config.puzzle), overwrite=True)
+            TableStore(store).create(config, plan_run(config.puzzle).cut, overwrite=True)
         except Killed:
             return True
     return False

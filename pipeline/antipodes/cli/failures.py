@@ -12,7 +12,7 @@ import typer
 
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain
-from antipodes.storage.cloud.retry import watch
+from antipodes.storage.retry import watch
 from antipodes_tasks.errors import (
     AntipodesError,
     BrokenOutputError,

@@ -17,7 +17,7 @@ from antipodes.cli.command import Command, write_examples
 from antipodes.cli.failures import complain_of_usage, flushed, known_status, status_of, stop_waits_at_signals
 from antipodes.cli.loading import INTERRUPTED, loading
 from antipodes.cli.streams import say, take_streams
-from antipodes.storage.cloud import retry
+from antipodes.storage import retry
 from antipodes_tasks import jit
 
 COMMANDS = {

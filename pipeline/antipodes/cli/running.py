@@ -19,7 +19,7 @@ from antipodes.machine import process_began
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions
 from antipodes.storage.address import Address
-from antipodes.storage.cloud.retry import watch
+from antipodes.storage.retry import watch
 
 AGAIN_AFTER_SECONDS = 0.01
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, StoreError, missing_package
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -116,7 +117,7 @@ def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
     """The moves of `scramble` in a line, and where they begin unless that is where sequences of moves begin."""
     if path is None:
         return "unreachable"
-    elsewhere = "" if np.array_equal(path[-1], puzzle.first) else f" (from {puzzle.format_path(path)[-1]})"
+    elsewhere = "" if np.array_equal(path[-1], puzzle.rules.first) else f" (from {puzzle.format_path(path)[-1]})"
     return (" ".join(scramble(puzzle, path)) or "(no moves)") + elsewhere
 
 

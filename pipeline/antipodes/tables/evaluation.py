@@ -11,7 +11,7 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.puzzle import Labels, Moves
+from antipodes_tasks.rules.moves import Labels, Moves
 
 PERMUTED = 4
 """A part of 1 / PERMUTED or more is drawn by a permutation of the whole, less by numbers until enough differ."""

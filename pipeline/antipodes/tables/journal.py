@@ -100,7 +100,7 @@ class Journal:
     ) -> StoredSegments:
         """The segments of some chunks, in all files whose index is intact; the others are named in ``damaged``.
 
-        The ``sizes`` are those of all files, if the caller knows them: a search asks for thousands of groups.
+        The ``sizes`` are those of all files, if the caller knows them: a search asks for thousands of shards.
         """
         found = []
         for key, size in (self.sizes() if sizes is None else sizes).items():

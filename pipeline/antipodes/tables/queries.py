@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.goals import batches
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
-from antipodes_tasks.puzzles.goals import batches
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     from antipodes.tables.table import Table

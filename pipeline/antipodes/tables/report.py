@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 from antipodes.runs.report import Report
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.queries import Found, Matches
     from antipodes.tables.solve import Solved
     from antipodes.tables.store.manifest import SearchManifest
     from antipodes.tables.store.stores import SearchStore
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
     from antipodes_tasks.searches.routes import Exchanges
 
 

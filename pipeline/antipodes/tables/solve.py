@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.config import give
 from antipodes.machine import available_memory
 from antipodes.storage.address import Address
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.reachability.packing import Packing, Words
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.bfs import bfs, solved
 from antipodes_tasks.searches.bidirectional import bidirectional
@@ -90,7 +89,7 @@ def answers(address: Address, problem: Problem) -> bool:
         manifest = TableStore(path).read()
     except NotAStoreError:
         return False
-    return manifest.complete and manifest.fingerprint == problem.puzzle.fingerprint
+    return manifest.complete and manifest.fingerprint == problem.rules.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +120,21 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
 
 def _check_question(problem: Problem, table: "Table") -> None:
     """Raise InputError unless the table answers the question."""
-    if table.puzzle.fingerprint != problem.puzzle.fingerprint:
-        raise InputError(f"expected the table of {problem.puzzle.name}, found that of {table.puzzle.name}")
+    if table.puzzle.fingerprint != problem.rules.fingerprint:
+        raise InputError(f"expected the table of {problem.rules.name}, found that of {table.puzzle.name}")
     if not _asks_for_start(problem):
-        depth_zero = problem.puzzle.depth_zero
+        depth_zero = table.puzzle.depth_zero
         raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
     if not _reversible(problem):
         raise InputError("the table method needs reversible moves; choose bfs or iddfs")
 
 
 def _asks_for_start(problem: Problem) -> bool:
-    return np.array_equal(problem.goals, Problem.of(problem.puzzle, problem.position).goals)
+    return np.array_equal(problem.goals, Problem.of(problem.rules, problem.position).goals)
 
 
 def _reversible(problem: Problem) -> bool:
-    return problem.puzzle.moves.reversible
+    return problem.rules.moves.reversible
 
 
 BFS, IDDFS, IDA_STAR = "bfs", "iddfs", "ida-star"
@@ -175,20 +174,20 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     """The method that is likely to be the fastest: the table in the store, if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
-    if address is not None and _worth_reading(problem.puzzle) and answers(address, problem):
+    if address is not None and _worth_reading(problem.rules) and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
-    if not problem.puzzle.enumerated and index_size(problem.puzzle) <= HELD_AT_ONCE:
+    if not problem.rules.enumerated and index_size(problem.rules) <= HELD_AT_ONCE:
         return Choice("bidirectional", "all positions fit into memory")
-    if has_heuristic(problem.puzzle):
+    if has_heuristic(problem.rules):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
 
 
-def _worth_reading(puzzle: Puzzle) -> bool:
+def _worth_reading(rules: Rules) -> bool:
     """Whether a table saves time. One of listed positions does not: a list takes as long as a search of them all."""
-    return not puzzle.enumerated and index_size(puzzle) > SEARCHED_AT_ONCE
+    return not rules.enumerated and index_size(rules) > SEARCHED_AT_ONCE
 
 
 def solve_timed(
@@ -213,7 +212,6 @@ def solve_timed(
     if method == TABLE:
         from antipodes.tables.table import open_table
 
-        give(problem.puzzle)
         with open_table(store) as table:
             begin = time.perf_counter()
             settings.pop("max_seconds", None)  # it reads a few positions for each move
@@ -288,6 +286,6 @@ def _memory_for(method: str) -> int:
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Load the machine code of a search, by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
-    successors = problem.puzzle.successors(problem.position)
+    successors = problem.rules.successors(problem.position)
     if len(successors):
-        solve(Problem.of(problem.puzzle, problem.position, successors[0]), method, **options)
+        solve(Problem.of(problem.rules, problem.position, successors[0]), method, **options)

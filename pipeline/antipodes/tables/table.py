@@ -7,16 +7,17 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
 from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
-from antipodes.storage.opened import Opened
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.queries import Matches, match, shortest_path
@@ -25,8 +26,8 @@ from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, shorten, shorten_path
+from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     import xarray
@@ -65,7 +66,7 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "
     return Table(store, read_given(store, puzzle), cache_bytes)
 
 
-class Table(Opened):
+class Table(AbstractContextManager["Table"]):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
@@ -77,7 +78,7 @@ class Table(Opened):
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
         self.puzzle: Puzzle = manifest.config.puzzle
-        self.space = CheckedSpace(manifest.space_of(self.puzzle))
+        self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
         """How many positions there are, reachable or not."""
@@ -122,6 +123,9 @@ class Table(Opened):
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
         return list(self._layers)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Drop the chunks in memory; threads that read distances meanwhile get ClosedError."""
@@ -332,7 +336,7 @@ class Table(Opened):
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start
 
-            heuristic = from_start(self.puzzle, heuristic)
+            heuristic = from_start(self.puzzle.rules, heuristic)
         estimate = checked_estimator(heuristic)
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
         if n is None:

@@ -68,7 +68,7 @@ def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int
     width = manifest.width * np.dtype(manifest.dtype).itemsize
     block = chunk_rows * width
     least = plan_partition(space, chunk_rows, scheduler.workers) * width
-    described = PROGRAM_BYTES + space.puzzle.moves.memory_bytes + space.table_bytes
+    described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.table_bytes
     working = max(space.building_bytes(scheduler.workers), scheduler.workers * (least + BLOCKS_AT_ONCE * block))
     free = scheduler.memory or available_memory()
     memory = CheckMemory(
@@ -296,7 +296,7 @@ def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indic
     """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each block, and others."""
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
-    wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.puzzle.places))))
+    wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.rules.places))))
     at_depths = [rng.permutation(depth[depth >= 0]) for depth in np.array(drawn).T]
     first = [depth[0] for depth in at_depths if len(depth)]
     others = rng.permutation(np.concatenate([depth[1:] for depth in at_depths]))
@@ -314,7 +314,7 @@ def check_sample(
     of predecessors are compared by the move tables alone, elsewhere.
     """
     after = rules.successors(space, sample)
-    before = rules.predecessors(space, sample) if space.puzzle.moves.invertible else None
+    before = rules.predecessors(space, sample) if space.rules.moves.invertible else None
     asked = (sample, after.indices, before.indices if before else sample[:0])
     found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))

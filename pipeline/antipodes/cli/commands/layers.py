@@ -17,8 +17,8 @@ from antipodes.tables.report import farthest_view, layers_view
 from antipodes.tables.store.manifest import MOST_ANTIPODES
 from antipodes.tables.store.stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""

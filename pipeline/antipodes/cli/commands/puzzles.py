@@ -15,12 +15,12 @@ from antipodes.cli.loading import loading
 from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
+from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
 from antipodes.tilings.config import board_view, bundled_boards, load_board
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
-from antipodes_tasks.puzzles.notation import SEPARATORS
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.spaces.selection import numbering_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED
@@ -142,7 +142,7 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
-    index = int(numbering_space(found).rank(labels[None])[0])
+    index = int(numbering_space(found.rules).rank(labels[None])[0])
     numbered = index != NOT_NUMBERED
     if as_json:
         print_json({"position": found.format(labels), "index": index if numbered else None})
@@ -188,8 +188,8 @@ def unrank(
 def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     found = load_config(puzzle).puzzle
     if not -1 <= index <= GREATEST:
-        raise InputError(f"expected an index from 0 to {numbering_space(found).size - 1}, found {quote(index)}")
-    labels = numbering_space(found).unrank(np.array([index]))[0]
+        raise InputError(f"expected an index from 0 to {numbering_space(found.rules).size - 1}, found {quote(index)}")
+    labels = numbering_space(found.rules).unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:

@@ -13,6 +13,7 @@ from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
 from antipodes.cli.options import AsJson, Given, MoveSequence, Store, names_given
 from antipodes.cli.streams import BAD_INPUT, FAILED, input_batches, print_json, print_json_list, say
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
@@ -20,8 +21,8 @@ from antipodes.tables.queries import Found, Matches, look_up
 from antipodes.tables.report import found_view, matches_view, matches_with_path_view
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import AntipodesError, InputError, PositionError, UnfinishedError
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
     list[str] | None,

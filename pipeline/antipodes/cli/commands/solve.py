@@ -15,7 +15,9 @@ from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
 from antipodes.cli.failures import Stopped
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
 from antipodes.cli.streams import print_json
-from antipodes.config import load_config
+from antipodes.config import give, load_config
+from antipodes.puzzles.goals import aimed_at, goals_in
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.default_store import default_store
 from antipodes.sizes import memory_size
 from antipodes.storage.address import Address
@@ -24,9 +26,8 @@ from antipodes.tables.drawing import draw_moves
 from antipodes.tables.report import routes_view, solved_view
 from antipodes.tables.solve import Solved, solve_timed
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.goals import aimed_at, goals_in
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Progress
@@ -186,7 +187,8 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: 
     if position is None:
         raise InputError("expected a position to solve, found none")
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
-    problem = Problem.of(puzzle, position, goal)
+    problem = Problem.of(puzzle.rules, position, goal)
+    give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     solved = solve_timed(
         problem,
@@ -208,9 +210,9 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: 
 
 def _routes(puzzle: Puzzle, start: Labels | None, options: Options, progress: "SearchProgress") -> None:
     limit = options.limit or ROUTE_LIMIT
-    exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
+    exchanges(puzzle.rules, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()
-    found = exchanges(puzzle, limit, start, progress)
+    found = exchanges(puzzle.rules, limit, start, progress)
     seconds = time.perf_counter() - begin
     progress.clear()
     _show_routes(puzzle, found, seconds, options.listed, options.as_json)

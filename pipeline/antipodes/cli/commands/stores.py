@@ -14,10 +14,10 @@ from antipodes.runs.default_store import OUTPUTS, default_store
 from antipodes.runs.options import tasks_at_once
 from antipodes.runs.report import Verdict
 from antipodes.sizes import human, memory_size
-from antipodes.storage import creation
 from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at
 from antipodes.storage.backend import Storage
-from antipodes.storage.lock_owner import Holder
+from antipodes.storage.lock import Holder
+from antipodes.storage.store import check_not_in_use, remove_store
 from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
 from antipodes.tables import report as views
 from antipodes.tables.report import saved_depths
@@ -190,10 +190,10 @@ def remove(
 ) -> int:
     """Delete a store: a table, counts or tilings."""
     storage = _storage(store)
-    creation.check_not_in_use(storage, KINDS)
+    check_not_in_use(storage, KINDS)
     if not (yes or _confirmed(storage)):
         return complain("nothing is removed", FAILED)
-    freed = creation.remove(storage, KINDS)
+    freed = remove_store(storage, KINDS)
     if as_json:
         print_json({"store": storage.address, "freed_bytes": freed})
     else:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +16,14 @@ from antipodes.events import Assembling, Committed, Committing, Listener
 from antipodes.executors.api import Call, Key, Scheduler, Stop
 from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock import StoreLock
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.layers.shard import GroupSegments, flush
-from antipodes.tables.layers.shards import PartitionGroups
+from antipodes.tables.layers.shard import ShardSegments, flush
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import AT_ONCE
 from antipodes.tables.store.manifest import (
     NOTHING_COMMITTED,
     ChunkDigests,
-    CountsManifest,
     SearchManifest,
     TableManifest,
 )
@@ -96,15 +95,12 @@ class Pace:
         return time.monotonic() - self._saved_at >= wait
 
 
-M = TypeVar("M", bound=SearchManifest)
-
-
 @dataclass
-class LayerCommits:
+class Commits:
     """The last commit of a store, and how it is replaced while layers are searched."""
 
     store: SearchStore[Any]
-    lock: LockHandle
+    lock: StoreLock
     """The lock of the store, with the token that writers need."""
     manifest: SearchManifest
     """The last commit, or what will be the next one."""
@@ -116,16 +112,23 @@ class LayerCommits:
         """Whether a run could resume from here."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, groups: PartitionGroups, layers: Sequence[int]) -> float:
-        """Write what the groups found to the journal, then the manifest with the layers; the seconds that took."""
+    def commit(self, shards: Shards, layers: Sequence[int]) -> float:
+        """Write what the shards found to the journal, then the manifest with the layers; the seconds that took."""
         before, depth = self.clock.write, len(layers) - 1
         self.listener(Committing(depth))
         with self.clock.measure("write"):
-            groups.flush(depth)
+            shards.flush(depth)
             self.manifest = replace(self.manifest, committed_depth=depth, layers=tuple(layers))
             self.store.commit(self.manifest)
         self.listener(Committed(depth))
         return self.clock.write - before
+
+    def complete_counts(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
+        """Commit the layers and the antipodes of a counts-only run, and thereby finish its store."""
+        with self.clock.measure("write"):
+            self.manifest = replace(self.manifest, complete=True, **_searched(layers, antipodes))
+            self.store.commit(self.manifest)
+        self.listener(Committed(len(layers) - 1))
 
     def return_to(self, layers: Sequence[int]) -> None:
         """Take these layers for committed, since the journal has lost the others: they will be committed again."""
@@ -138,22 +141,8 @@ class LayerCommits:
 
 
 @dataclass
-class CountsCommits(LayerCommits):
-    """The commits of a counts-only run."""
-
-    manifest: CountsManifest
-
-    def complete(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
-        """Commit the layers and the antipodes, and thereby finish the store."""
-        with self.clock.measure("write"):
-            self.manifest = replace(_searched(self.manifest, layers, antipodes), complete=True)
-            self.store.commit(self.manifest)
-        self.listener(Committed(len(layers) - 1))
-
-
-@dataclass
-class Commits(LayerCommits):
-    """The commits of a table: of its layers, and of its chunks."""
+class TableCommits(Commits):
+    """The commits of a table: also of its chunks."""
 
     store: TableStore
     manifest: TableManifest
@@ -164,7 +153,7 @@ class Commits(LayerCommits):
         If it is ``resumable``, since all is in the journal, that is committed.
         """
         with self.clock.measure("write"):
-            self.manifest = _searched(self.manifest, layers, antipodes)
+            self.manifest = replace(self.manifest, **_searched(layers, antipodes))
             self.store.create_depths(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
@@ -191,22 +180,24 @@ class Commits(LayerCommits):
         self.manifest = self.store.complete(self.manifest, counts)
 
 
-def _searched(manifest: M, layers: Sequence[int], antipodes: Sequence[int]) -> M:
-    """The manifest, now that all positions are searched."""
+def _searched(layers: Sequence[int], antipodes: Sequence[int]) -> dict[str, Any]:
+    """The fields of a manifest that change once all positions are searched."""
     depth = len(layers) - 1
-    return replace(manifest, committed_depth=depth, layers=tuple(layers), searched=True, antipodes=tuple(antipodes))
+    return {"committed_depth": depth, "layers": tuple(layers), "searched": True, "antipodes": tuple(antipodes)}
 
 
-Source = GroupSegments | StoredSegments
+Source = ShardSegments | StoredSegments
 """What has the segments of chunks side by side."""
 TASK_STATES = 1 << 24
-"""Positions whose chunks one task writes, where no group has their segments."""
+"""Positions whose chunks one task writes, where no shard has their segments."""
 
 
-def assemble(commits: Commits, found: Sequence[GroupSegments], scheduler: Scheduler, pace: Pace, stop: Stop) -> None:
+def assemble(
+    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop
+) -> None:
     """Write all chunks of a table that is searched, and finish it, unless told to stop before.
 
-    The segments are those that groups ``found``, or without any those in the journal. In the second case the chunks so
+    The segments are those that shards ``found``, or without any those in the journal. In the second case the chunks so
     far are committed now and then. After a stop they always are.
 
     Raises
@@ -278,7 +269,7 @@ def _calls(
 def write_chunks(
     store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
 ) -> dict[int, int]:
-    """Write chunks from the segments of a group, or from those in the journal; their digests, by their numbers."""
+    """Write chunks from the segments of a shard, or from those in the journal; their digests, by their numbers."""
     journal = store.journal(manifest)
 
     def segments(chunk: int) -> list[Segment]:

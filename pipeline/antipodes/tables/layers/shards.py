@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from antipodes.events import Listener, Restoring, TablesBuilt, silence
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never, result_of
 from antipodes.tables.journal import Checkpoint, Journal
-from antipodes.tables.layers.shard import Boundary, CountingGroup, Group, GroupSegments, flush
+from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, flush
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.errors import InterruptedRunError
@@ -61,32 +61,32 @@ def build_on_worker(space: StateSpace) -> MoveTables:
 
 @dataclass
 class LayerGraph:
-    """The tasks of layers that are submitted together; each changes its group in place, where the group is."""
+    """The tasks of layers that are submitted together; each changes its shard in place, where the shard is."""
 
     run: str
     """Part of every key."""
     links: Handle
     """The move tables, and the partitions that they connect."""
     predecessors: Sequence[Sequence[int]]
-    """For each group the groups whose moves lead to it, perhaps itself among them."""
+    """For each shard the shards whose moves lead to it, perhaps itself among them."""
     shares_memory: bool
-    """Whether tasks see each other's groups; else they are sent the boundaries of these."""
-    groups: Sequence[Handle]
+    """Whether tasks see each other's shards; else they are sent the boundaries of these."""
+    shards: Sequence[Handle]
     active: set[int]
-    """The groups that may have positions at the last depth."""
+    """The shards that may have positions at the last depth."""
     token: str
     """The fencing token of the tasks."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
-    """By the key of each task that advances a group, the number of the group and the depth before."""
+    """By the key of each task that advances a shard, the number of the shard and the depth before."""
     places: dict[Key, Handle] = field(default_factory=dict)
-    """For each call the group beside which it runs."""
+    """For each call the shard beside which it runs."""
     _last: dict[int, Key] = field(default_factory=dict)
-    """The last task of a group: its next one waits for that, since a group forgets the frontiers of earlier depths."""
+    """The last task of a shard: its next one waits for that, since a shard forgets the frontiers of earlier depths."""
 
     def add_layers(self, depth: int, layers: int) -> None:
-        """Add the tasks of the layers after ``depth``; a single group is advanced by all of them in one task."""
-        if len(self.groups) == 1:
+        """Add the tasks of the layers after ``depth``; a single shard is advanced by all of them in one task."""
+        if len(self.shards) == 1:
             self._add(depth, layers)
         else:
             for at in range(depth, depth + layers):
@@ -98,15 +98,15 @@ class LayerGraph:
         sources = {number: self._source(number, depth) for number in sorted(needed)}
         for number in reached:
             others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
-            call = advance, self.groups[number], others, self.links, depth, layers, self.token, self._after(number)
+            call = advance, self.shards[number], others, self.links, depth, layers, self.token, self._after(number)
             self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
         self.active = set(reached)
 
     def _source(self, number: int, depth: int) -> Handle:
-        """What other groups need of a group at a depth."""
+        """What other shards need of a shard at a depth."""
         if self.shares_memory:
-            return self.groups[number]
-        call = boundary, self.groups[number], self.links, depth, self.token, self._after(number)
+            return self.shards[number]
+        call = boundary, self.shards[number], self.links, depth, self.token, self._after(number)
         return result_of(self._call(f"boundary-{depth}", number, call))
 
     def _after(self, number: int) -> list[Handle]:
@@ -115,40 +115,50 @@ class LayerGraph:
     def _call(self, name: str, number: int, call: Call) -> Key:
         key = f"{name}-{self.run}", number
         self.calls[key] = call
-        self.places[key] = self.groups[number]
+        self.places[key] = self.shards[number]
         self._last[number] = key
         return key
 
 
 def advance(
-    group: Group, others: list[Group | Boundary], links: Links, depth: int, layers: int, token: str, after: list[Any]
+    shard: Shard, others: list[Shard | Boundary], links: Links, depth: int, layers: int, token: str, after: list[Any]
 ) -> list[int]:
-    """Advance a group, after the tasks whose results are in ``after``; see `Group.advance`."""
-    return group.advance(others, links, depth, layers, token)
+    """Advance a shard, after the tasks whose results are in ``after``; see `Shard.advance`."""
+    return shard.advance(others, links, depth, layers, token)
 
 
-def boundary(group: Group, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
-    """What other groups need of a group, after the tasks whose results are in ``after``."""
-    return group.boundary(links, depth, token)
+def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
+    """What other shards need of a shard, after the tasks whose results are in ``after``."""
+    return shard.boundary(links, depth, token)
 
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
-"""Told how many groups have finished a layer, and how many take part in it."""
+"""Told how many shards have finished a layer, and how many take part in it."""
 
 
-class PartitionGroups:
-    """The groups of partitions of a plan, as handles of results that stay on the workers."""
-
-    GROUP: ClassVar[type[Group]] = Group
+class Shards:
+    """The shards of partitions of a plan, as handles of results that stay on the workers."""
 
     def __init__(
-        self, scheduler: Scheduler, plan: Plan, journal: Journal, stop: Stop = never, listener: Listener = silence
+        self,
+        scheduler: Scheduler,
+        plan: Plan,
+        journal: Journal,
+        stop: Stop = never,
+        listener: Listener = silence,
+        *,
+        counts_only: bool = False,
     ) -> None:
-        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile."""
+        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile.
+
+        A ``counts_only`` run keeps bits alone, and commits checkpoints of these in place of a journal. The survivors of
+        a loss cannot go back, so all shards are restored.
+        """
         self.plan = plan
+        self._counts_only = counts_only
         self.counts: list[int] = []
-        """The number of positions of each group at the last depth."""
+        """The number of positions of each shard at the last depth."""
         self._scheduler = scheduler
         self._journal = journal
         self._listener = listener
@@ -161,29 +171,29 @@ class PartitionGroups:
         except InterruptedRunError:
             self._links = None  # else the traceback would keep the tables on the worker that builds them
             raise
-        self._groups: list[Handle] = []
-        self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.group_count)]
-        """The number of positions of each group at each depth since it was written."""
+        self._shards: list[Handle] = []
+        self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.shard_count)]
+        """The number of positions of each shard at each depth since it was written."""
         self._token = ""
         """The fencing token of the tasks."""
 
     def begin(self, starts: NDArray[np.int64], token: str) -> None:
-        """Set the groups to depth 0; ``starts`` are indices ``(n,)``."""
+        """Set the shards to depth 0; ``starts`` are indices ``(n,)``."""
         self._token = token
-        self._groups = self._place("begin", dict.fromkeys(range(self.plan.group_count), (starts,)), begun)
+        self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), begun)
         self._go_back(0)
         self._unwritten = [{0: count} for count in self.counts]
 
     def restore(self, depth: int, token: str) -> tuple[list[int], list[str]]:
-        """Restore the groups at ``depth``, or at an earlier one if the journal is damaged.
+        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged.
 
         How many positions there are at each depth up to that one, none if not even the starts are known, and the
         damage.
         """
-        self._token, self._groups = token, []  # makes room for those to be restored
+        self._token, self._shards = token, []  # makes room for those to be restored
         damaged: list[str] = []
-        arguments = self._restore_arguments(depth, range(self.plan.group_count), damaged)
-        self._groups = self._place("restore", arguments, restored, on_done=self._restoring())
+        arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
+        self._shards = self._place("restore", arguments, restored, on_done=self._restoring())
         found = self._gather("found", report)
         reached = min(one.depth for one in found)
         if reached >= 0:
@@ -192,22 +202,22 @@ class PartitionGroups:
         return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
 
     def recover(self, depth: int, starts: NDArray[np.int64], token: str, stop: Stop = never) -> int:
-        """Restore the groups that were lost with their workers at ``depth``, or the start; the others return to it.
+        """Restore the shards that were lost with their workers at ``depth``, or the start; the others return to it.
 
         What these have found since is replayed, not searched. The depth is an earlier one if the journal is damaged: -1
-        if it lacks even the starts, so that nothing can be done with the groups any more.
+        if it lacks even the starts, so that nothing can be done with the shards any more.
         """
         lost = self.lost
         for number in lost:
             self._unwritten[number].clear()
-        kept = [handle for number, handle in enumerate(self._groups) if number not in lost]
+        kept = [handle for number, handle in enumerate(self._shards) if number not in lost]
         self._token, self._links = token, self._link(stop)
         if depth >= 0:
             placed = self._place("recover", self._restore_arguments(depth, lost, []), restored, kept)
         else:
             placed = self._place("recover", dict.fromkeys(lost, (starts,)), begun, kept)
         for number, handle in zip(lost, placed, strict=True):
-            self._groups[number] = handle
+            self._shards[number] = handle
         found = self._gather(
             "found", report
         )  # survivors need no journal: one without new positions is at a lower depth
@@ -218,11 +228,12 @@ class PartitionGroups:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the groups that no worker holds any more."""
-        return [number for number, handle in enumerate(self._groups) if not self._scheduler.holds(handle)]
+        """The numbers of the shards to be restored: those that no worker holds, in a counts-only run then all."""
+        lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
+        return list(range(len(self._shards))) if lost and self._counts_only else lost
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
-        """How many positions the groups of these numbers have found since they were written."""
+        """How many positions the shards of these numbers have found since they were written."""
         return sum(sum(self._unwritten[number].values()) for number in numbers)
 
     def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
@@ -232,7 +243,7 @@ class PartitionGroups:
             links=self._links,
             predecessors=self._predecessors,
             shares_memory=self._scheduler.shares_memory,
-            groups=self._groups,
+            shards=self._shards,
             active={number for number, count in enumerate(self.counts) if count},
             token=self._token,
         )
@@ -240,7 +251,7 @@ class PartitionGroups:
         done = _counting(graph.advances, settled) if layers == 1 else None
         keys = list(graph.advances)
         handles = self._scheduler.persist(graph.calls, keys, done, graph.places)
-        found = np.zeros((len(self._groups), layers), dtype=np.int64)
+        found = np.zeros((len(self._shards), layers), dtype=np.int64)
         for key, counts in zip(keys, self._scheduler.gather(list(handles.values())), strict=True):
             number, first = graph.advances[key]
             found[number, first - depth : first - depth + len(counts)] = counts
@@ -250,21 +261,24 @@ class PartitionGroups:
         return totals
 
     def flush(self, depth: int) -> None:
-        """Write all that was found up to ``depth`` to the journal, durably."""
-        if self._scheduler.shares_memory:
-            flush([one.segments for one in self._groups], depth, self._token)
+        """Write all that was found up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
+        if self._counts_only:  # in two steps: a first file that has to be durable would keep the disk busy
+            self._gather("write", Shard.write_checkpoint, depth, self._token)
+            self._gather("durable", Shard.make_durable)
+        elif self._scheduler.shares_memory:
+            flush([one.segments for one in self._shards], depth, self._token)
         else:
-            self._gather("flush", flush_one, depth, self._token)
-        self._unwritten = [{} for _ in self._groups]
+            self._gather("flush", Shard.flush, depth, self._token)
+        self._unwritten = [{} for _ in self._shards]
 
     def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
         """The indices of the first positions at the last depth, ``(n,)``, ascending."""
-        return np.concatenate(self._gather("positions", positions, depth, limit))[:limit]
+        return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
 
-    def release(self) -> list[GroupSegments]:
-        """Forget the bits and the move tables; the segments of all groups, where they are in this process."""
-        groups, self._groups, self._links = self._groups, [], None
-        return [one.segments for one in groups] if self._scheduler.shares_memory else []
+    def release(self) -> list[ShardSegments]:
+        """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
+        shards, self._shards, self._links = self._shards, [], None
+        return [one.segments for one in shards] if self._scheduler.shares_memory else []
 
     def _link(self, stop: Stop) -> Handle:
         """The move tables, and the partitions that they connect."""
@@ -274,67 +288,68 @@ class PartitionGroups:
         return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
-        """For each group the groups whose moves lead to it, perhaps itself among them."""
+        """For each shard the shards whose moves lead to it, perhaps itself among them."""
         (predecessors,) = self._scheduler.gather(self._scheduler.map(attrgetter("predecessors"), [self._links]), stop)
-        size = self.plan.group_size
+        size = self.plan.shard_size
         return [
             sorted({number // size for part in parts for number in predecessors[part.number]})
-            for parts in self.plan.groups
+            for parts in self.plan.shards
         ]
 
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
-        """What each of these groups needs to be restored; files that are ``damaged`` are named there."""
-        chunks = [self._chunks(parts) for parts in self.plan.groups]
+        """What each of these shards needs to be restored; files that are ``damaged`` are named there."""
+        chunks = [self._chunks(parts) for parts in self.plan.shards]
+        if self._counts_only:
+            sizes = Checkpoint(self._journal, depth).sizes(chunks)
+            return {number: (depth, sizes[number]) for number in numbers}
         stored = self._journal.load(0, chunks[-1].stop, damaged)
         return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
 
     def _chunks(self, parts: Sequence[Partition]) -> range:
-        """The chunks of a group."""
+        """The chunks of a shard."""
         return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
 
     def _place(
         self,
         name: str,
         arguments: Mapping[int, Call],
-        make: Callable[..., Group],
+        make: Callable[..., Shard],
         kept: Sequence[Handle] = (),
         on_done: OnDone | None = None,
     ) -> list[Handle]:
-        """Make the groups of these numbers, on workers that hold few; their handles."""
-        plan, share = self.plan, self.plan.buffer_bytes // self.plan.group_count
-        groups = plan.groups
-        new = {
-            number: (groups[number], plan.space.width, plan.chunk_rows, self._journal, share) for number in arguments
-        }
+        """Make the shards of these numbers, on workers that hold few; their handles."""
+        plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
+        shards = plan.shards
+        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only
         name = self._name(name)
         calls: dict[Key, Call] = {
-            (name, number): (make, self.GROUP, new[number], *more) for number, more in arguments.items()
+            (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
         }
         return list(self._scheduler.submit(calls, kept, on_done).values())
 
     def _go_back(self, depth: int) -> None:
-        """Have all groups at ``depth``, and changed by tasks of this run alone."""
-        self.counts = self._gather("back", go_back, depth, self._token)
+        """Have all shards at ``depth``, and changed by tasks of this run alone."""
+        self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
     def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
-        """Apply a function to each group where it is; the results."""
+        """Apply a function to each shard where it is; the results."""
         name = self._name(name)
         calls: dict[Key, Call] = {
-            (name, number): (function, handle, *arguments) for number, handle in enumerate(self._groups)
+            (name, number): (function, handle, *arguments) for number, handle in enumerate(self._shards)
         }
-        places = dict(zip(calls, self._groups, strict=True))
+        places = dict(zip(calls, self._shards, strict=True))
         handles = self._scheduler.persist(calls, None, None, places)
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results
 
     def _restoring(self) -> OnDone:
-        """A function to be called with the key of each restored group, which tells the listener of its positions."""
-        space, groups, done = self.plan.space, self.plan.groups, 0
+        """A function to be called with the key of each restored shard, which tells the listener of its positions."""
+        space, shards, done = self.plan.space, self.plan.shards, 0
         self._listener(Restoring(0, space.size))
 
         def tell(key: Key) -> None:
             nonlocal done
-            done += space.width * sum(part.rows for part in groups[key[1]])
+            done += space.width * sum(part.rows for part in shards[key[1]])
             self._listener(Restoring(done, space.size))
 
         return tell
@@ -345,22 +360,22 @@ class PartitionGroups:
         return f"{name}-{self._run}-{self._names}"
 
 
-def begun(kind: type[Group], settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Group:
-    """A group at depth 0."""
-    group = kind(*settings)
-    group.begin(starts)
-    return group
+def begun(settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Shard:
+    """A shard at depth 0."""
+    shard = Shard(*settings)
+    shard.begin(starts)
+    return shard
 
 
-def restored(kind: type[Group], settings: tuple[Any, ...], *arguments: Any) -> Group:
-    """A group at a depth, or at an earlier one where the journal is damaged; the arguments are those of `restore`."""
-    group = kind(*settings)
-    group.restore(*arguments)
-    return group
+def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
+    """A shard at a depth, or at an earlier one where the journal is damaged; the arguments are those of `restore`."""
+    shard = Shard(*settings)
+    shard.restore(*arguments)
+    return shard
 
 
 class Report(NamedTuple):
-    """What was restored of a group."""
+    """What was restored of a shard."""
 
     depth: int
     layers: list[int]
@@ -368,24 +383,9 @@ class Report(NamedTuple):
     damaged: list[str]
 
 
-def report(group: Group) -> Report:
-    """What was restored of a group."""
-    return Report(group.depth, group.layers, group.damaged)
-
-
-def go_back(group: Group, depth: int, token: str) -> int:
-    """Return a group to a depth; the number of its positions there."""
-    return group.go_back(depth, token)
-
-
-def flush_one(group: Group, depth: int, token: str) -> None:
-    """Write a group to the journal; see `flush`."""
-    group.flush(depth, token)
-
-
-def positions(group: Group, depth: int, limit: int) -> NDArray[np.int64]:
-    """The indices of the first positions of a group at one of its last two depths."""
-    return group.positions(depth, limit)
+def report(shard: Shard) -> Report:
+    """What was restored of a shard."""
+    return Report(shard.depth, shard.layers, shard.damaged)
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
@@ -399,35 +399,3 @@ def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
             settled(len(done), len(awaited))
 
     return count
-
-
-class CountingGroups(PartitionGroups):
-    """The groups of a counts-only run. Survivors of a loss cannot go back: all groups are restored."""
-
-    GROUP = CountingGroup
-
-    def flush(self, depth: int) -> None:
-        """Write a checkpoint at ``depth``, durably; the disk is busy already when the first file has to be durable."""
-        self._gather("write", write, depth, self._token)
-        self._gather("durable", make_durable)
-        self._unwritten = [{} for _ in self._groups]
-
-    @property
-    def lost(self) -> list[int]:
-        """The numbers of all groups, if some are lost."""
-        return list(range(len(self._groups))) if super().lost else []
-
-    def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
-        groups = [self._chunks(parts) for parts in self.plan.groups]
-        sizes = Checkpoint(self._journal, depth).sizes(groups)
-        return {number: (depth, sizes[number]) for number in numbers}
-
-
-def write(group: CountingGroup, depth: int, token: str) -> None:
-    """Write a group to files of a checkpoint; see `CountingGroup.write`."""
-    group.write(depth, token)
-
-
-def make_durable(group: CountingGroup) -> None:
-    """Make durable what a group has written."""
-    group.make_durable()

@@ -13,15 +13,14 @@ from typing import Any
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.sizes import KIB, MIB, human
-from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.stores import SearchStore
+from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import StateSpace
 
@@ -66,9 +65,9 @@ TASKS_A_WORKER = 8
 """Partitions per worker, which keep all workers busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
 """Memory of the program and its libraries: the peak with an empty puzzle, rounded up."""
-GROUP_STATES = (16 * MIB, 256 * MIB)
-"""States of a group of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
-worker's memory holds several groups."""
+SHARD_STATES = (16 * MIB, 256 * MIB)
+"""States of a shard of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
+worker's memory holds several shards."""
 AT_ONCE = 4
 """Chunks that a task writes at the same time: one is compressed while another is on its way to the disk."""
 ASSEMBLED_BYTES = 4
@@ -101,8 +100,13 @@ class Division:
     chunk_rows: int
     partition_rows: int
     """Rows of each partition except the last."""
-    group_size: int
+    shard_size: int
     """Partitions that one task advances."""
+
+    @property
+    def cut(self) -> Cut:
+        """How a store of this division is cut."""
+        return self.space, self.chunk_rows
 
     @property
     def partition_count(self) -> int:
@@ -110,9 +114,9 @@ class Division:
         return ceil(self.space.rows / self.partition_rows)
 
     @property
-    def group_count(self) -> int:
-        """The number of groups of partitions."""
-        return ceil(self.space.rows / (self.partition_rows * self.group_size))
+    def shard_count(self) -> int:
+        """The number of shards of partitions."""
+        return ceil(self.space.rows / (self.partition_rows * self.shard_size))
 
     @cached_property
     def partitions(self) -> tuple[Partition, ...]:
@@ -120,10 +124,10 @@ class Division:
         return partitions(self.space, self.partition_rows)
 
     @property
-    def groups(self) -> list[tuple[Partition, ...]]:
+    def shards(self) -> list[tuple[Partition, ...]]:
         """The partitions of each task, side by side."""
-        firsts = range(0, self.partition_count, self.group_size)
-        return [self.partitions[first : first + self.group_size] for first in firsts]
+        firsts = range(0, self.partition_count, self.shard_size)
+        return [self.partitions[first : first + self.shard_size] for first in firsts]
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,7 @@ def plan_run(
         space=space,
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
-        group_size=division.group_size,
+        shard_size=division.shard_size,
         table_bytes=space.table_bytes,
         least_bytes=least,
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
@@ -200,7 +204,7 @@ def plan_run(
 
 def plan_cut(puzzle: Puzzle) -> Cut:
     """The cut of a new store; it depends on the puzzle alone, so that every run writes the same chunks."""
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     return space, plan_chunk(space)
 
 
@@ -223,11 +227,11 @@ def plan_partition(space: StateSpace, chunk_rows: int, workers: int) -> int:
     return chunk_rows * max(1, wanted // (chunk_rows * space.width))
 
 
-def plan_group(space: StateSpace, partitions: int, workers: int) -> int:
-    """The number of partitions of a group: each worker gets a group if its work is worth a task."""
-    least, most = GROUP_STATES
-    groups = max(1, min(workers, space.size // least), ceil(space.size / most))
-    return ceil(partitions / groups)
+def plan_shard(space: StateSpace, partitions: int, workers: int) -> int:
+    """The number of partitions of a shard: each worker gets a shard if its work is worth a task."""
+    least, most = SHARD_STATES
+    shards = max(1, min(workers, space.size // least), ceil(space.size / most))
+    return ceil(partitions / shards)
 
 
 def partitions(space: StateSpace, rows: int) -> tuple[Partition, ...]:
@@ -248,8 +252,8 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
 
 def _divide(space: StateSpace, chunk_rows: int, workers: int, processes: int) -> Division:
     partition_rows = plan_partition(space, chunk_rows, workers)
-    group_size = plan_group(space, ceil(space.rows / partition_rows), workers) if processes else 1
-    return Division(space, chunk_rows, partition_rows, group_size)
+    shard_size = plan_shard(space, ceil(space.rows / partition_rows), workers) if processes else 1
+    return Division(space, chunk_rows, partition_rows, shard_size)
 
 
 def _search_bytes(division: Division, workers: int, processes: int) -> int:
@@ -283,9 +287,9 @@ def _bitmap_bytes(space: StateSpace) -> int:
 
 
 def _spread(size: int, division: Division, processes: int) -> int:
-    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most groups."""
-    groups = division.group_count
-    return size if processes <= 1 else ceil(size * ceil(groups / processes) * processes / groups)
+    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most shards."""
+    shards = division.shard_count
+    return size if processes <= 1 else ceil(size * ceil(shards / processes) * processes / shards)
 
 
 JOIN_SECONDS = 60.0
@@ -298,7 +302,7 @@ def plan_that_fits(
     session: Session[Any],
     config: Config,
     scheduler: Scheduler,
-    manifest: SearchManifest | None,
+    cut: Cut | None,
     division: Division | None = None,
 ) -> Plan:
     """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
@@ -316,7 +320,7 @@ def plan_that_fits(
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
-            return plan_checked(config, options, scheduler, manifest, division)
+            return plan_checked(config, options, scheduler, cut, division)
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
@@ -332,12 +336,11 @@ def plan_checked(
     config: Config,
     options: RunOptions,
     scheduler: Scheduler,
-    manifest: SearchManifest | None = None,
+    cut: Cut | None = None,
     division: Division | None = None,
 ) -> Plan:
     """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
-    cut = manifest.cut if manifest else None
     plan = plan_run(
         config.puzzle,
         scheduler.workers,
@@ -356,7 +359,7 @@ def plan_checked(
     return plan
 
 
-def check_disk(plan: Plan, store: SearchStore[Any]) -> None:
+def check_disk(plan: Plan, store: Store[Any]) -> None:
     """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
 
     The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.

@@ -2,18 +2,19 @@
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes import python_source
 from antipodes.config import Config
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.storage.arrays import Layout
 from antipodes.storage.fields import (
     FieldType,
     anything,
@@ -30,16 +31,11 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import Layout
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
-
-if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Cut, Plan
 
 DIGEST = np.dtype("<u8")
 """A digest in the manifest; 0 where no chunk is written."""
@@ -109,13 +105,18 @@ MOST_ANTIPODES = 1000
 MOST_CHUNK_STATES = 1 << 26
 """Positions of a chunk of several rows, at most: what is read for one query."""
 NOTHING_COMMITTED = -1
+Cut = tuple[StateSpace, int]
+"""The space whose rows and columns a store has, and the number of rows of a chunk."""
 
 
 @dataclass(frozen=True)
-class SearchManifest(ABC):
-    """What a store of a search holds, as of its last commit."""
+class SearchManifest:
+    """What a store of a search holds, as of its last commit: of a counts-only run this, of a table more.
 
-    COUNTS_ONLY: ClassVar[bool]
+    While the counts are not complete, a checkpoint holds the bits.
+    """
+
+    COUNTS_ONLY: ClassVar[bool] = True
     """Whether the store keeps the layers and the first antipodes alone, and no distances."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
@@ -147,19 +148,20 @@ class SearchManifest(ABC):
     """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
     @classmethod
-    def empty(cls, config: Config, plan: "Plan", **further: Any) -> Self:
+    def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
         """The manifest of a new store, with nothing committed; ``further`` are the fields of its kind."""
-        record = plan.space.record
+        space, chunk_rows = cut
+        record = space.record
         return cls(
             puzzle=dict(config.settings),
             fingerprint=config.puzzle.fingerprint,
-            symbols=config.puzzle.symbols,
-            counts=config.puzzle.counts,
+            symbols=config.puzzle.rules.symbols,
+            counts=config.puzzle.rules.counts,
             space=record.kind,
             details=record.details,
             rows=record.rows,
             width=record.width,
-            chunk_rows=plan.chunk_rows,
+            chunk_rows=chunk_rows,
             committed_depth=NOTHING_COMMITTED,
             layers=(),
             searched=False,
@@ -206,7 +208,7 @@ class SearchManifest(ABC):
         return sum(self.layers)
 
     @property
-    def cut(self) -> "Cut":
+    def cut(self) -> Cut:
         """The space with the rows and columns of the store, and the number of rows of a chunk.
 
         Raises
@@ -218,7 +220,7 @@ class SearchManifest(ABC):
 
     def space_of(self, puzzle: Puzzle) -> StateSpace:
         """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
-        return stored_space(puzzle, SpaceRecord(self.space, self.rows, self.width, self.details))
+        return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
 
     @property
     def chunk_count(self) -> int:
@@ -240,14 +242,18 @@ class SearchManifest(ABC):
         return f"{self.identity} {self.rows} {self.width} {self.chunk_rows}"
 
     @property
-    @abstractmethod
     def journal_layers(self) -> Sequence[int]:
-        """The number of positions that the files of the last commit have at each depth up to the committed one."""
+        """The number of positions that the files of the last commit have at each depth up to the committed one.
+
+        A checkpoint has those before the last depth as if they were all at one.
+        """
+        *before, last = self.layers
+        return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
 
     @property
-    @abstractmethod
     def layouts(self) -> Mapping[str, Layout]:
         """The layouts of the arrays, by their names."""
+        return {}
 
     def check(self) -> None:
         """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here."""
@@ -263,12 +269,14 @@ class SearchManifest(ABC):
         depth = self.committed_depth
         expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
         expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)
+        finished = self.complete or not (self.COUNTS_ONLY and self.searched)
+        expect(finished, "complete", f"{self.searched}, as searched", self.complete)
         expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
         expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
         self._check_antipodes()
 
     def _check_starts(self) -> None:
-        puzzle = self.config.puzzle
+        puzzle = self.config.puzzle.rules
         some = puzzle.enumerated and puzzle.origin is not None  # which goals can be reached, only a search finds out
         numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
         known = not self.layers or self.layers[0] in numbers
@@ -283,7 +291,7 @@ class SearchManifest(ABC):
     def _check_puzzle(self) -> None:
         """Raise FieldError unless it is the puzzle of the other fields."""
         with building("puzzle", "a puzzle"):
-            puzzle = self.config.puzzle
+            puzzle = self.config.puzzle.rules
             fingerprint = puzzle.fingerprint
         expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
 
@@ -306,10 +314,11 @@ class TableManifest(SearchManifest):
     """The digest of each chunk of the array of counts; none before the table is complete."""
 
     @classmethod
-    def empty(cls, config: Config, plan: "Plan", **further: Any) -> Self:
+    def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
         """The manifest of a new table, with nothing committed."""
-        chunks = ChunkDigests.empty(-(-plan.space.rows // plan.chunk_rows))
-        return super().empty(config, plan, chunks=chunks, layer_counts=ChunkDigests.empty(0), **further)
+        space, chunk_rows = cut
+        chunks = ChunkDigests.empty(-(-space.rows // chunk_rows))
+        return super().empty(config, cut, chunks=chunks, layer_counts=ChunkDigests.empty(0), **further)
 
     @property
     def journal_layers(self) -> Sequence[int]:
@@ -351,26 +360,3 @@ class TableManifest(SearchManifest):
         self.chunks.check("chunks", self.chunk_count)
         self.layer_counts.check("layer_counts", self.counts_layout.chunks if self.complete else 0)
         expect(self.searched or not self.chunks.numbers(), "chunks", "none, since not all is searched", "some")
-
-
-@dataclass(frozen=True)
-class CountsManifest(SearchManifest):
-    """The layers and the first antipodes of a puzzle; while they are not complete, a checkpoint holds the bits."""
-
-    COUNTS_ONLY: ClassVar[bool] = True
-
-    @property
-    def journal_layers(self) -> Sequence[int]:
-        """The number of positions that the checkpoint has at each depth: those before the last depth as if at one."""
-        *before, last = self.layers
-        return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
-
-    @property
-    def layouts(self) -> Mapping[str, Layout]:
-        """No arrays."""
-        return {}
-
-    def check(self) -> None:
-        """Raise FieldError unless the fields fit each other, and the puzzle."""
-        super().check()
-        expect(self.searched == self.complete, "complete", f"{self.searched}, as searched", self.complete)

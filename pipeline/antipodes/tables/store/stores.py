@@ -6,26 +6,23 @@ depth. The manifest has the digest of each chunk. A chunk of depths without any 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.config import Config, PuzzleLike, give
 from antipodes.storage.address import Address, storage_at
+from antipodes.storage.arrays import chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
-from antipodes.storage.layout import chunk_digest, chunk_key
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, CountsManifest, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, Cut, SearchManifest, TableManifest
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.segments import depths_of
 from antipodes_tasks.errors import StoreMismatchError
-
-if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Plan
 
 M = TypeVar("M", bound=SearchManifest)
 
@@ -33,10 +30,10 @@ M = TypeVar("M", bound=SearchManifest)
 class SearchStore(Store[M]):
     """A store that a search fills layer by layer."""
 
-    def create(self, config: Config, plan: "Plan", overwrite: bool = False) -> M:
+    def create(self, config: Config, cut: Cut, overwrite: bool = False) -> M:
         """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
         with self.creating(overwrite) as new:
-            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, plan))
+            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut))
 
     def commit_arrays(self, manifest: M) -> M:
         """Commit a manifest with the digests of the metadata of its arrays, some of which are new; the manifest."""
@@ -253,7 +250,7 @@ class TableStore(SearchStore[TableManifest]):
         return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)
 
 
-class CountsStore(SearchStore[CountsManifest]):
+class CountsStore(SearchStore[SearchManifest]):
     """A store of the layers and the first antipodes of a puzzle, without distances."""
 
     KIND = StoreKind(
@@ -263,13 +260,13 @@ class CountsStore(SearchStore[CountsManifest]):
         version=2,
         replaces={"antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them"},
     )
-    MANIFEST_TYPE = CountsManifest
+    MANIFEST_TYPE = SearchManifest
 
-    def journal(self, manifest: CountsManifest) -> Journal:
+    def journal(self, manifest: SearchManifest) -> Journal:
         """The checkpoints, in whose place a table has its journal."""
         return replace(super().journal(manifest), folder=CHECKPOINTS)
 
-    def commit(self, manifest: CountsManifest) -> None:
+    def commit(self, manifest: SearchManifest) -> None:
         """Replace the manifest, and delete all checkpoints but that of its depth, which must be durable already."""
         kept = self._kept(manifest)
         if kept:
@@ -278,13 +275,13 @@ class CountsStore(SearchStore[CountsManifest]):
         super().commit(manifest)
         self._delete_others(kept)
 
-    def remove_leftovers(self, manifest: CountsManifest) -> CountsManifest:
+    def remove_leftovers(self, manifest: SearchManifest) -> SearchManifest:
         """Delete what a crashed run was writing; the manifest from now on."""
         super().remove_leftovers(manifest)
         self._delete_others(self._kept(manifest))
         return manifest
 
-    def _kept(self, manifest: CountsManifest) -> list[str]:
+    def _kept(self, manifest: SearchManifest) -> list[str]:
         """The checkpoints that are needed."""
         return [] if manifest.complete or not manifest.layers else [str(manifest.committed_depth)]
 

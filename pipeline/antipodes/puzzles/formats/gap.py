@@ -1,0 +1,157 @@
+"""Generators of permutation groups for GAP (``.gap``), as cubing.js and twsearch write them.
+
+    M_R:=(1,3,8,6)(2,5,7,4);            statements may span lines and end with a semicolon
+    Gen:=[M_R,M_L];                     the moves; all permutations if there is no such list
+    ip:=[[1],[2,4],...];                sets of identical points
+    Size(Group(Gen));                   questions to GAP are skipped, and so is what follows a # on a line
+
+Points count from 1. What is on a point goes to the next point of its cycle. The prefix ``M_`` of a name is left out;
+cubing.js writes it twice, so ``M_M_`` is left out where all names begin with it.
+
+What the orbits of pieces are follows from the permutations and ``ip``; see `antipodes.puzzles.formats.points`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from antipodes.puzzles.formats.checks import check_length, check_new, is_rotation
+from antipodes.puzzles.formats.definition import Definition
+from antipodes.puzzles.formats.points import orbits_of
+from antipodes.puzzles.settings import MAX_PLACES
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote, shorten
+
+NAME = re.compile(r"\s*([^\s:=;,()\[\]\"]+)\s*:=(.*)", re.DOTALL)
+QUESTION = re.compile(r"\s*(?:(?:Size|Order)\s*\(.*\)\s*)?", re.DOTALL)
+CYCLES = re.compile(r"(?:\((?:[0-9]+(?:,[0-9]+)*)?\))+")
+NAMES = re.compile(r"\[[^\[\]()]*\]")
+SETS = re.compile(r"\[(?:\[[0-9]+(?:,[0-9]+)*\](?:,(?!\])|(?=\])))*\]")
+PREFIX = "M_"
+
+
+def read_gap(text: str) -> Definition:
+    """The puzzle that permutations of points define.
+
+    Raises
+    ------
+    ConfigError
+        A statement is none of the above, or names points or permutations that cannot be; the message begins with the
+        line of the statement.
+    """
+    check_length(text)
+    found = _Statements()
+    for line, statement in _statements(text):
+        found.read(line, statement)
+    if not found.cycles:
+        raise ConfigError("expected a permutation such as M_R:=(1,2,3); found none")
+    names = _names(list(found.cycles))
+    generators = found.generators or list(found.cycles)
+    origins = {name: _origins(cycles, found.degree) for name, cycles in found.cycles.items()}
+    orbits, turns = orbits_of(origins, found.identical or [], found.degree)
+    chosen = {names[old]: turns[old] for old in generators if not is_rotation(names[old])}
+    if not chosen:
+        raise ConfigError("expected a permutation that is no rotation of the whole, found none")
+    others = {names[old]: turn for old, turn in turns.items() if names[old] not in chosen}
+    return Definition("", orbits, chosen, others)
+
+
+@dataclass
+class _Statements:
+    """What the statements of a file say; points count from 0."""
+
+    cycles: dict[str, list[list[int]]] = field(default_factory=dict)
+    """Of each permutation, in the order of the file."""
+    generators: list[str] = field(default_factory=list)
+    identical: list[list[int]] | None = None
+    """Sets of identical points, None if the file has no such list."""
+    degree: int = 0
+    """One more than the greatest point."""
+
+    def read(self, line: int, statement: str) -> None:
+        """Read the statement that begins in a line."""
+        match = NAME.fullmatch(statement)
+        if match is None:
+            if not QUESTION.fullmatch(statement):
+                raise ConfigError(f"line {line}: expected NAME:=..., found {quote(statement.strip())}; not supported")
+            return
+        name, value = match[1], "".join(match[2].split())
+        where = f"line {line}: {name if name.isidentifier() and len(name) <= 32 else shorten(quote(name), 40)}"
+        if name == "Gen":
+            self._read_generators(value, where)
+        elif name == "ip":
+            self._read_identical(value, where)
+        else:
+            check_new(name, self.cycles, where)
+            self.cycles[name] = self._read_cycles(value, where)
+
+    def _read_cycles(self, value: str, where: str) -> list[list[int]]:
+        if not CYCLES.fullmatch(value):
+            raise ConfigError(f"{where}: expected cycles such as (1,2,3)(4,5), found {quote(value)}; not supported")
+        return self._lists(value, where, "()")
+
+    def _read_generators(self, value: str, where: str) -> None:
+        if self.generators or not NAMES.fullmatch(value):
+            raise ConfigError(f"{where}: expected one list of names such as [M_R,M_L], found {quote(value)}")
+        for name in value[1:-1].split(","):
+            if name not in self.cycles or name in self.generators:
+                raise ConfigError(f"{where}: expected names of permutations, each once, found {quote(name)}")
+            self.generators.append(name)
+
+    def _read_identical(self, value: str, where: str) -> None:
+        if self.identical is not None or not SETS.fullmatch(value):
+            raise ConfigError(f"{where}: expected one list of lists such as [[1],[2,3]], found {quote(value)}")
+        self.identical = self._lists(value[1:-1], where, "[]")
+
+    def _lists(self, value: str, where: str, brackets: str) -> list[list[int]]:
+        """The numbers of each bracket, which must be points, each once."""
+        lists = []
+        seen: set[int] = set()
+        for part in value.split(brackets[1])[:-1]:
+            points = [self._point(number, where) for number in part.lstrip("," + brackets[0]).split(",") if number]
+            for point in points:
+                if point in seen:
+                    raise ConfigError(f"{where}: expected each point once, found {point + 1} twice")
+                seen.add(point)
+            lists.append(points)
+        return lists
+
+    def _point(self, number: str, where: str) -> int:
+        if len(number) > 9 or not 1 <= int(number) <= MAX_PLACES:
+            raise ConfigError(f"{where}: expected points from 1 to {MAX_PLACES}, found {quote(number)}")
+        self.degree = max(self.degree, int(number))
+        return int(number) - 1
+
+
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """The statements without comments, and the line that each begins in."""
+    lines = re.split("\r\n|\r|\n", text.removeprefix("\ufeff"))
+    begun, parts = 1, [""]
+    for number, line in enumerate(lines, start=1):
+        *ends, rest = line.partition("#")[0].split(";")
+        for end in ends:
+            if not "".join(parts).strip():
+                begun = number
+            yield begun, "\n".join((*parts, end))
+            begun, parts = number, []
+        if not any(part.strip() for part in parts):
+            begun, parts = number, []
+        parts.append(rest)
+    if "".join(parts).strip():
+        raise ConfigError(f"line {begun}: expected a statement with a ; at its end, found {quote(parts[0].strip())}")
+
+
+def _names(found: Sequence[str]) -> dict[str, str]:
+    """What the permutations are called without their prefix."""
+    prefix = PREFIX * 2 if all(name.startswith(PREFIX * 2) and name != PREFIX * 2 for name in found) else PREFIX
+    names = {name: name.removeprefix(prefix) or name for name in found}
+    return names if len(set(names.values())) == len(names) else {name: name for name in found}
+
+
+def _origins(cycles: Sequence[Sequence[int]], degree: int) -> list[int]:
+    """From which point each point gets its content."""
+    origins = list(range(degree))
+    for cycle in cycles:
+        for point, following in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True):
+            origins[following] = point
+    return origins

@@ -1,0 +1,215 @@
+"""Patterns: sets of positions, written like a position.
+
+========== ==========================================================================
+``A``      this piece stands here
+``[AB]``   one of these stands here
+``?``      anything stands here
+``{ABC}``  these stand on the next squares, as many as they are, in any order
+========== ==========================================================================
+
+Symbols of several characters are separated, in brackets, too: ``{10 11 12}``. Holes of the board are written ``#``, or
+all of them are omitted.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import PatternError, PositionError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.moves import Labels
+
+GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
+ANYTHING = "?"
+BATCH = 1 << 16
+"""Positions of a batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A part of a pattern: a bag covers as many squares as it has labels, anything else one square."""
+
+    labels: tuple[int, ...]
+    """The labels of a bag, or to choose from; none for a hole."""
+    bag: bool
+
+    @property
+    def squares(self) -> int:
+        return len(self.labels) if self.bag else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Fill one place with a label from a pool."""
+
+    place: int
+    labels: tuple[int, ...]
+    pool: NDArray[np.int64] | None
+    """``(labels,)``: the number of each label, if a new pool begins here."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The positions of a puzzle that match a text."""
+
+    puzzle: Puzzle
+    text: str
+    groups: tuple[_Group, ...]
+
+    @classmethod
+    def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
+        """Read a pattern.
+
+        Raises
+        ------
+        PatternError
+            The puzzle is not one arrangement of pieces; or the pattern covers another number of squares than there are,
+            names an unknown piece, needs more pieces of a kind than there are, or has a bracket that is not closed.
+        """
+        arguments.instance(puzzle, Puzzle, "a Puzzle")
+        arguments.text(text, "a pattern", PatternError)
+        try:
+            if not puzzle.rules.counts:
+                raise PatternError(f"expected a puzzle that is one arrangement of pieces, found {puzzle.name}")
+            parts = [(part[0], list(_groups(puzzle, part))) for part in GROUP.finditer(text)]
+            pattern = cls(puzzle, text, tuple(_places_only(puzzle, [group for _, groups in parts for group in groups])))
+            if isinstance(puzzle.notation, Board):
+                _check_rows(puzzle.notation, parts)
+            pattern._check_pieces()
+        except (PatternError, PositionError) as error:
+            raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
+        return pattern
+
+    def batches(self) -> Iterator[Labels]:
+        """All positions that match, each once, in batches ``(n, places)`` of bounded size."""
+        waiting = [(0, np.zeros((1, self.puzzle.places), dtype=np.uint8), self._free[np.newaxis])]
+        while waiting:
+            number, labels, left = waiting.pop()
+            if number == len(self._steps):
+                yield labels
+                continue
+            labels, left = _fill(self._steps[number], labels, left)
+            parts = range(0, len(labels), BATCH)
+            waiting += [(number + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+
+    @cached_property
+    def _free(self) -> NDArray[np.int64]:
+        """``(labels,)``: the number of pieces of each label that are in no bag."""
+        claimed = [label for group in self.groups if group.bag for label in group.labels]
+        free: NDArray[np.int64] = np.array(self.puzzle.rules.counts) - self._count(claimed)
+        return free
+
+    @cached_property
+    def _steps(self) -> list[_Step]:
+        """Bags first, each with its own pool; then the other places from the rest, fewest labels first."""
+        steps, singles, place = [], [], 0
+        for group in self.groups:
+            pool = self._count(group.labels)
+            for offset in range(group.squares):
+                if group.bag:
+                    steps.append(_Step(place + offset, tuple(np.flatnonzero(pool)), None if offset else pool))
+                else:
+                    singles.append(_Step(place, group.labels, None))
+            place += group.squares
+        singles.sort(key=lambda step: len(step.labels))
+        if singles:
+            singles[0] = _Step(singles[0].place, singles[0].labels, self._free)
+        return steps + singles
+
+    def _count(self, labels: Sequence[int]) -> NDArray[np.int64]:
+        return np.bincount(np.array(labels, dtype=np.int64), minlength=len(self.puzzle.rules.counts))
+
+    def _check_pieces(self) -> None:
+        for label, free in enumerate(self._free):
+            if free < 0:
+                most = self.puzzle.rules.counts[label]
+                raise PatternError(
+                    f"expected at most {most} x {self.puzzle.rules.symbols[label]!r}, found {most - free}"
+                )
+
+
+def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+    """The positions with one more place filled by every possible label, and the rest of the pool for each."""
+    if step.pool is not None:
+        left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
+    rows, chosen = np.nonzero(left[:, list(step.labels)])
+    label = np.array(step.labels, dtype=np.uint8)[chosen]
+    labels, left = labels[rows], left[rows]
+    labels[:, step.place] = label
+    left[np.arange(len(rows)), label] -= 1
+    return labels, left
+
+
+def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
+    """The groups that a part of the text stands for."""
+    if part["wrong"]:
+        raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
+    if part["run"] is not None:
+        for symbol in _symbols(puzzle, part["run"]):
+            if symbol == HOLE and isinstance(puzzle.notation, Board):
+                yield _Group((), bag=False)
+            elif symbol == ANYTHING:
+                yield _Group(tuple(range(len(puzzle.rules.symbols))), bag=False)
+            else:
+                yield _Group((_label(puzzle, symbol),), bag=True)
+    for name in ("choice", "bag"):
+        if part[name] is not None:
+            labels = [_label(puzzle, symbol) for symbol in _symbols(puzzle, part[name])]
+            if not labels:
+                raise PatternError(f"expected pieces in brackets, found {quote(part[0])}")
+            yield _Group(tuple(labels if name == "bag" else sorted(set(labels))), bag=name == "bag")
+
+
+def _symbols(puzzle: Puzzle, text: str) -> list[str]:
+    """The symbols; they need no separators if all are single characters."""
+    apart = [run for run in SEPARATORS.split(text) if run]
+    single = max(map(len, puzzle.rules.symbols)) == 1
+    return [symbol for run in apart for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
+
+
+def _label(puzzle: Puzzle, symbol: str) -> int:
+    if isinstance(puzzle.notation, Board) and symbol in puzzle.notation.empty_symbols:
+        return 0
+    if symbol not in puzzle.rules.symbols:
+        raise PatternError(f"expected one of {shorten(' '.join(puzzle.rules.symbols))}, found {quote(symbol)}")
+    return puzzle.rules.symbols.index(symbol)
+
+
+def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> None:
+    """Raise PositionError where lines end elsewhere than rows. A bag may hold the end of a row."""
+    ends, in_bags, square = set[int](), set[int](), 0
+    for text, groups in parts:
+        if not groups and ROW_ENDS.search(text):
+            ends.add(square)
+        for group in groups:
+            in_bags.update(range(square + 1, square + group.squares))
+            square += group.squares
+    if ends - {0, square}:
+        ends |= in_bags & set(accumulate(board.row_lengths(square)))
+        board.check_rows([end - begin for begin, end in pairwise(sorted(ends | {0, square}))])
+
+
+def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
+    """The groups without the holes; PatternError unless the holes are those of the board."""
+    holes, square = set(), 0
+    for group in groups:
+        if not group.labels:
+            holes.add(square)
+        square += group.squares
+    expected = puzzle.board.rows * puzzle.board.columns if holes else puzzle.places
+    if square != expected:
+        raise PatternError(f"expected {expected} squares, found {square}")
+    if holes and holes != puzzle.board.holes:
+        raise PatternError(
+            f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
+        )
+    return [group for group in groups if group.labels]
