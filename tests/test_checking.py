@@ -11,8 +11,8 @@ from own_puzzles import jugs, lights, random_puzzle, towers
 from antipodes import checking
 from antipodes.checking import check_puzzle
 from antipodes.config import bundled_configs, load_config
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 
 SIZE = 6

@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import tile as tile
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
-    from antipodes.puzzles.own import Definition as Definition
-    from antipodes.puzzles.own import define_puzzle as define_puzzle
+    from antipodes.puzzles.custom import Definition as Definition
+    from antipodes.puzzles.custom import define_puzzle as define_puzzle
     from antipodes.puzzles.puzzle import Puzzle as Puzzle
     from antipodes.tables.counts import Counts as Counts
     from antipodes.tables.evaluation import Dataset as Dataset
@@ -63,7 +63,7 @@ _NAMES = {
     "antipodes_tasks.errors": "AntipodesError",
     "antipodes_tasks.rules.moves": "Successors",
     "antipodes_tasks.rules.transforms": "Transforms",
-    "antipodes.puzzles.own": "Definition define_puzzle",
+    "antipodes.puzzles.custom": "Definition define_puzzle",
     "antipodes.puzzles.puzzle": "Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
 }

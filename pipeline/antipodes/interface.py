@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
-from antipodes.puzzles.goals import goals_in
+from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.default_store import chosen_store
 from antipodes.runs.options import RunOptions

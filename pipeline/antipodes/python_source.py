@@ -90,10 +90,10 @@ def loaded(reference: str) -> "tuple[_Source, Puzzle]":
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Settings that describe a puzzle without code; None if functions are a part of it."""
+    from antipodes.puzzles.custom import CustomNotation
     from antipodes.puzzles.families.generators import settings_of
-    from antipodes.puzzles.own_notation import OwnNotation
 
-    plain = puzzle.notation == OwnNotation(puzzle.parts)
+    plain = puzzle.notation == CustomNotation(puzzle.parts)
     return settings_of(puzzle) if plain else None
 
 
@@ -266,7 +266,7 @@ class _Source(_Place):
 
     def puzzle(self) -> Puzzle:
         """Run the file, unless this process has, and make the puzzle."""
-        from antipodes.puzzles.own import puzzle_of
+        from antipodes.puzzles.custom import puzzle_of
 
         self._check()
         with self._guard():

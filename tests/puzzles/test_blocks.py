@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from strategies import blocks_settings
 
 from antipodes.config import load_config
-from antipodes.puzzles.blocks.board import TARGET, BlockBoard
+from antipodes.puzzles.block_board import TARGET, BlockBoard
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.goals import aimed_at, batches, goals_in
+from antipodes.puzzles.pattern import aimed_at, batches, goals_in
 from antipodes.puzzles.picture import SQUARE, Line, Rectangle, Text
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, PatternError, PositionError

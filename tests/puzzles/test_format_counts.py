@@ -10,10 +10,9 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition
+from antipodes.puzzles.formats.definition import Definition, expand
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes.puzzles.formats.metrics import expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.spaces.selection import index_size
 

@@ -9,10 +9,9 @@ from mutations import mutated
 from project import ROOT
 from twisty_geometry import ivy_cube, skewb
 
-from antipodes.puzzles.formats.definition import Definition
+from antipodes.puzzles.formats.definition import Definition, expand
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes.puzzles.formats.metrics import expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
 

@@ -2,10 +2,8 @@
 
 import pytest
 
-from antipodes.puzzles.formats.checks import MOST_MOVES
-from antipodes.puzzles.formats.definition import Turn
-from antipodes.puzzles.formats.metrics import expand
-from antipodes.puzzles.formats.sequences import parse_sequence
+from antipodes.puzzles.formats.definition import MOST_MOVES, Turn, expand
+from antipodes.puzzles.sequences import parse_sequence
 from antipodes_tasks.errors import ConfigError
 
 

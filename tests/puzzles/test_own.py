@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from own_puzzles import CAPACITY, jugs
 
-from antipodes.puzzles.own import define_puzzle, puzzle_of
+from antipodes.puzzles.custom import define_puzzle, puzzle_of
 from antipodes_tasks.errors import InputError, PositionError, SourceError
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.transforms import Transforms

@@ -10,9 +10,8 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.definition import Definition, Orbit, expand
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes.puzzles.formats.metrics import expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space

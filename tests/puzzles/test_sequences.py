@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from twisty_geometry import skewb
 
 from antipodes.puzzles.formats.definition import Turn, identity
-from antipodes.puzzles.formats.sequences import parse_sequence, resolve
 from antipodes.puzzles.formats.tws import read_tws
+from antipodes.puzzles.sequences import parse_sequence, resolve
 from antipodes_tasks.errors import ConfigError, PositionError
 
 PUZZLE = read_tws(skewb().tws())

@@ -4,8 +4,7 @@ import pytest
 from twisty_geometry import pyraminx
 from twisty_search import layers
 
-from antipodes.puzzles.formats.definition import Definition, Orbit
-from antipodes.puzzles.formats.metrics import expand
+from antipodes.puzzles.formats.definition import Definition, Orbit, expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from strategies import blocks_settings
 
 from antipodes.config import load_config
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.reachability.enumeration import enumeration

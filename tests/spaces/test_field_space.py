@@ -11,7 +11,7 @@ from oracles import ORACLES
 from own_puzzles import jugs, lights, random_puzzle, towers
 from table_search import layers_by_engine
 
-from antipodes.puzzles.own import define_puzzle
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.spaces import rules

@@ -10,8 +10,8 @@ import pytest
 from brute_force import distances as search
 
 from antipodes.config import as_config
+from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.own import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle

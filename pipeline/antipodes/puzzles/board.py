@@ -2,16 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import product
 
 from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
-from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Picture, Rectangle, Shape, colours_of, tile
+from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
-from antipodes_tasks.rules.squares import Layout
+from antipodes_tasks.rules.squares import Layout, Square, squares_of
 
 HOLE = "#"
 PIECE = re.compile(r"\w+")
@@ -142,3 +143,87 @@ def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]
                 raise ConfigError(f"start: expected {expected}, found {quote(symbol)}")
             check_symbol(symbol, "start")
     return rows
+
+
+Divided = Callable[[int, int, int, int], bool]
+"""Whether there is a line between two squares that touch: row, column, row, column; squares off the board, too."""
+OUTSIDE = ""
+"""Instead of the content of a square: it is not on the board."""
+JOINTS = " ╴╶─╵╯╰┴╷╮╭┬│┤├┼"
+"""Where lines meet: those to the left, right, up and down count 1, 2, 4 and 8."""
+
+
+def outlined(texts: Sequence[Sequence[str]], divided: Divided) -> str:
+    """The texts on the squares ``[row][column]``, with lines where squares are divided."""
+    rows, columns = len(texts), len(texts[0])
+    width = max(len(text) for row in texts for text in row)
+    lines = []
+    for row in range(rows + 1):
+        edges = [divided(row - 1, column, row, column) for column in range(columns)]
+        lines.append(_joints(row, columns, width, edges, divided))
+        if row < rows:
+            sides = ["│" if divided(row, column - 1, row, column) else " " for column in range(columns + 1)]
+            squares = [text.center(width) for text in texts[row]]
+            lines.append("".join(f"{side} {square} " for side, square in zip(sides, [*squares, ""], strict=True)))
+    return "\n".join(line[: (width + 3) * columns + 1] for line in lines)
+
+
+def characters(squares: Set[tuple[int, int]], width: int) -> Iterator[tuple[int, int]]:
+    """Line and column of each character that a drawing with texts of a ``width`` has within an outline of squares."""
+    for (row, column), down, right in product(squares, (0, 1), (0, 1)):
+        if {(row + a, column + b) for a in range(down + 1) for b in range(right + 1)} <= squares:
+            first = (width + 3) * (column + right) + (not right)
+            yield from ((2 * row + 1 + down, first + k) for k in range(1 if right else width + 2))
+
+
+def _joints(row: int, columns: int, width: int, edges: Sequence[bool], divided: Divided) -> str:
+    """The line above a row of squares."""
+    drawn = []
+    for column in range(columns + 1):
+        left, right = column > 0 and edges[column - 1], column < columns and edges[column]
+        up, down = (divided(one, column - 1, one, column) for one in (row - 1, row))
+        drawn.append(JOINTS[left + 2 * right + 4 * up + 8 * down])
+        drawn.append(("─" if right else " ") * (width + 2))
+    return "".join(drawn)
+
+
+WALL_WIDTH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WalledBoard(Board):
+    """A board that is drawn with its walls."""
+
+    walls: frozenset[tuple[int, int]] = frozenset()
+    """Pairs of places, in both orders, between which nothing passes."""
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """The board with lines around it, and where walls are; empty places dotted, holes hatched."""
+        width = max(len(symbol) for symbol in symbols)
+        place = {square: number for number, square in enumerate(squares_of(self.rows, self.columns, self.holes))}
+        squares = [[place.get((row, column)) for column in range(self.columns)] for row in range(self.rows)]
+        texts = [["░" * width if at is None else self._piece(symbols[at], width) for at in row] for row in squares]
+
+        def at(row: int, column: int) -> int | str:
+            inside = row in range(self.rows) and column in range(self.columns)
+            return place.get((row, column), HOLE if inside else OUTSIDE)
+
+        def divided(row: int, column: int, other_row: int, other_column: int) -> bool:
+            one, other = at(row, column), at(other_row, other_column)
+            return (one, other) in self.walls if isinstance(one, int) and isinstance(other, int) else one != other
+
+        return outlined(texts, divided)
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The board as without walls, and a thick line for each wall."""
+        plain = Board.picture(self, symbols)
+        squares = squares_of(self.rows, self.columns, self.holes)
+        lines = [self._wall(squares[a], squares[b]) for a, b in sorted(self.walls) if a < b]
+        return Picture(plain.width, plain.height, (*plain.shapes, *lines))
+
+    def _wall(self, square: Square, beyond: Square) -> Line:
+        """The line between a square and the one to the right of it, or below."""
+        row, column = beyond
+        x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
+        right, down = (SQUARE, 0) if row > square[0] else (0, SQUARE)
+        return Line(x, y, x + right, y + down, INK, WALL_WIDTH)

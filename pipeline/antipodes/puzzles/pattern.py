@@ -13,13 +13,14 @@ all of them are omitted.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
 from antipodes.puzzles.puzzle import Puzzle
@@ -27,6 +28,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import PatternError, PositionError
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.squares import squares_of
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING = "?"
@@ -213,3 +215,159 @@ def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
             f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
         )
     return [group for group in groups if group.labels]
+
+
+UNDECIDED = 255
+"""Instead of a label."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockPattern:
+    """The positions of a block puzzle that match a text, written like a position.
+
+    A letter is a block that stands there, ``.`` an empty square, ``?`` a square with any content.
+    """
+
+    puzzle: Puzzle
+    board: BlockBoard
+    labels: Labels
+    """``(places,)``: what the pattern says of each place, or UNDECIDED."""
+
+    @classmethod
+    def parse(cls, puzzle: Puzzle, text: str) -> "BlockPattern":
+        """Read a pattern.
+
+        Raises
+        ------
+        PatternError
+            The text has another number of squares, or blocks that the puzzle does not have.
+        """
+        arguments.text(text, "a pattern", PatternError)
+        board = puzzle.notation
+        assert isinstance(board, BlockBoard)
+        try:
+            pattern = cls(puzzle, board, _labels(puzzle, board, text))
+            pattern._check_pieces()
+        except (PositionError, PatternError) as error:
+            raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
+        return pattern
+
+    @property
+    def named(self) -> set[str]:
+        """The symbols of the kinds of the blocks that the pattern has."""
+        return {self.puzzle.rules.symbols[label] for label in set(self.labels.tolist()) if 0 < label < self._rest}
+
+    def batches(self) -> Iterator[Labels]:
+        """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
+        waiting = [(0, self.labels[np.newaxis], self._left[np.newaxis])]
+        while waiting:
+            place, labels, left = waiting.pop()
+            if place == self.puzzle.places:
+                yield labels
+                continue
+            labels, left = self._decided(place, labels, left)
+            parts = range(0, len(labels), BATCH)
+            waiting += [(place + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+
+    def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+        """The positions with everything that may stand on a place, and the pieces that are left of each."""
+        open_ = labels[:, place] == UNDECIDED
+        found, counts = [labels[~open_]], [left[~open_]]
+        labels, left = labels[open_], left[open_]
+        for label, covered in self._choices[place]:
+            fits = (left[:, label] > 0) & (labels[:, covered] == UNDECIDED).all(axis=1)
+            filled, rest = labels[fits], left[fits]
+            filled[:, covered] = self._rest
+            filled[:, place] = label
+            rest[:, label] -= 1
+            found.append(filled)
+            counts.append(rest)
+        return np.concatenate(found), np.concatenate(counts)
+
+    @property
+    def _rest(self) -> int:
+        return len(self.board.kinds) + 1
+
+    @cached_property
+    def _choices(self) -> list[list[tuple[int, list[int]]]]:
+        """For each place the labels that may stand there, and the places that each covers."""
+        squares = squares_of(self.board.rows, self.board.columns, self.board.holes)
+        place = {square: number for number, square in enumerate(squares)}
+        choices = []
+        for square in squares:
+            choices.append([(0, [place[square]])])
+            for label, kind in enumerate(self.board.kinds, start=1):
+                covered = squares_covered(kind, square)
+                if kind.may_stand(square) and place.keys() >= set(covered):
+                    choices[-1].append((label, [place[one] for one in covered]))
+        return choices
+
+    @cached_property
+    def _left(self) -> NDArray[np.int64]:
+        """The number of pieces of each label that the pattern does not name."""
+        named = np.bincount(self.labels, minlength=UNDECIDED + 1)[: self._rest]
+        left: NDArray[np.int64] = np.array(self.puzzle.rules.counts[: self._rest]) - named
+        return left
+
+    def _check_pieces(self) -> None:
+        for label in np.flatnonzero(self._left < 0).tolist():
+            most, symbol = self.puzzle.rules.counts[label], self.puzzle.rules.symbols[label]
+            raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(self._left[label])}")
+
+
+def _labels(puzzle: Puzzle, board: BlockBoard, text: str) -> Labels:
+    rows = board.grid(text)
+    symbols = board.places_of([[EMPTY if symbol == ANYTHING else symbol for symbol in row] for row in rows])
+    number = {symbol: label for label, symbol in enumerate(puzzle.rules.symbols)}
+    pairs = [
+        (written, symbol)
+        for row, drawn in zip(rows, symbols, strict=True)
+        for written, symbol in zip(row, drawn, strict=True)
+    ]
+    labels = [UNDECIDED if written == ANYTHING else number[symbol] for written, symbol in pairs if written != HOLE]
+    return np.array(labels, dtype=np.uint8)
+
+
+MARKS = frozenset("?[]{}")
+"""Characters that only patterns have."""
+MOST = 1 << 16
+"""Positions that a goal stands for, at most: a search looks for each."""
+
+
+def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
+    """All positions that match a pattern, each once, in batches ``(n, places)``; PatternError if it is not one."""
+    kind = BlockPattern if isinstance(puzzle.notation, BlockBoard) else Pattern
+    return kind.parse(puzzle, pattern).batches()
+
+
+def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
+    """The puzzle that draws the blocks of patterns among the goals as targets, too; PatternError if one is wrong."""
+    board = puzzle.notation
+    if not isinstance(board, BlockBoard):
+        return puzzle
+    named = {symbol for text in goals if MARKS & set(text) for symbol in BlockPattern.parse(puzzle, text).named}
+    return replace(puzzle, notation=replace(board, targets=board.targets | named))
+
+
+def goals_in(puzzle: Puzzle, text: str) -> Labels:
+    """The positions ``(n, places)`` that a text stands for: one, or all that match a pattern.
+
+    Raises
+    ------
+    PositionError
+        The text is no position, and no pattern.
+    PatternError
+        A pattern is not one of the puzzle, or matches no position or more than MOST.
+    """
+    arguments.text(text, "a position or a pattern", PatternError)
+    if not MARKS & set(text):
+        return puzzle.parse(text)[np.newaxis]
+    found, count = [puzzle.start_labels[:0]], 0
+    for labels in batches(puzzle, text):
+        found.append(labels)
+        count += len(labels)
+        if count > MOST:
+            raise PatternError(f"pattern {quote(shorten(text))}: expected at most {MOST:,} positions, found more")
+    if not count:
+        raise PatternError(f"pattern {quote(shorten(text))}: expected one that a position matches, found none")
+    return np.concatenate(found)

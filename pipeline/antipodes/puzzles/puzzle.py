@@ -248,7 +248,7 @@ class Puzzle:
         if not self.moves.names:
             return None
         positions = self.checked(path)
-        from antipodes.puzzles.walks import names_along
+        from antipodes.puzzles.sequences import names_along
 
         names = names_along(self.moves, positions)
         for step, name in enumerate(names):
@@ -261,14 +261,14 @@ class Puzzle:
         """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the `first`.
 
         The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see
-        `antipodes.puzzles.formats.sequences`.
+        `antipodes.puzzles.sequences`.
 
         Raises
         ------
         PositionError
             Moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
-        from antipodes.puzzles.walks import follow
+        from antipodes.puzzles.sequences import follow
 
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:

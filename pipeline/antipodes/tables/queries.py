@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.goals import batches
+from antipodes.puzzles.pattern import batches
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes_tasks.errors import StoreDamagedError, UnfinishedError

@@ -13,7 +13,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swap_graph import UNREACHABLE, Edges, distances_to, swap_edges
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes_tasks.searches.problem import Problem
 
 Name = Literal["manhattan", "linear-conflict"]

@@ -15,7 +15,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swap_graph import Edges, both_ways, neighbours, swap_edges
+from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 

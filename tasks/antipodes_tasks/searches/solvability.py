@@ -11,7 +11,7 @@ import numpy as np
 
 from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swap_graph import any_order, both_ways, connected, swap_edges, two_colouring
+from antipodes_tasks.rules.swaps import any_order, both_ways, connected, swap_edges, two_colouring
 from antipodes_tasks.searches.invariants import parities_by_sums
 
 

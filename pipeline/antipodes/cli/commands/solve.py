@@ -16,7 +16,7 @@ from antipodes.cli.failures import Stopped
 from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
 from antipodes.cli.streams import print_json
 from antipodes.config import give, load_config
-from antipodes.puzzles.goals import aimed_at, goals_in
+from antipodes.puzzles.pattern import aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.default_store import default_store
 from antipodes.sizes import memory_size

@@ -14,7 +14,7 @@ from antipodes_tasks.quoting import quote, shorten
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "blocks": ("blocks", "blocks"),
-    "burnt-pancake": ("burnt_pancake", "burnt_pancake"),
+    "burnt-pancake": ("permutations", "burnt_pancake"),
     "generators": ("generators", "generators"),
     "hanoi": ("hanoi", "hanoi"),
     "jump": ("jump", "jump"),
@@ -58,7 +58,7 @@ def _with_start_at_goal(
     describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any], others: Mapping[str, Any]
 ) -> Puzzle:
     """The puzzle with the goal as its start; what is wrong with that is said of the goal."""
-    from antipodes.puzzles.goals import MARKS
+    from antipodes.puzzles.pattern import MARKS
 
     for text in starts_in(settings, GOAL):
         if MARKS & set(text):
@@ -74,7 +74,7 @@ def _with_start_at_goal(
 
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
     """The puzzle with its starts at the goals, and its first start as the origin."""
-    from antipodes.puzzles.goals import aimed_at, goals_in
+    from antipodes.puzzles.pattern import aimed_at, goals_in
 
     try:
         puzzle = aimed_at(puzzle, texts)

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from antipodes.puzzles.families.permutations import row_puzzle, row_starts
-from antipodes.puzzles.formats.definition import Turn
-from antipodes.puzzles.formats.metrics import METRICS, expand
+from antipodes.puzzles.formats.definition import METRICS, Turn, expand
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text

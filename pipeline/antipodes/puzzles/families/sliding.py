@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.board import HOLE, Board, WalledBoard
 from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
@@ -16,7 +16,6 @@ from antipodes.puzzles.settings import (
     starts_in,
     to_labels,
 )
-from antipodes.puzzles.walled_board import WalledBoard
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.names import check_symbol, natural
 from antipodes_tasks.quoting import counted, quote

@@ -1,8 +1,15 @@
 """A twisty puzzle as files define it: orbits of pieces with orientations, and turns that move and twist them."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import gcd, lcm
+from math import factorial, gcd, lcm, prod
+from types import MappingProxyType
+
+from antipodes.puzzles.settings import MAX_PLACES
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote
 
 
 @dataclass(frozen=True)
@@ -140,3 +147,198 @@ def _power(
             origins[place] = cycle[(k + rest) % length]
             added[place] = (rounds * sums[length] + sums[k + rest] - sums[k]) % modulus
     return tuple(origins), tuple(added)
+
+
+METRICS = ("half", "quarter", "single")
+PRIME = "'"
+
+
+def expand(
+    turns: Mapping[str, Turn], metric: str = "half", others: Mapping[str, Turn] = MappingProxyType({})
+) -> dict[str, Turn]:
+    """The moves of a search: in the half-turn metric each turn with all its powers, in the quarter-turn metric each
+    turn and its inverse, in the single-turn metric the turns as they are.
+
+    Turns that change nothing are left out, and so are those that do the same as an earlier one. The powers of a turn
+    ``R`` of order ``n`` are ``R``, ``R2``, ... up to half of ``n``, then ``R3'``, ``R2'``, ``R'``, as people write
+    them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``, and so is one whose name
+    the ``others`` give to another turn.
+
+    Raises
+    ------
+    ConfigError
+        There is no such metric, no turn changes anything, or there are more than `MOST_MOVES` moves.
+    """
+    if metric not in METRICS:
+        raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
+    orders = {name: turn.order for name, turn in turns.items()}
+    if metric == "half" and sum(orders.values()) - len(orders) > MOST_MOVES:
+        longest = max(orders, key=orders.__getitem__)
+        raise ConfigError(
+            f"turns: expected at most {MOST_MOVES:,} moves, found powers of {quote(longest)} up to "
+            f"{quote(orders[longest] - 1)}; see the metrics 'quarter' and 'single'"
+        )
+    moves: dict[str, Turn] = {}
+    effects: set[Turn] = set()
+    for name, turn in turns.items():
+        for exponent in _exponents(orders[name], metric):
+            power = turn.power(exponent)
+            if power not in effects:
+                effects.add(power)
+                moves[_name(name, exponent, {**turns, **_other_than(power, others)}, moves)] = power
+    if not moves:
+        raise ConfigError("turns: expected one that changes something, found none")
+    return moves
+
+
+def _other_than(turn: Turn, others: Mapping[str, Turn]) -> dict[str, Turn]:
+    return {name: other for name, other in others.items() if other != turn}
+
+
+def _exponents(order: int, metric: str) -> list[int]:
+    """The exponents of a turn of that order, from 1 up to half of it, then the negative ones."""
+    if order == 1:
+        return []
+    if metric == "half":
+        return [*range(1, order // 2 + 1), *range(order // 2 + 1 - order, 0)]
+    return [1, -1] if metric == "quarter" else [1]
+
+
+def _name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Mapping[str, Turn]) -> str:
+    """The name of a power of a turn: none that a move has, and none that reads as a power of another turn."""
+    if exponent == 1:
+        return name
+    family, backwards = name, exponent < 0
+    amount = "" if abs(exponent) == 1 else str(abs(exponent))
+    if name.endswith("'"):
+        family, backwards = name[:-1], not backwards
+    written = f"{family}{amount}{PRIME if backwards else ''}"
+    reads_as = max((other for other in turns if written.startswith(other)), key=len, default=name)
+    if family and not family[-1].isdigit() and not family.endswith(PRIME) and reads_as == name and written not in moves:
+        return written
+    return f"({name}){amount}{PRIME if exponent < 0 else ''}"
+
+
+def orbit_from(
+    name: str, pieces: Sequence[int], twists: Sequence[int], orientations: int, shown: Sequence[int], where: str
+) -> Orbit:
+    """The orbit of a set, from what each of its places has in the solved position.
+
+    ``shown[i]`` is the divisor of ``orientations`` modulo which the piece on place ``i`` shows its orientation: 1 if it
+    does not matter. If the divisor ``d`` is the same for all pieces, the set is an orbit of ``d`` orientations.
+    Otherwise an orientation on a place would depend on the piece there. Such a set becomes an orbit of points without
+    orientation: point ``place * orientations + k`` bears the mark of a piece on that place if the piece may be said to
+    have the orientation ``k``. A piece that shows its orientation marks one point, a piece that shows nothing marks all
+    points of its place. All points without a mark are alike; the marks of one sort of pieces that show nothing are left
+    out, too, since these pieces are on the remaining places. The marks tell where each piece is and how it is turned,
+    so positions of the set and of the points correspond one to one; but most arrangements of the marks are none.
+
+    Raises
+    ------
+    ConfigError
+        Identical pieces show different parts of their orientation, or there are more than `MOST_LABELS` different
+        pieces; the message begins with ``where``.
+    """
+    if len(set(zip(pieces, shown, strict=True))) > len(set(pieces)):
+        raise ConfigError(f"{where}: expected identical pieces to show the same of their orientation, found others")
+    if len(set(shown)) == 1:
+        labels, visible = _dense([(1, piece) for piece in pieces], where), shown[0]
+        return Orbit(name, labels, visible, tuple(twist % visible for twist in twists))
+    marks = _marks(pieces, twists, orientations, shown)
+    contents = factorial(len(pieces)) // prod(map(factorial, Counter(pieces).values())) * prod(shown)
+    return Orbit(name, _dense(marks, where), 1, (0,) * len(marks), contents)
+
+
+def turn_of(orbit: Orbit, permutation: Sequence[int], twist: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The permutation and the twist of an orbit from those of its set, in the convention of `Turn`."""
+    size = len(permutation)
+    if len(orbit.pieces) == size:
+        return tuple(permutation), tuple(one % orbit.orientations for one in twist)
+    points = len(orbit.pieces) // size
+    origins = [permutation[i] * points + (k - twist[i]) % points for i in range(size) for k in range(points)]
+    return tuple(origins), (0,) * len(origins)
+
+
+def _marks(
+    pieces: Sequence[int], twists: Sequence[int], orientations: int, shown: Sequence[int]
+) -> list[tuple[int, int]]:
+    """What each point bears: the piece that marks it, after a 1, or the same as all points without a mark."""
+    silent = Counter(piece for piece, divisor in zip(pieces, shown, strict=True) if divisor == 1).most_common(1)
+    unmarked = {piece for piece, _ in silent}
+    marks = [(0, 0)] * (len(pieces) * orientations)
+    for place, (piece, twist, divisor) in enumerate(zip(pieces, twists, shown, strict=True)):
+        if piece not in unmarked:
+            for k in range(twist % divisor, orientations, divisor):
+                marks[place * orientations + k] = (1, piece)
+    return marks
+
+
+def _dense(values: Sequence[tuple[int, int]], where: str) -> tuple[int, ...]:
+    """The values as labels from 0 without gaps, in the same order."""
+    different = sorted(set(values))
+    if len(different) > MOST_LABELS:
+        raise ConfigError(f"{where}: expected at most {MOST_LABELS} different pieces, found {len(different)}")
+    label = {value: number for number, value in enumerate(different)}
+    return tuple(label[value] for value in values)
+
+
+MOST_CHARACTERS = 1 << 20
+"""Of a file: the largest puzzles that fit into `MAX_PLACES` take a tenth of it."""
+MOST_MOVES = 1024
+"""Of a puzzle, powers and other names too: they are held in memory one by one."""
+MOST_LABELS = 256
+"""Different pieces of an orbit, and orientations of a piece: labels are bytes."""
+LONGEST_NAME = 64
+"""Characters: some files name moves by the sequences that they stand for."""
+WHOLE = re.compile(r"[0-9]{1,9}")
+ROTATION = re.compile(r"[xyz][2']?|[A-Z_]+v")
+
+
+def check_length(text: str) -> None:
+    """Raise ConfigError where a file has more than `MOST_CHARACTERS`."""
+    if len(text) > MOST_CHARACTERS:
+        raise ConfigError(f"expected at most {MOST_CHARACTERS:,} characters, found {len(text):,}")
+
+
+def check_new(name: str, known: Collection[str], where: str) -> None:
+    """Raise ConfigError where a name cannot be shown, or is one of the ``known``, or these are too many."""
+    if not name.isprintable() or not 1 <= len(name) <= LONGEST_NAME or name.isspace():
+        raise ConfigError(f"{where}: expected a name of 1 to {LONGEST_NAME} printable characters, found {quote(name)}")
+    if name in known:
+        raise ConfigError(f"{where}: expected a new name, found {quote(name)} again")
+    if len(known) >= MOST_MOVES:
+        raise ConfigError(f"{where}: expected at most {MOST_MOVES:,} names, found more")
+
+
+def whole_number(token: str, where: str, least: int, most: int) -> int:
+    """The number that the token writes in decimal digits; ConfigError if it is none or out of range."""
+    if not WHOLE.fullmatch(token) or not least <= int(token) <= most:
+        raise ConfigError(f"{where}: expected a number from {least} to {most}, found {quote(token)}")
+    return int(token)
+
+
+def check_size(sizes: list[int], where: str) -> None:
+    """Raise ConfigError where the orbits have more places together than a puzzle may."""
+    if sum(sizes) > MAX_PLACES:
+        raise ConfigError(f"{where}: expected at most {MAX_PLACES} places in all, found {sum(sizes):,}")
+
+
+def check_permutation(permutation: list[int], where: str, first: int) -> None:
+    """Raise ConfigError for the first number that the list repeats; its range must be checked before.
+
+    ``first`` is what the file counts from.
+    """
+    seen = set()
+    for number in permutation:
+        if number in seen:
+            raise ConfigError(f"{where}: expected each place once, found {number + first} twice")
+        seen.add(number)
+
+
+def is_rotation(name: str) -> bool:
+    """Whether a name means a rotation of the whole puzzle, which is no move of a search.
+
+    The rule is that of twsearch: ``x``, ``y`` and ``z``, alone or with ``2`` or a prime, and names of capital letters
+    and underscores with a ``v`` at the end, such as ``Uv``.
+    """
+    return ROTATION.fullmatch(name) is not None

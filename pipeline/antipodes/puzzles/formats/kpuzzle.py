@@ -11,7 +11,7 @@
 Everything counts from 0, and orientations belong to the places, as in `Turn`. ``orientationMod`` says modulo which
 divisor of ``numOrientations`` a piece shows its orientation, 0 all of it; it may be left out. An orbit that a move
 leaves out stays as it is. A derived move is a sequence of other moves
-(`antipodes.puzzles.formats.sequences`). The keys of earlier versions are read too: ``orbits`` as a table of
+(`antipodes.puzzles.sequences`). The keys of earlier versions are read too: ``orbits`` as a table of
 names, ``startStateData`` or ``startState`` for ``defaultPattern``, ``orientation`` or ``orientation_delta`` for
 ``orientationDelta``, ``experimentalDerivedMoves``. The format is described by cubing.js's types
 (``KPuzzleDefinition``).
@@ -21,17 +21,20 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from antipodes.puzzles.formats.checks import (
+from antipodes.puzzles.formats.definition import (
     MOST_LABELS,
+    Definition,
+    Orbit,
+    Turn,
     check_length,
     check_new,
     check_permutation,
     check_size,
     is_rotation,
+    orbit_from,
+    turn_of,
 )
-from antipodes.puzzles.formats.definition import Definition, Orbit, Turn
-from antipodes.puzzles.formats.orbits import orbit_from, turn_of
-from antipodes.puzzles.formats.sequences import resolve
+from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten

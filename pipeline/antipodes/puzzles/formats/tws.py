@@ -23,18 +23,22 @@ source (``readksolve.cpp``).
 import re
 from dataclasses import dataclass, field
 
-from antipodes.puzzles.formats.checks import (
+from antipodes.puzzles.formats.definition import (
     MOST_LABELS,
+    Definition,
+    Orbit,
+    Turn,
     check_length,
     check_new,
     check_permutation,
     check_size,
+    identity,
     is_rotation,
+    orbit_from,
+    turn_of,
     whole_number,
 )
-from antipodes.puzzles.formats.definition import Definition, Orbit, Turn, identity
-from antipodes.puzzles.formats.orbits import orbit_from, turn_of
-from antipodes.puzzles.formats.sequences import resolve
+from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.reachability.packing import Packing, Words
-from antipodes_tasks.rules.swap_graph import UNREACHABLE, Edges, distances_to, neighbours
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours
 
 
 class BlankSteps(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.reachability.steps.compiled_steps import CompiledSteps
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.swap_graph import Edges, distances_to, neighbours, swap_edges
+from antipodes_tasks.rules.swaps import Edges, distances_to, neighbours, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes_tasks.searches.bfs import solved
 from antipodes_tasks.searches.breadth_first.frontiers import Frontiers

@@ -25,8 +25,7 @@ from antipodes_tasks.permutations.parity import Parities, parities, parity_of, w
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swap_graph import any_order
-from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.swaps import Swaps, any_order
 from antipodes_tasks.spaces.arrangement.swap_tables import SwapTables
 from antipodes_tasks.spaces.arrangement.tied_parity import parity_by_place
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables

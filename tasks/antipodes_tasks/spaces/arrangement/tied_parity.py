@@ -7,8 +7,7 @@ all arrangements cannot be reached (W. W. Johnson and W. E. Story, "Notes on the
 
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swap_graph import swap_edges, two_colouring
-from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.swaps import Swaps, swap_edges, two_colouring
 
 FEWEST, MOST = 3, 20
 """Places: the empty one and two pieces to exchange; more than 20 have too many arrangements, even by halves."""
