@@ -1,22 +1,19 @@
-"""Queries of a table: shortest paths, the positions that fit a pattern, and positions with their distances."""
+"""Queries of a table: shortest paths, the positions that fit a pattern, and positions given as texts, in batches."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.pattern import batches
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
-from antipodes_tasks.errors import StoreDamagedError, UnfinishedError
+from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.errors import PositionError, StoreDamagedError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
-
-if TYPE_CHECKING:
-    from antipodes.tables.table import Table
 
 BATCH = 1 << 14
 """Positions that are moved together."""
@@ -150,15 +147,16 @@ class Found:
     """``(distance + 1, places)``: a shortest path back to a start, if it was asked for and there is one."""
 
 
-def look_up(table: "Table", positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
-    """The distance of each position ``(n, places)``; the error for one that an unfinished table does not reach yet."""
-    for position, distance in zip(positions, table.distances(positions).tolist(), strict=True):
-        if distance == UNKNOWN:
-            try:
-                table.distance(position)
-            except UnfinishedError as error:
-                yield error
-        elif distance == UNREACHABLE:
-            yield Found(position, None, None)
-        else:
-            yield Found(position, distance, table.path(position) if with_path else None)
+def parsed(puzzle: Puzzle, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
+    """The positions among the texts, ``(n, places)``, and the errors of the others by their number."""
+    try:
+        return puzzle.parse_many(texts), {}
+    except PositionError:
+        pass
+    positions, errors = [np.empty((0, puzzle.places), dtype=np.uint8)], {}
+    for number, text in enumerate(texts):
+        try:
+            positions.append(puzzle.parse(text)[np.newaxis])
+        except PositionError as error:
+            errors[number] = error
+    return np.concatenate(positions), errors
