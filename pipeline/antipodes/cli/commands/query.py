@@ -17,9 +17,9 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
-from antipodes.tables.queries import Found, Matches, look_up
+from antipodes.tables.queries import Found, Matches, parsed
 from antipodes.tables.report import found_view, matches_view, matches_with_path_view
-from antipodes.tables.table import Table, open_table
+from antipodes.tables.table import Table, look_up, open_table
 from antipodes_tasks.errors import AntipodesError, InputError, PositionError, UnfinishedError
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
@@ -218,10 +218,10 @@ class Answers:
         for lines in input_batches():
             texts = {number: text for number, text in enumerate(lines, start=end + 1) if text.strip()}
             end += len(lines)
-            positions, errors = _parsed(self._table.puzzle, texts)
+            positions, errors = parsed(self._table.puzzle, list(texts.values()))
             answers = self._look_up(positions)
-            for number in texts:
-                answer = errors.get(number) or next(answers)
+            for at, number in enumerate(texts):
+                answer = errors.get(at) or next(answers)
                 if isinstance(answer, Found):
                     self._answered += 1
                     yield answer
@@ -284,21 +284,6 @@ class Answers:
                 "unreachable" if found.distance is None else str(found.distance - step) for step in range(len(shown))
             ]
         return boards, captions
-
-
-def _parsed(puzzle: Puzzle, texts: dict[int, str]) -> tuple[Labels, dict[int, PositionError]]:
-    """The positions among the texts, ``(n, places)``, and the errors of the others by their number."""
-    try:
-        return puzzle.parse_many(list(texts.values())), {}
-    except PositionError:
-        pass
-    positions, errors = [np.empty((0, puzzle.places), dtype=np.uint8)], {}
-    for number, text in texts.items():
-        try:
-            positions.append(puzzle.parse(text)[np.newaxis])
-        except PositionError as error:
-            errors[number] = error
-    return np.concatenate(positions), errors
 
 
 def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as_json: bool) -> None:
