@@ -1,4 +1,4 @@
-"""The options of a run, and the commands that repeat it with them."""
+"""The options of a run, the store that it goes to, and the commands that repeat it with them."""
 
 import os
 import shlex
@@ -10,10 +10,12 @@ from typing import Any, Self
 from antipodes.executors.opening import check_scheduler_name
 from antipodes.machine import available_workers
 from antipodes.sizes import memory_size
-from antipodes.storage.address import Address, argument
+from antipodes.storage.address import Address, address_from, argument
 from antipodes_tasks import arguments
 from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind
 
+OUTPUTS = Path("outputs")
+"""The folder of stores whose address is not given."""
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
@@ -142,7 +144,7 @@ class RunOptions:
         if not self.started_by:
             return None
         name, subject, *more = self.started_by
-        given = [*self._given(), *(_flag(one) for one in OPTIONS if getattr(self, one) is True)]
+        given = [*self._given(), *(option_of(one) for one in OPTIONS if getattr(self, one) is True)]
         return _command(name, argument(subject), *more, "--store", argument(store), *given)
 
     def next_command(self, store: Address) -> str:
@@ -158,7 +160,7 @@ class RunOptions:
             if one == "scheduler" and (value == "threads" or self.scheduler_file is not None):
                 continue
             if value is not None and declared.metavar is not None:
-                words += [_flag(one), _number(value) if isinstance(value, float) else str(value)]
+                words += [option_of(one), _number(value) if isinstance(value, float) else str(value)]
         return words
 
 
@@ -166,7 +168,7 @@ OPTIONS: Mapping[str, Option] = {one.name: one.metadata[OPTION] for one in field
 """The options that people write, by the names of the fields."""
 
 
-def _flag(name: str) -> str:
+def option_of(name: str) -> str:
     """The option of commands for a field."""
     return f"--{name.replace('_', '-')}"
 
@@ -184,3 +186,16 @@ def _number(value: float) -> str:
 def tasks_at_once(workers: int | None) -> int:
     """The number of parallel tasks, by default that of the processors; InputError unless it is 1 to 4096."""
     return available_workers() if workers is None else _workers(workers)
+
+
+def default_store(name: str, counts_only: bool = False) -> Path:
+    """The path of the store of a puzzle or board of this name."""
+    return OUTPUTS / f"{name}{'.counts' if counts_only else ''}.zarr"
+
+
+def chosen_store(given: Address | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
+    """The store of a run: the given one, else that of the config's ``[run]`` table, else the default one."""
+    address = given if given is not None else run.get("store")
+    if address is None:
+        return default_store(name, counts_only)
+    return address_from(address) if isinstance(address, str) else address

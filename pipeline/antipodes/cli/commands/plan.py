@@ -10,8 +10,7 @@ from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgumen
 from antipodes.cli.streams import print_json
 from antipodes.config import load_config
 from antipodes.machine import available_memory, process_began
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions, tasks_at_once
+from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.sizes import human
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.planning.duration import Duration, estimate_duration
