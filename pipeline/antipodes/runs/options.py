@@ -9,9 +9,10 @@ from typing import Any, Self
 
 from antipodes.executors.opening import check_scheduler_name
 from antipodes.machine import available_workers
-from antipodes.sizes import memory_size
 from antipodes.storage.address import Address, address_from, argument
 from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import quote
 from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind
 
 OUTPUTS = Path("outputs")
@@ -61,8 +62,20 @@ def _seconds(value: object, name: str) -> float:
     return arguments.number(value, name, 0)
 
 
-def _size(value: Any, name: str) -> int:
-    return memory_size(value)
+def memory_size(text: str | int, name: str = "memory limit") -> int:
+    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
+    if not isinstance(text, str):
+        return arguments.integer(text, "a memory limit in bytes or as text", 1, arguments.GREATEST)
+    from dask.utils import parse_bytes
+
+    what = name.replace("_", " ")
+    try:
+        size = int(parse_bytes(text))
+    except (ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
+    if not 1 <= size <= arguments.GREATEST:
+        raise InputError(f"{what}: expected 1 to {arguments.GREATEST} bytes, found {quote(text)}")
+    return size
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +115,7 @@ class RunOptions:
     )
     """Seconds between two commits at least; 0: as often as possible; None: the default of the kind of run."""
     memory_limit: int | None = option(
-        None, _size, SIZE, "SIZE", "Memory limit, such as 2GiB. [default: the free memory]"
+        None, memory_size, SIZE, "SIZE", "Memory limit, such as 2GiB. [default: the free memory]"
     )
     """Bytes; None: all that is available."""
     overwrite: bool = option(False, arguments.flag, FLAG, None, "Replace an existing table.")

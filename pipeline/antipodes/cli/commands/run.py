@@ -25,8 +25,8 @@ from antipodes.cli.options import (
 from antipodes.cli.running import Interrupts, Request, run_options
 from antipodes.cli.streams import print_json, printing_about
 from antipodes.config import Config, load_config
+from antipodes.machine import human
 from antipodes.runs.options import chosen_store
-from antipodes.sizes import human
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers

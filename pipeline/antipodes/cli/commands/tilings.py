@@ -28,9 +28,9 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.running import Interrupts, Request, run_options
 from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
+from antipodes.machine import human
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store
-from antipodes.sizes import human
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tilings.config import BoardConfig, load_board
