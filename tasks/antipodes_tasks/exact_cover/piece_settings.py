@@ -7,9 +7,8 @@ from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.exact_cover.boards import MOST_CELLS
 from antipodes_tasks.exact_cover.piece_sets import PIECE_SETS, piece_set
 from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Piece, parse_piece
-from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import FLAG, integer
+from antipodes_tasks.values import FLAG, SYMBOL, integer
 
 KEY = "[board] pieces"
 ALL_PENTOMINOES = "pentominoes"
@@ -58,7 +57,7 @@ def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
 
 def _piece(name: str, setting: Any) -> Piece:
     """A piece as it is drawn, or as a table with its drawing describes it."""
-    check_symbol(name, KEY)
+    SYMBOL.check(name, KEY)
     key = f"{KEY}.{name}"
     table: Mapping[str, Any] = setting if isinstance(setting, dict) else {"shape": setting}
     unknown = sorted(map(str, set(table) - set(PIECE_KEYS)))
