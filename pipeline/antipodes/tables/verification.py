@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Handle, Key, Scheduler, never
-from antipodes.machine import available_memory
-from antipodes.sizes import human
+from antipodes.machine import available_memory, human
 from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import PROGRAM_BYTES, partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest

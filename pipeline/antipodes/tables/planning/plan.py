@@ -13,10 +13,10 @@ from typing import Any
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.machine import KIB, MIB, human
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
-from antipodes.sizes import KIB, MIB, human
 from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
