@@ -9,14 +9,11 @@ from documents import blocks
 from project import DOCS
 
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.exact_cover.boards import parse_board
 from antipodes_tasks.exact_cover.partitions import partitions_of
-from antipodes_tasks.exact_cover.piece_sets import piece_set
-from antipodes_tasks.exact_cover.pieces import PENTOMINOES
-from antipodes_tasks.exact_cover.placements import placements_of
-from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
+from antipodes_tasks.exact_cover.pieces import PENTOMINOES, piece_set
+from antipodes_tasks.exact_cover.placements import placements_of, symmetry_of
+from antipodes_tasks.exact_cover.problem import TilingProblem, parse_board, parse_problem
 from antipodes_tasks.exact_cover.search import search_partition
-from antipodes_tasks.exact_cover.symmetry import symmetry_of
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
 

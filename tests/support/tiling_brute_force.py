@@ -8,9 +8,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from antipodes_tasks.exact_cover.conditions import AVOIDS
 from antipodes_tasks.exact_cover.pieces import Piece
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.problem import AVOIDS, TilingProblem
 
 
 def turns(proper_only: bool) -> list:

@@ -22,11 +22,8 @@ from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ArgumentTypeError, ClosedError, InputError, NumberError
-from antipodes_tasks.exact_cover.conditions import parse_condition
-from antipodes_tasks.exact_cover.placements import placements_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.symmetry import Tilings as TilingArray
-from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
+from antipodes_tasks.exact_cover.placements import TilingArray, distinct, placements_of, symmetry_of
+from antipodes_tasks.exact_cover.problem import TilingProblem, parse_condition
 from antipodes_tasks.quoting import quote, shorten
 
 Place = tuple[int, ...]
@@ -227,8 +224,7 @@ class Tilings(Opened, Sequence[Tiling]):
         true = np.ones(len(self), dtype=np.bool_)
         for text in conditions:
             condition = parse_condition(arguments.text(text, "a condition"), self.problem.board, names, "where")
-            own = placements.piece == names.index(condition.piece)
-            true &= condition.holds(self.array, own, placements.cells)
+            true &= condition.holds(self.array, placements.piece, placements.cells)
         return np.flatnonzero(true)
 
 
