@@ -190,7 +190,7 @@ def s3_server() -> "Iterator[Server]":
 @pytest.fixture
 def bucket(s3_server: "Server", monkeypatch: pytest.MonkeyPatch) -> "Bucket":
     """An empty bucket of its own; credentials and address are in the environment."""
-    for name, value in {**s3_server.environment(), "ANTIPODES_STORE_PATIENCE": "30"}.items():
+    for name, value in {**s3_server.environment(), "ANTIPODES_RETRY_SECONDS": "30"}.items():
         monkeypatch.setenv(name, value)
     return s3_server.create_bucket(f"bucket-{uuid.uuid4().hex}")
 

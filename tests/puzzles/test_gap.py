@@ -2,9 +2,9 @@
 
 import pytest
 
+from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.gap import read_gap
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.formats.definition import Definition, Orbit
-from antipodes_tasks.puzzles.formats.gap import read_gap
 
 
 def test_what_is_on_a_point_goes_to_the_next_point() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.formats.definition import Definition, Orbit
-from antipodes_tasks.puzzles.formats.kpuzzle import read_kpuzzle
 
 SMALL: dict[str, Any] = {
     "name": "small",

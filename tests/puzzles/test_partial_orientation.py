@@ -9,12 +9,11 @@ from brute_force import layers as counted
 from project import ROOT
 from twisty_search import layers
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.formats.definition import Definition, Orbit, expand
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.formats.definition import Definition, Orbit
-from antipodes_tasks.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes_tasks.puzzles.formats.metrics import expand
-from antipodes_tasks.puzzles.formats.tws import read_tws
 from antipodes_tasks.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
@@ -73,7 +72,7 @@ def test_layers_of_what_shows(pieces: str, orientations: str) -> None:
 def test_numbered_is_little_more_than_can_be(pieces: str, orientations: str, size: int, kind: str) -> None:
     """All arrangements of the points are 20,593,188 in the first case."""
     text = CUBE.replace(SOLVED, f"{pieces}\n{orientations}")
-    space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}))
+    space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}).rules)
     assert (space.size, space.KIND) == (size, kind)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisty_search import solved, turned
 
-from antipodes_tasks.puzzles.formats.definition import Definition, Orbit, Turn, cycles_of, identity
+from antipodes.puzzles.formats.definition import Definition, Orbit, Turn, cycles_of, identity
 
 ORBITS = (
     Orbit("CORNER", (0, 1, 2, 3), 3, (0, 1, 2, 0)),

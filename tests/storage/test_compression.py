@@ -11,9 +11,8 @@ from numcodecs import blosc
 from numpy.typing import NDArray
 from stores import contents
 
-from antipodes.storage.arrays import Arrays
-from antipodes.storage.layout import Layout
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.arrays import Arrays, Layout
+from antipodes.storage.directory import DirectoryStorage
 from antipodes_tasks.errors import StoreError
 
 ROWS, WIDTH, CHUNKS = 64, 3000, 6

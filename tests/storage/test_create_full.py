@@ -11,7 +11,7 @@ from antipodes.cli.interrupts import Stopped
 from antipodes.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 
@@ -43,7 +43,7 @@ def test_a_run_that_is_stopped_during_creation_leaves_nothing(tmp_path: Path, mo
     config = load_config("eight-puzzle")
     monkeypatch.setattr(Arrays, "write_group", stop)
     with pytest.raises(Stopped):
-        TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+        TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     assert not list(tmp_path.iterdir())
 
 

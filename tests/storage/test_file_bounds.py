@@ -15,14 +15,13 @@ from s3 import Bucket
 from stores import change_manifest, contents
 from tiling_stores import SQUARE, tiled
 
-from antipodes.storage.arrays import Arrays
+from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST, TooLargeError
-from antipodes.storage.layout import Layout
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.lock_owner import parse_owner
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.lock import parse_owner
 from antipodes.storage.manifest import FEW_BYTES, MOST_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import FieldError, StoreDamagedError
 
 HUGE = 8 << 30
@@ -179,6 +178,6 @@ def test_a_directory_in_place_of_a_journal_file(unfinished: Path, cli: Command, 
 
 def test_finished_counts_have_no_checkpoint(cli: Command, tmp_path: Path) -> None:
     assert cli("run", "eight-puzzle", "--counts-only", "--quiet", "--checkpoint-every", 0).status == 0
-    assert sorted(path.name for path in (tmp_path / "outputs" / "eight-puzzle.counts.zarr").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "outputs" / "eight-puzzle.rules.counts.zarr").iterdir()) == [
         MANIFEST, "zarr.json"
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from antipodes.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreError
 
 
@@ -71,7 +71,7 @@ def test_an_error_in_a_bucket_says_that_the_old_store_is_deleted(
     """A bucket cannot hold both stores, since objects cannot be renamed."""
     config = load_config("knights-coloured")
     plan = plan_run(config.puzzle)
-    TableStore(bucket.url()).create(config, plan)
+    TableStore(bucket.url()).create(config, plan.cut)
     monkeypatch.setattr(Arrays, "digests", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
     with pytest.raises(StoreError, match=r"^refused; the store that was to be overwritten is deleted$"):
-        TableStore(bucket.url()).create(config, plan, overwrite=True)
+        TableStore(bucket.url()).create(config, plan.cut, overwrite=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.formats.definition import Definition, Turn
+from antipodes.puzzles.formats.definition import Definition, Turn
 
 Position = tuple[NDArray[np.uint8], ...]
 """Of each orbit the pieces and then the orientations, one position a row."""

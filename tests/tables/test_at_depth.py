@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
-from antipodes.tables import at_depth
+from antipodes.tables import table as at_depth
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.errors import InputError

@@ -8,7 +8,7 @@ from brute_force import jump_distances, layers
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import (

@@ -4,11 +4,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import draw_layers, draw_path, draw_positions
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.notation import Lists
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.transforms import Transforms
 
 TABLE: dict[str, Any] = {"name": "p", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
 PUZZLE = puzzle_from(TABLE)

@@ -16,7 +16,7 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import PatternError, UnreachableError
@@ -132,7 +132,7 @@ def test_searches_agree_with_the_table(method: str, store: Path) -> None:
             position = table.random_position(depth, np.random.default_rng(depth))
             if not table.puzzle.moves.reversible:
                 continue  # distances from the start are not those to it
-            problem = Problem.of(table.puzzle, position)
+            problem = Problem.of(table.puzzle.rules, position)
             every = solve_by_table(problem, table, every=True)
             found = solve(problem, method, every=True)
             assert (found.distance, found.solution_count) == (depth, every.solution_count)
@@ -142,7 +142,7 @@ def test_a_table_of_one_way_moves_does_not_solve(tmp_path: Path) -> None:
     config = Config({"name": "one-way", **PUZZLES["one-way"]})
     run_puzzle(config, tmp_path / "t.zarr")
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(ValueError, match="needs reversible moves"):
-        solve_by_table(Problem.of(table.puzzle, table.antipodes(1)[0]), table)
+        solve_by_table(Problem.of(table.puzzle.rules, table.antipodes(1)[0]), table)
 
 
 @pytest.mark.parametrize("name", PUZZLES)
@@ -230,7 +230,7 @@ def test_positions_that_have_no_index(tmp_path: Path) -> None:
         assert (matches.count, matches.reached) == (120, 60)
         assert list(matches.by_distance.values()) == table.layers
         assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()
-        answer = solve_by_table(Problem.of(table.puzzle, odd), table)
+        answer = solve_by_table(Problem.of(table.puzzle.rules, odd), table)
         assert answer.distance is None
 
 

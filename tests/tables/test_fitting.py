@@ -12,10 +12,9 @@ from antipodes.executors.threads import Threads
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.sizes import MIB
-from antipodes.tables.planning import fitting
-from antipodes.tables.planning.fitting import plan_checked, plan_that_fits
-from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.planning import plan as fitting
+from antipodes.tables.planning.plan import Plan, plan_checked, plan_that_fits
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import InterruptedRunError, ResourceLimitError
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30

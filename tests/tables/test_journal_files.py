@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journals import files, journal_at
 
-from antipodes.tables.journal.journal import Journal, JournalDamagedError
-from antipodes.tables.journal.journal_file import ENTRY, PREFIX_BYTES, Cover, Index
-from antipodes.tables.journal.stored_segments import StoredSegments
+from antipodes.tables.journal import Journal, JournalDamagedError
+from antipodes.tables.journal_file import ENTRY, PREFIX_BYTES, Cover, Index, StoredSegments
 from antipodes_tasks.bfs.bitmaps import words
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
@@ -209,7 +208,7 @@ def test_deleting(journal: Journal, tmp_path: Path) -> None:
 def test_segments_that_lie_apart_are_read_in_pieces(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     written = log_of(range(5), range(6))
     journal.put([Cover(0, 5, 0, 5)], [written], None, durable=True)
-    monkeypatch.setattr("antipodes.tables.journal.journal.AT_ONCE_BYTES", 100)
+    monkeypatch.setattr("antipodes.tables.journal.AT_ONCE_BYTES", 100)
     stored = journal.load(0, 5)
     assert read_all(journal, stored) == all_of(written)
     some = stored.entries[::3]

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from antipodes.executors.api import Key, is_result
-from antipodes.tables.layers.graph import LayerGraph, advance
+from antipodes.tables.layers.shards import LayerGraph, advance
 
 TWO_RINGS = [[2], [3], [0], [1]]
-"""Groups 0 and 2 lead to each other, and 1 and 3."""
+"""Shards 0 and 2 lead to each other, and 1 and 3."""
 ONE_WAY = [[3], [0], [0, 1], [1]]
-"""Group 0 leads to 1 and 2, 1 to 2 and 3, and 3 to 0: not back where they come from."""
+"""Shard 0 leads to 1 and 2, 1 to 2 and 3, and 3 to 0: not back where they come from."""
 
 
 def waits_for(graph: LayerGraph, key: Key) -> set[Key]:
@@ -30,7 +30,7 @@ def waits_for(graph: LayerGraph, key: Key) -> set[Key]:
 
 @pytest.mark.parametrize("predecessors", [TWO_RINGS, ONE_WAY, [[0, 1], [0, 1]]])
 @pytest.mark.parametrize("active", [{0}, {0, 1}, {0, 3}])
-def test_a_group_sends_its_frontier_before_it_goes_on(predecessors: list[list[int]], active: set[int]) -> None:
+def test_a_shard_sends_its_frontier_before_it_goes_on(predecessors: list[list[int]], active: set[int]) -> None:
     """It keeps its last two frontiers; with moves of one way, nobody else makes it wait."""
     number = len(predecessors)
     graph = LayerGraph(
@@ -38,14 +38,14 @@ def test_a_group_sends_its_frontier_before_it_goes_on(predecessors: list[list[in
         links="links",
         predecessors=predecessors,
         shares_memory=False,
-        groups=[object() for _ in predecessors],
+        shards=[object() for _ in predecessors],
         active=active.intersection(range(number)),
         token="token",
     )
     graph.add_layers(0, 6)
     keys = list(graph.calls)
-    for group in range(number):
-        own = [key for key in keys if key[1] == group]
+    for shard in range(number):
+        own = [key for key in keys if key[1] == shard]
         for earlier, later in pairwise(own):
             assert earlier in waits_for(graph, later)
     assert any(graph.calls[key][0] is advance for key in keys)

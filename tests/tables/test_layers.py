@@ -10,7 +10,7 @@ from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreError
 
 
@@ -93,6 +93,6 @@ def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         plans.append(plan_run(*arguments, **options))
         return plans[-1]
 
-    monkeypatch.setattr("antipodes.tables.planning.fitting.plan_run", planned)
+    monkeypatch.setattr("antipodes.tables.planning.plan.plan_run", planned)
     run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
     assert len(plans) == 1

@@ -3,8 +3,8 @@
 import pytest
 
 from antipodes.runs.options import RunOptions
-from antipodes.tables.layers import pace
-from antipodes.tables.layers.pace import BLOCK_SECONDS, FIRST_BLOCK, MOST_TOGETHER, Pace
+from antipodes.tables.layers import commits as pace
+from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MOST_TOGETHER, Pace
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from strategies import puzzle_settings, spaces_of
 
 from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.sizes import human
 from antipodes.tables.planning.plan import (
     BITS,
@@ -22,8 +24,6 @@ from antipodes.tables.planning.plan import (
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import ConfigError, ResourceLimitError
 from antipodes_tasks.permutations.arrangements import radices
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space, numbering_space
 
 
@@ -54,7 +54,7 @@ def test_the_chunks_do_not_depend_on_the_workers(table: dict[str, Any]) -> None:
 def test_large_puzzles(name: str, parities: int) -> None:
     puzzle = load_config(name).puzzle
     plan = plan_run(puzzle, 2)
-    assert plan.space.size == prod(radices(puzzle.counts)) // parities
+    assert plan.space.size == prod(radices(puzzle.rules.counts)) // parities
     assert plan.disk_bytes > plan.space.size
     assert plan.memory_bytes > plan.table_bytes
     assert 2 <= plan.partition_count <= 1000
@@ -76,12 +76,12 @@ def test_what_a_limit_leaves_is_for_the_journal() -> None:
 
 def test_more_positions_than_64_bits_number() -> None:
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^25"):
-        best_space(sliding(5, 5, list(range(1, 25))))
+        best_space(sliding(5, 5, list(range(1, 25))).rules)
 
 
 def test_more_positions_than_a_float_holds() -> None:
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions"):
-        best_space(sliding(16, 16, list(range(1, 256))))
+        best_space(sliding(16, 16, list(range(1, 256))).rules)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
@@ -98,7 +98,7 @@ def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
     with pytest.raises(ResourceLimitError, match=r"at most 2,147,483,647 rows and columns.* has 60 rows of 59,1"):
         plan_run(puzzle, 2)
     labels = puzzle.start_labels
-    assert numbering_space(puzzle).unrank(numbering_space(puzzle).rank(labels)).tolist() == labels.tolist()
+    assert numbering_space(puzzle.rules).unrank(numbering_space(puzzle.rules).rank(labels)).tolist() == labels.tolist()
 
 
 def test_a_long_config_is_counted() -> None:
@@ -121,17 +121,17 @@ def test_human() -> None:
 
 
 def test_ceiling_of_partitions() -> None:
-    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]))
+    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]).rules)
     assert len(partitions(space, 7)) == ceil(space.rows / 7)
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
-    """Each process counts as the one with the most groups: of three groups on two processes, two."""
+    """Each process counts as the one with the most shards: of three shards on two processes, two."""
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     bits = one.space.size // 8
     assert one.least_bytes >= PROGRAM_BYTES + BITS * bits
-    share = 2 * ceil(len(two.groups) / 2) / len(two.groups)
+    share = 2 * ceil(len(two.shards) / 2) / len(two.shards)
     assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS * bits + 2 * bits
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 

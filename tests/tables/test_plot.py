@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from programs import Command
 
-from antipodes.tables.plot import plot_layers
+from antipodes.tables.drawing import plot_layers
 from antipodes_tasks.errors import InputError, StoreError
 
 
@@ -25,7 +25,7 @@ def test_refused(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.plot.find_spec", lambda name: None)
+    monkeypatch.setattr("antipodes.tables.drawing.find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install"):
         plot_layers([1, 2], "p", tmp_path / "layers.svg")
 

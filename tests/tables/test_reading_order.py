@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes.tables.verification.blocks import Blocks
-from antipodes.tables.verification.order import reading_order
+from antipodes.tables.verification import Blocks, reading_order
 from antipodes_tasks.bfs.proof import Block
 
 tasks = st.lists(st.lists(st.integers(0, 9), unique=True, max_size=4), max_size=12)

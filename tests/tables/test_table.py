@@ -15,7 +15,7 @@ from antipodes.config import Config, load_config
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve_by_table
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 from antipodes_tasks.errors import (
     ClosedError,
@@ -151,7 +151,7 @@ def test_an_unfinished_table(unfinished: Path, finished: Path) -> None:
 def test_messages_cut_positions_of_large_boards(tmp_path: Path) -> None:
     squares = "A" + "-" * 299
     config = Config({"name": "every-other", "family": "jump", "start": squares, "offsets": [[0, 2], [0, -2]]})
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError) as unfinished:
         table.distance(squares)
     run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1))
@@ -163,7 +163,7 @@ def test_messages_cut_positions_of_large_boards(tmp_path: Path) -> None:
 
 def test_nothing_committed(tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError):
         table.distance("123456780")
 
@@ -191,7 +191,7 @@ def in_many_chunks(tmp_path: Path) -> Path:
     config = load_config("eight-puzzle")
     plan = plan_run(config.puzzle)
     store = TableStore(tmp_path / "many.zarr")
-    store.create(config, replace(plan, chunk_rows=-(-plan.space.rows // 18)))
+    store.create(config, (plan.space, -(-plan.space.rows // 18)))
     run_puzzle(config, tmp_path / "many.zarr", RunOptions(workers=1))
     return tmp_path / "many.zarr"
 
@@ -273,9 +273,9 @@ def test_a_path_that_breaks_off_names_the_damaged_chunk(eight: Path) -> None:
         with pytest.raises(StoreDamagedError, match=f"chunk 0 has {table.puzzle.format(here)} at depth 12"):
             table.path(here)
         with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
-            solve_by_table(Problem.of(table.puzzle, here), table, every=True)
+            solve_by_table(Problem.of(table.puzzle.rules, here), table, every=True)
         with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
-            solve_by_table(Problem.of(table.puzzle, here), table)
+            solve_by_table(Problem.of(table.puzzle.rules, here), table)
     set_depth(eight, int(start), lambda _: 5)
     for index in (0, 1):
         set_depth(eight, index, lambda _: 0)

@@ -34,7 +34,7 @@ from antipodes.cli.failures import complain_of_usage, flushed, known_status, sta
 from antipodes.cli.interrupts import stop_waits_at_signals
 from antipodes.cli.output import INTERRUPTED, say
 from antipodes.cli.streams import take_streams
-from antipodes.storage.cloud import retry
+from antipodes.storage import retry
 from antipodes_tasks import jit
 
 EXAMPLES = """\

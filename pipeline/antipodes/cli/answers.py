@@ -12,9 +12,10 @@ from antipodes_tasks.errors import AntipodesError, InputError, PositionError
 from antipodes_tasks.quoting import shorten
 
 if TYPE_CHECKING:
-    from antipodes.tables.lookup import Found
+    from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.tables.queries import Found
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
 
 MOST_BEFORE_THE_FIRST = 100
 """Lines of input that may be no positions before the first that is one: more of them are the wrong file."""
@@ -71,7 +72,7 @@ class Answers:
         puzzle = self._table.puzzle
         found = self._found(batches)
         if as_json:
-            from antipodes.tables.views import found_view
+            from antipodes.tables.report import found_view
 
             views = (found_view(puzzle, one, self._with_path, self._as_moves) for one in found)
             print_json_list(views, key, **others)
@@ -103,7 +104,7 @@ class Answers:
             yield found
 
     def _answers_to(self, batches: Iterable[Asked]) -> "Iterator[Found]":
-        from antipodes.tables.lookup import Found, look_up, look_up_each
+        from antipodes.tables.queries import Found, look_up, look_up_each
 
         with_path = self._with_path or self._as_moves
         for batch in batches:
@@ -128,7 +129,7 @@ class Answers:
             raise InputError(f"standard input: expected positions, found none in the first {line:,} lines")
 
     def _print(self, found: "Found") -> None:
-        from antipodes.tables.path_moves import draw_moves, draw_scramble, moves_back
+        from antipodes.tables.drawing import draw_moves, draw_scramble, moves_back
 
         puzzle = self._table.puzzle
         if self._as_moves:

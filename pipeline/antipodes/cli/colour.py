@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from antipodes.cli.output import terminal_columns
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.drawing import Paint
     from antipodes.tilings.drawing import Canvas
     from antipodes_tasks.exact_cover.problem import TilingProblem
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
 
 ON_GOAL, PLAIN = "\x1b[1;97;41m", "\x1b[0m"
 """White on red, as pictures have the blocks of a goal; and back."""

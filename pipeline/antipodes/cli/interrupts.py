@@ -9,7 +9,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from antipodes.cli.output import say
-from antipodes.storage.cloud.retry import watch
+from antipodes.storage.retry import watch
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 AGAIN_AFTER_SECONDS = 0.01

@@ -7,9 +7,10 @@ from antipodes.cli.output import print_json
 from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
-    from antipodes.tables.matches import Matches
+    from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.tables.queries import Matches
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
 
 SHOWN = 6
 """Boards drawn of the nearest and of the farthest."""
@@ -17,7 +18,7 @@ SHOWN = 6
 
 def show_matches(table: "Table", pattern: str, with_path: bool, as_json: bool) -> None:
     """Print the nearest and the farthest positions that fit a pattern, and the counts by distance."""
-    from antipodes.tables.views import matches_view, matches_with_path_view
+    from antipodes.tables.report import matches_view, matches_with_path_view
 
     puzzle, matches = table.puzzle, table.match(pattern)
     path = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
@@ -49,7 +50,7 @@ def _print_matches(puzzle: "Puzzle", pattern: str, matches: "Matches") -> None:
 
 
 def _print_path(puzzle: "Puzzle", path: "Labels | None") -> None:
-    from antipodes.tables.path_moves import draw_moves
+    from antipodes.tables.drawing import draw_moves
 
     if path is not None:
         print(f"a shortest path from the {puzzle.depth_zero} to the nearest:")

@@ -12,9 +12,9 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, shorten
 
 if TYPE_CHECKING:
-    from antipodes_tasks.puzzles.picture import Picture
-    from antipodes_tasks.puzzles.puzzle import Labels
-    from antipodes_tasks.puzzles.puzzle import Puzzle as PuzzleItself
+    from antipodes.puzzles.picture import Picture
+    from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
+    from antipodes_tasks.rules.moves import Labels
 
 Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw what is shown into an SVG file.")]
 Png = Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Draw what is shown into a PNG file.")]

@@ -7,8 +7,8 @@ from antipodes.cli.output import print_json
 from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.solve import Solved
-    from antipodes_tasks.puzzles.puzzle import Puzzle
     from antipodes_tasks.searches.answer import Answer
     from antipodes_tasks.searches.routes import Exchanges
 
@@ -18,8 +18,8 @@ LISTABLE = 10_000
 
 def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) -> None:
     """Print the answer of a search or a table."""
-    from antipodes.tables.path_moves import draw_moves
-    from antipodes.tables.views import solved_view
+    from antipodes.tables.drawing import draw_moves
+    from antipodes.tables.report import solved_view
 
     if as_json:
         print_json(solved_view(puzzle, solved, every))
@@ -39,7 +39,7 @@ def show_solved(puzzle: "Puzzle", solved: "Solved", every: bool, as_json: bool) 
 
 def show_routes(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int, as_json: bool) -> None:
     """Print the solutions of the route method; the summary comes last, where it stays in sight."""
-    from antipodes.tables.views import routes_view
+    from antipodes.tables.report import routes_view
 
     if as_json:
         print_json(routes_view(puzzle, found, seconds, listed))

@@ -6,11 +6,10 @@ from typing import cast
 
 from antipodes.storage.address import Address, storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
-from antipodes.storage.lock_owner import Holder
+from antipodes.storage.lock import Holder
 from antipodes.storage.manifest import format_of
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, TableStore
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.errors import AntipodesError
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.picture import Line, Picture, Region, Shape
 from antipodes_tasks.exact_cover.placements import placements_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.puzzles.picture import Line, Picture, Region, Shape
 
 HOLE, EMPTY, NO_PIECE = -1, -2, -1
 """In `covering`: a hole of the board, and a cell that no piece covers, or none yet. In `Canvas`: no piece."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.storage.arrays import DIGEST_BYTES, Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP
 from antipodes.storage.fields import (
     binary,
@@ -24,7 +25,6 @@ from antipodes.storage.fields import (
     stored_as,
     text,
 )
-from antipodes.storage.layout import DIGEST_BYTES, Layout, chunk_digest, chunk_key
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig

@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.storage.address import Address
-from antipodes.storage.opened import Opened
 from antipodes.tilings.drawing import BOTH, STYLES, draw
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
@@ -91,7 +91,7 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     return Tilings(store, store.read(), raw)
 
 
-class Tilings(Opened, Sequence[Tiling]):
+class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     """The tilings of a board in the order of the store; the first access reads them all.
 
     Threads can share it. After `close` the attributes stay readable, and tilings raise ClosedError.
@@ -144,6 +144,9 @@ class Tilings(Opened, Sequence[Tiling]):
 
     def __repr__(self) -> str:
         return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Drop the tilings in memory."""

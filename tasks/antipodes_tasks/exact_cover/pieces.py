@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.values import FLAG, integer
 
 Cell = tuple[int, int, int]
 """Layer, row and column."""
@@ -303,21 +305,19 @@ def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
     return tuple(_BY_LETTER[str(letter)] for letter in letters)
 
 
-def _piece(name: str, setting: object) -> Piece:
+def _piece(name: str, setting: Any) -> Piece:
     """A piece as it is drawn, or as a table with its drawing describes it."""
     check_symbol(name, KEY)
     key = f"{KEY}.{name}"
-    table: Mapping[str, object] = setting if isinstance(setting, dict) else {"shape": setting}
+    table: Mapping[str, Any] = setting if isinstance(setting, dict) else {"shape": setting}
     unknown = sorted(map(str, set(table) - set(PIECE_KEYS)))
     if unknown:
         raise ConfigError(f"{key}.{shorten(unknown[0])}: unknown key; expected {', '.join(PIECE_KEYS)}")
     shape, count, one_sided = table.get("shape"), table.get("count", 1), table.get("one_sided", False)
     if not isinstance(shape, str):
         raise ConfigError(f"{key}: expected a drawing, found {quote(shape)}")
-    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_CELLS:
-        raise ConfigError(f"{key}.count: expected 1 to {MOST_CELLS:,}, found {quote(count)}")
-    if not isinstance(one_sided, bool):
-        raise ConfigError(f"{key}.one_sided: expected true or false, found {quote(one_sided)}")
+    integer(1, MOST_CELLS).check(count, f"{key}.count")
+    FLAG.check(one_sided, f"{key}.one_sided")
     try:
         drawn = parse_piece(name, shape)
     except ConfigError as error:

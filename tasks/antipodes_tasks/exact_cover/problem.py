@@ -27,6 +27,7 @@ from antipodes_tasks.exact_cover.pieces import (
 )
 from antipodes_tasks.names import check_name
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.values import TEXT
 
 CELL, OPTIONAL, HOLE = ".", "?", "#"
 COVERS, AVOIDS = "covers", "avoids"
@@ -395,10 +396,7 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
 def _text(table: Mapping[str, object], key: str) -> str:
     if key not in table:
         raise ConfigError(f"[board] {key}: expected this key, which is missing")
-    value = table[key]
-    if not isinstance(value, str):
-        raise ConfigError(f"[board] {key}: expected a text, found {quote(value)}")
-    return value
+    return str(TEXT.check(table[key], f"[board] {key}"))
 
 
 def listed_conditions(value: object) -> list[str]:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.part import Part
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part
 
 Words = NDArray[np.uint64]
 WORD = 64

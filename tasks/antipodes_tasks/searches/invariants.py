@@ -10,27 +10,27 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask, Moves
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
 
 Element = tuple[int, ...]
 MOST = 1 << 12
 """Elements of the largest group that is listed."""
 
 
-def parities_by_sums(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
+def parities_by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
     """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
 
     Neither of them, if a goal is unreachable.
     """
-    span = _span(puzzle.moves, puzzle.parts)
+    span = _span(rules.moves, rules.parts)
     if span is None:
         return np.ones((len(goals), 2), dtype=np.bool_)
     changes = [np.zeros(len(goals), dtype=np.int64)]  # there may be no other
-    for part, here in zip(puzzle.parts, puzzle.ranges, strict=True):
+    for part, here in zip(rules.parts, rules.ranges, strict=True):
         if part.counts is None:
             change = goals[:, here].sum(axis=1, dtype=np.int64) - position[here].sum(dtype=np.int64)
             changes.append(change % len(part.symbols))

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InconsistentDistancesError
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.reachability.packing import Packing, Words
 from antipodes_tasks.reachability.steps.steps import Numbers
+from antipodes_tasks.rules.moves import Labels
 
 Edges = NDArray[np.int64]
 

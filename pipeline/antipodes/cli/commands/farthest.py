@@ -15,7 +15,7 @@ from antipodes_tasks.quoting import counted
 if TYPE_CHECKING:
     from antipodes.tables.counts import Counts
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels
+    from antipodes_tasks.rules.moves import Labels
 
 SHOWN = 12
 """Boards drawn unless a limit is given."""
@@ -48,10 +48,9 @@ def farthest(
     """Show the positions that are farthest from the start or goal."""
     with loading():
         from antipodes.tables.counts import open_counts
-        from antipodes.tables.store.counts_store import CountsStore
-        from antipodes.tables.store.opening import search_store
+        from antipodes.tables.report import farthest_view
+        from antipodes.tables.store.stores import CountsStore, search_store
         from antipodes.tables.table import open_table
-        from antipodes.tables.views import farthest_view
 
     pictures = PictureFiles.of(svg, png, size=size)
     address = find_store(store, puzzle)
@@ -69,7 +68,7 @@ def farthest(
 def _print(found: "Table | Counts", shown: dict[str, Any], positions: "Labels", counts_only: bool) -> None:
     from antipodes.cli.colour import print_positions
     from antipodes.tables.drawing import is_drawn
-    from antipodes.tables.store.search_manifest import MOST_ANTIPODES
+    from antipodes.tables.store.manifest import MOST_ANTIPODES
 
     count = shown["count"]
     print(f"{counted(count, 'position')} at distance {found.radius}")

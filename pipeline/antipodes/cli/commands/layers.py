@@ -37,11 +37,11 @@ def layers(
     """Count the positions at each depth."""
     with loading():
         from antipodes.tables.drawing import draw_layers
-        from antipodes.tables.store.opening import search_store
-        from antipodes.tables.views import layers_view
+        from antipodes.tables.report import layers_view
+        from antipodes.tables.store.stores import search_store
 
     if plot:
-        from antipodes.tables.plot import check_plot, plot_layers
+        from antipodes.tables.drawing import check_plot, plot_layers
 
         check_plot(plot)
     path = find_store(store)

@@ -48,7 +48,7 @@ def show_list(
 
 
 def _view(listed: "Listed") -> dict[str, Any]:
-    from antipodes.tables.store.search_manifest import SearchManifest
+    from antipodes.tables.store.manifest import SearchManifest
 
     manifest = listed.manifest
     shown: dict[str, Any] = {
@@ -113,7 +113,7 @@ def _state(listed: "Listed") -> str:
 def _run(listed: "Listed") -> str:
     """The run that holds the lock of a store, and how far it is."""
     from antipodes.tables.report import saved_depths
-    from antipodes.tables.store.search_manifest import SearchManifest
+    from antipodes.tables.store.manifest import SearchManifest
 
     manifest = listed.manifest
     if not listed.in_progress:

@@ -50,7 +50,7 @@ def plan(
         from antipodes.runs.options import RunOptions, tasks_at_once
         from antipodes.storage.address import storage_at
         from antipodes.tables.planning.plan import plan_run
-        from antipodes.tables.views import plan_view
+        from antipodes.tables.report import plan_view
 
     config = load_config(puzzle)
     options = RunOptions.chosen(config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None)

@@ -20,8 +20,9 @@ from antipodes_tasks.errors import InputError, UnfinishedError
 from antipodes_tasks.quoting import counted
 
 if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
     from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+    from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
     list[str] | None,

@@ -69,7 +69,7 @@ def rank(
 
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
-    index = int(numbering_space(found).rank(labels[None])[0])
+    index = int(numbering_space(found.rules).rank(labels[None])[0])
     numbered = index != NOT_NUMBERED
     if as_json:
         print_json({"position": found.format(labels), "index": index if numbered else None})
@@ -117,8 +117,8 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
 
     found = load_config(puzzle).puzzle
     if not -1 <= index <= arguments.GREATEST:
-        raise InputError(f"expected an index from 0 to {numbering_space(found).size - 1}, found {quote(index)}")
-    labels = numbering_space(found).unrank(np.array([index]))[0]
+        raise InputError(f"expected an index from 0 to {numbering_space(found.rules).size - 1}, found {quote(index)}")
+    labels = numbering_space(found.rules).unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:
@@ -140,8 +140,8 @@ def _refuse(arguments: dict[str, Any], when: str) -> None:
 def _elements(text: str) -> list[int]:
     """The elements of a permutation, written apart or, where all are digits, close together."""
     with loading():
+        from antipodes.puzzles.notation import SEPARATORS
         from antipodes_tasks.arguments import GREATEST
-        from antipodes_tasks.puzzles.notation import SEPARATORS
 
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart

@@ -38,14 +38,14 @@ def remove(
     """Delete a store: a table, counts or tilings."""
     with loading():
         from antipodes.sizes import human
-        from antipodes.storage import creation
+        from antipodes.storage.store import check_not_in_use, remove_store
         from antipodes.stores.kinds import KINDS
 
     storage = _storage(store)
-    creation.check_not_in_use(storage, KINDS)
+    check_not_in_use(storage, KINDS)
     if not (yes or _confirmed(storage)):
         return complain("nothing is removed", FAILED)
-    freed = creation.remove(storage, KINDS)
+    freed = remove_store(storage, KINDS)
     if as_json:
         print_json({"store": storage.address, "freed_bytes": freed})
     else:

@@ -22,8 +22,8 @@ from antipodes_tasks.quoting import quote, shorten
 
 if TYPE_CHECKING:
     from antipodes.cli.search_progress import SearchProgress
-    from antipodes_tasks.puzzles.puzzle import Labels
-    from antipodes_tasks.puzzles.puzzle import Puzzle as PuzzleItself
+    from antipodes.puzzles.puzzle import Puzzle as PuzzleItself
+    from antipodes_tasks.rules.moves import Labels
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", "ida-star", TABLE, ROUTES)
@@ -192,16 +192,18 @@ def _check_options(options: Options) -> None:
 
 
 def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
-    from antipodes_tasks.puzzles.goals import aimed_at, goals_in
+    from antipodes.config import give
+    from antipodes.puzzles.pattern import aimed_at, goals_in
     from antipodes_tasks.searches.problem import Problem
 
     if position is None:
         raise InputError("expected a position to solve, found none")
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
-    problem = Problem.of(puzzle, position, goal)
+    problem = Problem.of(puzzle.rules, position, goal)
     with loading():
         from antipodes.tables.solve import solve_timed
 
+    give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     solved = solve_timed(
         problem,
@@ -226,9 +228,9 @@ def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, pr
         from antipodes_tasks.searches.routes import exchanges
 
     limit = options.limit or ROUTE_LIMIT
-    exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
+    exchanges(puzzle.rules, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()
-    found = exchanges(puzzle, limit, start, progress)
+    found = exchanges(puzzle.rules, limit, start, progress)
     seconds = time.perf_counter() - begin
     progress.clear()
     show_routes(puzzle, found, seconds, options.listed, options.as_json)

@@ -12,9 +12,8 @@ from antipodes.storage.address import in_shell
 from antipodes.stores.named import find_store
 
 if TYPE_CHECKING:
-    from antipodes.storage.lock_owner import Holder
-    from antipodes.tables.store.counts_store import CountsStore
-    from antipodes.tables.store.table_store import TableStore
+    from antipodes.storage.lock import Holder
+    from antipodes.tables.store.stores import CountsStore, TableStore
     from antipodes.tilings.store import TilingStore
 
 
@@ -38,7 +37,7 @@ def status(store: Store, as_json: AsJson = False) -> None:
 
 def _show_search(store: "TableStore | CountsStore", as_json: bool) -> None:
     from antipodes.sizes import human
-    from antipodes.tables.views import status_view
+    from antipodes.tables.report import status_view
 
     manifest = store.read()
     shown = status_view(store, manifest)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask
 from antipodes_tasks.reachability.position_set import PositionSet
 from antipodes_tasks.reachability.steps.steps import Expanded, Numbers, Steps
+from antipodes_tasks.rules.moves import Labels, Mask
 
 BATCH_BYTES = 1 << 20
 """Bytes of the positions that a move is made on at once."""

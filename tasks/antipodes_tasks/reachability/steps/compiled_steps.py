@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
 from antipodes_tasks.reachability.position_set import PositionSet
 from antipodes_tasks.reachability.steps.move_arrays import arrays_of
 from antipodes_tasks.reachability.steps.steps import Expanded, Numbers, Steps
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
 
 
 class CompiledSteps(Steps):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.swaps import Pairs, Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.swaps import Pairs, Swaps
+from antipodes_tasks.rules.transforms import Transforms
 
 Numbers = NDArray[np.int64]
 NO_GUARD = -1

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Moves
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
 from antipodes_tasks.reachability.steps.batch_steps import BatchSteps
 from antipodes_tasks.reachability.steps.compiled_steps import CompiledSteps
 from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
 
 
 def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:

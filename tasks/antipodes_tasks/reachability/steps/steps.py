@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Labels
 from antipodes_tasks.reachability.position_set import PositionSet
+from antipodes_tasks.rules.moves import Labels
 
 Numbers = NDArray[np.int64]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from antipodes_tasks.puzzles.moves.moves import Labels
 from antipodes_tasks.reachability.position_set import PositionSet
 from antipodes_tasks.reachability.steps.steps import Numbers
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.breadth_first.reached import Reached
 
 BLOCK = 1 << 16

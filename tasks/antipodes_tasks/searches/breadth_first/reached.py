@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Labels
 from antipodes_tasks.reachability.packing import Packing, Words
 from antipodes_tasks.reachability.position_set import PositionSet
 from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.progress import Pace
 
 MEMORY_LIMIT = 4 << 30

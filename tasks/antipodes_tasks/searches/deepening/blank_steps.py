@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, neighbours
 from antipodes_tasks.reachability.packing import Packing, Words
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours
 
 
 class BlankSteps(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Labels
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.problem import Problem
 
 Numbers = NDArray[np.int64]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.puzzle import Labels
-from antipodes_tasks.puzzles.swap_graph import Edges, distances_to, neighbours, swap_edges
 from antipodes_tasks.reachability.steps.compiled_steps import CompiledSteps
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import Edges, distances_to, neighbours, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES, Answer, Outcome, check_listing, unsolved
 from antipodes_tasks.searches.bfs import solved
 from antipodes_tasks.searches.breadth_first.frontiers import Frontiers
@@ -150,8 +150,8 @@ def _estimate(problem: Problem, heuristic: Heuristic) -> int:
 
 
 def _descent_to(depth: int, problem: Problem, heuristic: Heuristic, request: Request) -> _Descent:
-    edges = swap_edges(problem.puzzle)
-    if edges is not None and problem.puzzle.counts[0] == 1:
+    edges = swap_edges(problem.rules)
+    if edges is not None and problem.rules.counts[0] == 1:
         if problem.packing.words == 1 and not len(heuristic.costs):
             return _walk_blank(depth, problem, edges, request)
         return _move_blank(depth, problem, edges, heuristic, request)
@@ -172,7 +172,7 @@ def _room(depth: int, request: Request, dtype: type[np.integer[Any]], length: in
 def _shown(paths: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
     """The paths to list; ResourceLimitError if they take too much memory."""
     if request.every:
-        check_listing(min(found, request.listed), paths.shape[1], problem.puzzle.places, request.memory_limit)
+        check_listing(min(found, request.listed), paths.shape[1], problem.rules.places, request.memory_limit)
     return paths[:found]
 
 
@@ -203,7 +203,7 @@ def _walk_blank(depth: int, problem: Problem, edges: Edges, request: Request) ->
 def _move_blank(depth: int, problem: Problem, edges: Edges, heuristic: Heuristic, request: Request) -> _Descent:
     from antipodes_tasks.searches.deepening.blank_kernels import descend
 
-    places = problem.puzzle.places
+    places = problem.rules.places
     backwards = frozenset((b, a) for a, b in edges)
     origins = neighbours(backwards, places)
     origin_at = np.cumsum([0, *map(len, origins)]).astype(np.uint64)
@@ -243,7 +243,7 @@ def _move_pieces(
 
     packing, arrays, moves = problem.packing, steps.arrays, steps.most
     destination, origin = arrays.guard, arrays.tested
-    added = np.zeros((moves, len(problem.puzzle.symbols)), dtype=np.int64)
+    added = np.zeros((moves, len(problem.rules.symbols)), dtype=np.int64)
     if len(heuristic.costs):
         added[:] = (heuristic.costs[:, destination] - heuristic.costs[:, origin]).T
     words = np.zeros(depth * moves + 1, dtype=np.uint64)
@@ -292,7 +292,7 @@ def _move_blocks(depth: int, problem: Problem, request: Request) -> _Descent:
     search = BlockDescent(problem, depth, _room(depth, request, np.uint8, 0).shape[0], request.every)
 
     def result() -> _Pass:
-        check_listing(len(search.paths), depth, problem.puzzle.places, request.memory_limit)
+        check_listing(len(search.paths), depth, problem.rules.places, request.memory_limit)
         _, _, found, following = search.tally.tolist()
         return _Pass(search.paths, found, following)
 

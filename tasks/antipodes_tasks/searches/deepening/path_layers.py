@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask
 from antipodes_tasks.reachability.packing import Words
 from antipodes_tasks.reachability.position_set import PositionSet
+from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.searches.heuristics import Heuristic
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths
