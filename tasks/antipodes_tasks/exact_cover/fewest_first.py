@@ -349,7 +349,7 @@ def fill_fewest_first(
     """Search on, see `Fill`; ``columns`` is as in `OptionTable`, frames and search change."""
     counters = search.counters
     if frames.shapes[0, ITEMS] == ZERO:  # this is the first call
-        build_frame(frames, 0, columns, search.needed[0])
+        build_frame(frames, search.frame[0], columns, search.needed[0])  # a literal 0 would be compiled for itself
     depth, placements, entering, count = counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] == 1, 0
     while depth >= 0 and count < len(found) and placements < most:
         if entering:
