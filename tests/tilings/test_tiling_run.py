@@ -23,8 +23,8 @@ from antipodes.executors.opening import open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.count import count_tilings
 from antipodes.tilings.run import tile_board
+from antipodes.tilings.search import count_tilings
 from antipodes.tilings.store import TilingStore
 from antipodes_tasks.errors import (
     ConfigError,

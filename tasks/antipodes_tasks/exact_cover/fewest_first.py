@@ -35,7 +35,7 @@ MANY = np.uint64(24)
 """Items with more options are not filtered by: hardly ever does an option conflict with all of these."""
 
 ENTERING = 2
-"""The place of `Search.counters` beside `DEPTH` and `PLACEMENTS`: whether the search enters the node at this depth."""
+"""The place of `Stack.counters` beside `DEPTH` and `PLACEMENTS`: whether the search enters the node at this depth."""
 DEAD, COMPLETE = -1, -2
 """Outcomes of a node without options to try: an item has no option left, or no item is left."""
 
@@ -57,7 +57,7 @@ class Frames(NamedTuple):
     """The row of each item in each frame, -1 if it has none, ``(frames, items)``."""
 
 
-class Search(NamedTuple):
+class Stack(NamedTuple):
     """The state of a search, by depth, so that it can stop when enough tilings are found, and continue."""
 
     live: NDArray[np.uint64]
@@ -99,7 +99,7 @@ def check_options(count: int) -> None:
         )
 
 
-def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Frames, Search]:
+def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Frames, Stack]:
     """Memory for the frames and the search, all options live; the first frame is built by the kernel."""
     check_options(options)
     words = max(1, -(-options // 64))
@@ -117,7 +117,7 @@ def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Frame
     )
     frames.options[:options] = np.arange(options)
     frames.shapes[0, [WORDS, OPTIONS]] = words, options
-    search = Search(
+    search = Stack(
         live=np.zeros((depths, words), dtype=np.uint64),
         untried=np.zeros((depths, words), dtype=np.uint64),
         needed=np.zeros((depths, len(needed)), dtype=np.int32),
@@ -288,7 +288,7 @@ def next_untried(untried: NDArray[np.uint64], words: np.uint64) -> np.int64:
 
 @kernel
 def choose(
-    frames: Frames, frame: int, columns: NDArray[np.uint16], option: np.int64, search: Search, depth: int
+    frames: Frames, frame: int, columns: NDArray[np.uint16], option: np.int64, search: Stack, depth: int
 ) -> None:
     """Use an option at this depth: what is live and needed at the next one."""
     shape = frames.shapes[frame]
@@ -317,7 +317,7 @@ def choose(
 
 
 @kernel
-def enter(frames: Frames, columns: NDArray[np.uint16], search: Search, depth: int) -> np.int64:
+def enter(frames: Frames, columns: NDArray[np.uint16], search: Stack, depth: int) -> np.int64:
     """Filter the options of a node, and choose the item to cover; DEAD, COMPLETE, or 0 if there are options to try."""
     frame, live, needed = search.frame[depth], search.live[depth], search.needed[depth]
     best, fewest = fewest_options(frames, frame, live, needed, search.counts)
@@ -344,7 +344,7 @@ def enter(frames: Frames, columns: NDArray[np.uint16], search: Search, depth: in
 
 @kernel
 def fill_fewest_first(
-    frames: Frames, columns: NDArray[np.uint16], search: Search, most: int, found: NDArray[np.int32]
+    frames: Frames, columns: NDArray[np.uint16], search: Stack, most: int, found: NDArray[np.int32]
 ) -> int:
     """Search on, see `Fill`; ``columns`` is as in `OptionTable`, frames and search change."""
     counters = search.counters

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.exact_cover.placements import (
-    Placements,
     Symmetry,
     copies_left,
     placements_of,
@@ -105,7 +104,7 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[Tiling
     small = problem.board.size <= SMALL_CELLS and problem.copies == len(problem.pieces) <= SMALL_PIECES
     wanted = ENOUGH_PARTITIONS if small else MANY_PARTITIONS
     choices = _Choices(problem)
-    roots = _plain_roots(problem) if method == PLAIN else _roots(choices)
+    roots = _plain_roots(choices) if method == PLAIN else _roots(choices)
     return tuple(_divided(roots, choices, in_order, method == PLAIN, wanted))
 
 
@@ -168,7 +167,60 @@ def representatives(actions: NDArray[np.int32]) -> NDArray[np.int32]:
     return smallest
 
 
-def _roots(choices: "_Choices") -> list[Root]:
+class _Choices:
+    """The placements that cover each item of a problem; items are its cells, then its pieces."""
+
+    def __init__(self, problem: TilingProblem) -> None:
+        self.problem, self.placements, self.symmetry = problem, placements_of(problem), symmetry_of(problem)
+        self.all = np.ones(len(self.placements), dtype=np.bool_)
+        self._required = problem.required | (problem.area == problem.board.size)
+        """The cells that every tiling covers: all of them, if the pieces fill the board, ``(cells,)``."""
+        self.single = np.array([piece.count == 1 for piece in problem.pieces])
+        """Which pieces have no copies, ``(pieces,)``."""
+
+    def of(self, item: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which of the allowed placements cover an item, ``(placements,)``."""
+        piece = item - self.problem.board.size
+        return allowed & (self.placements.covers(item) if piece < 0 else self.placements.piece == piece)
+
+    def covers(self, fixed: Sequence[int], item: int) -> bool:
+        """Whether fixed placements cover an item."""
+        piece = item - self.problem.board.size
+        if piece >= 0:
+            return bool(self.left(fixed)[piece] == 0)
+        return bool((self.placements.cells[_indices(fixed)] == item).any())
+
+    def has_single(self, fixed: Sequence[int]) -> bool:
+        """Whether a piece without copies is left."""
+        return bool((self.left(fixed)[self.single] > 0).any())
+
+    def beside(self, fixed: Sequence[int], allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Which of the allowed placements, by default all, overlap no fixed one and are of a piece with copies left."""
+        masks = self.placements.masks
+        filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
+        beside: NDArray[np.bool_] = ~(masks & filled).any(axis=1) & (self.left(fixed) > 0)[self.placements.piece]
+        return beside if allowed is None else beside & allowed
+
+    def left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
+        """How many copies of each piece are left, ``(pieces,)``."""
+        return copies_left(self.problem, self.placements, _indices(fixed))
+
+    def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
+        """Which cells still have to be covered, ``(cells,)``."""
+        to_cover = np.append(self._required, False)  # the cell -1, after the last of a piece, is none
+        to_cover[self.placements.cells[_indices(fixed)]] = False
+        return to_cover[:-1]
+
+    def options_of_cells(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many of the allowed placements cover each cell, ``(cells,)``."""
+        return np.bincount(self.placements.cells[allowed].ravel() + 1, minlength=self.problem.board.size + 1)[1:]
+
+
+def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
+    return np.array(placements, dtype=np.int64)  # an empty list would become floats
+
+
+def _roots(choices: _Choices) -> list[Root]:
     """The roots of the pruning method: the ways to cover a set of items that the symmetries map to itself.
 
     The items are a piece without copies (and its mirror image), or else cells: those that have the fewest ways to be
@@ -197,19 +249,19 @@ class _Way(NamedTuple):
     """See `Root.share`."""
 
 
-def _fewest_ways(way: _Way, choices: "_Choices") -> NDArray[np.int64]:
+def _fewest_ways(way: _Way, choices: _Choices) -> NDArray[np.int64]:
     """The cells of an orbit under the group with the fewest ways to cover all of them, one by one, beside this way.
 
     There must be cells to cover.
     """
-    ways = np.maximum(choices.options_of_cells(choices.beside(way.fixed, choices.all)), 1)
+    ways = np.maximum(choices.options_of_cells(choices.beside(way.fixed)), 1)
     to_cover, images = np.flatnonzero(choices.to_cover(way.fixed)), choices.symmetry.cells[way.group]
     orbits = [np.unique(images[:, cell]) for cell in to_cover]
     # integers: logarithms differ between processors in the last bit, and all workers must make the same partitions
     return min(orbits, key=lambda cells: (math.prod(ways[cells].tolist()), int(cells[0])))
 
 
-def _ways(before: _Way, items: NDArray[np.int64], choices: "_Choices", levels: int = 2) -> list[_Way] | None:
+def _ways(before: _Way, items: NDArray[np.int64], choices: _Choices, levels: int = 2) -> list[_Way] | None:
     """One way to cover the items of each orbit of ways, beside the way before; None if there are too many.
 
     Where symmetries are left that map it to itself, and no piece without copies to break them, further items are
@@ -227,7 +279,7 @@ def _ways(before: _Way, items: NDArray[np.int64], choices: "_Choices", levels: i
     return ways
 
 
-def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: "_Choices") -> list[tuple[int, ...]] | None:
+def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choices) -> list[tuple[int, ...]] | None:
     """The sets of placements that cover all the items beside fixed placements; None if there are too many."""
     patterns: list[tuple[int, ...]] = [fixed]
     for item in items.tolist():
@@ -236,8 +288,8 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: "_Choic
             if choices.covers(pattern, item):
                 longer.append(pattern)
             else:
-                beside = choices.beside(pattern, choices.all)
-                longer += [(*pattern, option) for option in np.flatnonzero(choices.of(item, beside)).tolist()]
+                options = np.flatnonzero(choices.of(item, choices.beside(pattern))).tolist()
+                longer += [(*pattern, option) for option in options]
             if len(items) > 1 and len(longer) > MOST_PATTERNS:
                 return None
         patterns = longer
@@ -261,7 +313,7 @@ def _of_each_orbit(
         yield tuple(rows[number][rows[number] < NONE].tolist()), group[fixing[:, number]]
 
 
-def _anchored_roots(items: NDArray[np.int64], choices: "_Choices") -> list[Root]:
+def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
     """Roots of one fixed placement each, its *anchor*, which covers one of the items.
 
     The anchor represents its orbit. Beside it there is no placement that covers an item and whose representative is
@@ -279,7 +331,7 @@ def _anchored_roots(items: NDArray[np.int64], choices: "_Choices") -> list[Root]
     return roots
 
 
-def _root(way: _Way, closed: bool, choices: "_Choices", may: NDArray[np.bool_] | None = None) -> Root:
+def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | None = None) -> Root:
     """A root with the placements of a way fixed. The way's group would find symmetric copies of each tiling.
 
     To break them, a second piece keeps one placement of each orbit under them: the piece that keeps the smallest share,
@@ -293,7 +345,7 @@ def _root(way: _Way, closed: bool, choices: "_Choices", may: NDArray[np.bool_] |
         The placements that may be in the root, by default all.
     """
     placements, symmetry, group = choices.placements, choices.symmetry, way.group
-    allowed = choices.beside(way.fixed, choices.all if may is None else may)
+    allowed = choices.beside(way.fixed, may)
     if len(group) > 1:
         representative = representatives(symmetry.placements[group]) == np.arange(len(placements))
         itself = (symmetry.pieces[group] == np.arange(placements.piece_count)).all(axis=0) & choices.single
@@ -305,82 +357,21 @@ def _root(way: _Way, closed: bool, choices: "_Choices", may: NDArray[np.bool_] |
     return Root(np.array(way.fixed, dtype=np.int32), allowed, closed and len(group) == 1, way.share)
 
 
-def _plain_roots(problem: TilingProblem) -> list[Root]:
+def _plain_roots(choices: _Choices) -> list[Root]:
     """One root, in which one piece keeps one orientation of each orbit under the symmetries of the board.
 
     It is the first piece, of those without copies, that keeps the smallest share of its orientations. On 6x10 that is
     F, with two of eight.
     """
-    placements, symmetry = placements_of(problem), symmetry_of(problem)
-    best, best_share = np.ones(len(placements), dtype=np.bool_), 1.0
-    for piece in np.flatnonzero([piece.count == 1 for piece in problem.pieces]).tolist():
-        allowed = _kept_orientations(placements, symmetry, piece)
-        share = float(allowed[placements.of(piece)].mean()) if len(placements.of(piece)) else 1.0
-        if share < best_share:
-            best, best_share = allowed, share
-    return [Root(np.empty(0, dtype=np.int32), best, len(symmetry) == 1, 1.0)]
-
-
-def _kept_orientations(placements: Placements, symmetry: Symmetry, piece: int) -> NDArray[np.bool_]:
-    numbers, orientation = placements.of(piece), placements.orientation
-    fixing = symmetry.placements[symmetry.pieces[:, piece] == piece]
-    allowed = np.ones(len(placements), dtype=np.bool_)
-    allowed[numbers] = orientation[fixing[:, numbers]].min(axis=0) == orientation[numbers]
-    return allowed
-
-
-class _Choices:
-    """The placements that cover each item of a problem; items are its cells, then its pieces."""
-
-    def __init__(self, problem: TilingProblem) -> None:
-        self.problem, self.placements, self.symmetry = problem, placements_of(problem), symmetry_of(problem)
-        self.all = np.ones(len(self.placements), dtype=np.bool_)
-        self._required = problem.required | (problem.area == problem.board.size)
-        """The cells that every tiling covers: all of them, if the pieces fill the board, ``(cells,)``."""
-        self.single = np.array([piece.count == 1 for piece in problem.pieces])
-        """Which pieces have no copies, ``(pieces,)``."""
-
-    def of(self, item: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the allowed placements cover an item, ``(placements,)``."""
-        piece = item - self.problem.board.size
-        return allowed & (self.placements.covers(item) if piece < 0 else self.placements.piece == piece)
-
-    def covers(self, fixed: Sequence[int], item: int) -> bool:
-        """Whether fixed placements cover an item."""
-        piece = item - self.problem.board.size
-        if piece >= 0:
-            return bool(self.left(fixed)[piece] == 0)
-        return bool((self.placements.cells[_indices(fixed)] == item).any())
-
-    def has_single(self, fixed: Sequence[int]) -> bool:
-        """Whether a piece without copies is left."""
-        return bool((self.left(fixed)[self.single] > 0).any())
-
-    def beside(self, fixed: Sequence[int], allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the allowed placements overlap no fixed one and are of a piece with copies left."""
-        masks = self.placements.masks
-        filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
-        beside: NDArray[np.bool_] = allowed & ~(masks & filled).any(axis=1)
-        beside &= (self.left(fixed) > 0)[self.placements.piece]
-        return beside
-
-    def left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
-        """How many copies of each piece are left, ``(pieces,)``."""
-        return copies_left(self.problem, self.placements, _indices(fixed))
-
-    def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
-        """Which cells still have to be covered, ``(cells,)``."""
-        to_cover = np.append(self._required, False)  # the cell -1, after the last of a piece, is none
-        to_cover[self.placements.cells[_indices(fixed)]] = False
-        return to_cover[:-1]
-
-    def options_of_cells(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the allowed placements cover each cell, ``(cells,)``."""
-        return np.bincount(self.placements.cells[allowed].ravel() + 1, minlength=self.problem.board.size + 1)[1:]
-
-
-def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
-    return np.array(placements, dtype=np.int64)  # an empty list would become floats
+    symmetry, orientation = choices.symmetry, choices.placements.orientation
+    allowed, least = choices.all, 1.0
+    for piece in np.flatnonzero(choices.single).tolist():
+        numbers, fixing = choices.placements.of(piece), symmetry.placements[symmetry.pieces[:, piece] == piece]
+        kept = orientation[fixing[:, numbers]].min(axis=0) == orientation[numbers]
+        if kept.mean() < least:
+            allowed, least = choices.all.copy(), float(kept.mean())
+            allowed[numbers] = kept
+    return [Root(np.empty(0, dtype=np.int32), allowed, len(symmetry) == 1, 1.0)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,7 +164,7 @@ def count_only(
     """Count the tilings of a board, and print their number; the exit status."""
     with loading():
         from antipodes.progress.show import show_progress
-        from antipodes.tilings.count import count_tilings
+        from antipodes.tilings.search import count_tilings
 
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
