@@ -162,6 +162,29 @@ def cluster(tmp_path: Path) -> "Iterator[Cluster]":
         yield started
 
 
+@pytest.fixture(scope="session")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
+    """A scheduler without workers, which no test breaks."""
+    from clusters import Cluster
+
+    with Cluster(tmp_path_factory.mktemp("idle")) as cluster:
+        cluster.start_scheduler()
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
+    """A cluster of two workers, one with a nanny, which no test breaks: what a test freezes, it thaws."""
+    from clusters import Cluster
+
+    with Cluster(tmp_path_factory.mktemp("shared")) as cluster:
+        cluster.start_scheduler()
+        cluster.add_worker("--memory-limit", "2GB", nanny=True)
+        cluster.add_worker()
+        cluster.wait_for_workers(2)
+        yield cluster
+
+
 @pytest.fixture
 def begin(tmp_path: Path) -> "Iterator[Callable[..., Run]]":
     """Starts the program as a process whose messages are read while it runs, in an empty directory."""

@@ -33,7 +33,7 @@ LEVELS = (
     ("rules",),
     ("permutations",),
     ("jit",),
-    ("arguments", "names", "values"),
+    ("arguments", "values"),
     ("quoting",),
     ("errors",),
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.families.generators import settings_of
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
@@ -82,8 +83,6 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Config):
         return puzzle
     if isinstance(puzzle, Puzzle):
-        from antipodes.puzzles.families.generators import settings_of
-
         settings = puzzle.settings or settings_of(puzzle)
         if settings is None or settings.get("family") == python_source.FAMILY:
             settings = python_source.object_settings(puzzle)

@@ -104,7 +104,8 @@ class Answers:
             yield found
 
     def _answers_to(self, batches: Iterable[Asked]) -> "Iterator[Found]":
-        from antipodes.tables.queries import Found, look_up, look_up_each
+        from antipodes.tables.queries import Found
+        from antipodes.tables.table import look_up, look_up_each
 
         with_path = self._with_path or self._as_moves
         for batch in batches:

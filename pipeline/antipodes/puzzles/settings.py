@@ -6,7 +6,6 @@ from typing import Any, TypedDict
 
 from antipodes_tasks import values
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.names import check_name
 from antipodes_tasks.quoting import quote, shorten
 
 MAX_PLACES = 1024
@@ -38,7 +37,7 @@ class Identity(TypedDict):
 def identity(settings: Mapping[str, Any]) -> Identity:
     """The name and the description, as Puzzle takes them."""
     name = text(settings, "name")
-    check_name(name, "[puzzle] name")
+    values.NAME.check(name, "[puzzle] name")
     return {"name": name, "description": text(settings, "description", "")}
 
 

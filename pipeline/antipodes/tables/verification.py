@@ -31,7 +31,7 @@ from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices, StateSpace
 
-BLOCKS_AT_ONCE = 12
+WORKING_BLOCKS = 12
 """Blocks that a task takes memory for besides those that are kept: the one that is compared, the one that is read (as a
 file, decompressed, checked and copied), and freed ones that the allocator keeps. Measured."""
 
@@ -69,7 +69,7 @@ def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int
     block = chunk_rows * width
     least = plan_partition(space, chunk_rows, scheduler.workers) * width
     described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.table_bytes
-    working = max(space.building_bytes(scheduler.workers), scheduler.workers * (least + BLOCKS_AT_ONCE * block))
+    working = max(space.building_bytes(scheduler.workers), scheduler.workers * (least + WORKING_BLOCKS * block))
     free = scheduler.memory or available_memory()
     memory = CheckMemory(
         fixed=max(1, scheduler.processes) * described + working,

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import quote, shorten
-from antipodes_tasks.values import FLAG, integer
+from antipodes_tasks.values import FLAG, SYMBOL, integer
 
 Cell = tuple[int, int, int]
 """Layer, row and column."""
@@ -307,7 +306,7 @@ def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
 
 def _piece(name: str, setting: Any) -> Piece:
     """A piece as it is drawn, or as a table with its drawing describes it."""
-    check_symbol(name, KEY)
+    SYMBOL.check(name, KEY)
     key = f"{KEY}.{name}"
     table: Mapping[str, Any] = setting if isinstance(setting, dict) else {"shape": setting}
     unknown = sorted(map(str, set(table) - set(PIECE_KEYS)))

@@ -25,9 +25,8 @@ from antipodes_tasks.exact_cover.pieces import (
     sort_cells,
     to_origin,
 )
-from antipodes_tasks.names import check_name
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.values import TEXT
+from antipodes_tasks.values import NAME, TEXT
 
 CELL, OPTIONAL, HOLE = ".", "?", "#"
 COVERS, AVOIDS = "covers", "avoids"
@@ -384,7 +383,7 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
     if unknown:
         raise ConfigError(f"[board] {shorten(unknown[0])}: unknown key; expected {', '.join(KEYS)}")
     name = _text(table, "name")
-    check_name(name, "[board] name")
+    NAME.check(name, "[board] name")
     board = parse_board(_text(table, "cells"))
     pieces = parse_pieces_setting(table.get("pieces", ALL_PENTOMINOES))
     names = [piece.name for piece in pieces]

@@ -17,10 +17,10 @@ from antipodes.puzzles.settings import (
     to_labels,
 )
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.names import check_symbol, natural
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.values import SYMBOL, natural
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
@@ -107,7 +107,7 @@ def _start(text: str, rows: int, columns: int) -> list[str]:
     for tile in tiles:
         if tile != HOLE and not TILE.fullmatch(tile):
             raise ConfigError(f"start: expected numbers or names of tiles, '.' or '#', found {quote(tile)}")
-        check_symbol(tile, "start")
+        SYMBOL.check(tile, "start")
     if BLANK[0] not in tiles:
         raise ConfigError("start: expected at least one blank (0 or .), found none")
     return tiles

@@ -20,8 +20,8 @@ from antipodes_tasks.errors import InterruptedRunError
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.space import StateSpace
 
-SOON_DONE = 8
-"""Calls: tables that no more of them fill are ready in a moment, so an interruption waits for the first layer."""
+FEW_FILLS = 8
+"""Calls that fill move tables without being interrupted: they take a moment, so the first layer is searched first."""
 
 
 def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, listener: Listener = silence) -> Handle:
@@ -39,7 +39,7 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, li
     if not scheduler.shares_memory:
         return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
     tables, fills = space.begin_tables()
-    stopped = stop if len(fills) > SOON_DONE else never
+    stopped = stop if len(fills) > FEW_FILLS else never
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
     filled = count(1)
     listener(TablesBuilt(0, len(fills)))
@@ -328,7 +328,7 @@ class Shards:
         return list(self._scheduler.submit(calls, kept, on_done).values())
 
     def _go_back(self, depth: int) -> None:
-        """Have all shards at ``depth``, and changed by tasks of this run alone."""
+        """Return all shards to ``depth``; from now on only tasks of this run may change them."""
         self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
     def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:

@@ -80,7 +80,7 @@ class Duration:
     search: float
     write: float
     known: bool
-    """Whether the run takes about as long; else it takes longer, nobody knows by how much."""
+    """Whether the run takes about as long; else it takes longer, by an unknown time."""
 
     @property
     def seconds(self) -> float:

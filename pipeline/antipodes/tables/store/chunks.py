@@ -151,7 +151,7 @@ class TableChunks:
                 return np.concatenate(parts)
         raise self._fewer(depth)
 
-    def picked_of(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+    def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
         """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
         ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
         indices = np.empty(len(numbers), dtype=np.int64)
@@ -166,10 +166,10 @@ class TableChunks:
             indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
 
-    def picked(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
+    def numbered(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
         """The indices ``(n,)`` and depths ``(n,)`` of positions, counted from 0 by their depths, then their indices.
 
-        Only chunks that hold one of them are read. Raises as `picked_of`.
+        Only chunks that hold one of them are read. Raises as `numbered_at`.
         """
         counts = self.layer_counts.T.ravel()  # of each depth and chunk
         ends = np.cumsum(counts, dtype=np.int64)
