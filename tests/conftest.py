@@ -45,7 +45,7 @@ def _kernels() -> None:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
     """Runs a command in this process, in an empty directory."""
-    from antipodes.cli import run_command
+    from antipodes.cli.main import run_command
 
     monkeypatch.chdir(tmp_path)
 

@@ -20,7 +20,7 @@ from antipodes.runs.default_store import chosen_store
 from antipodes.runs.options import RunOptions
 from antipodes.sizes import memory_size
 from antipodes.storage.address import Address
-from antipodes.stores.named import as_address
+from antipodes.stores import as_address
 from antipodes.tables import counts
 from antipodes.tables import solve as solving
 from antipodes.tables import table as tables

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from antipodes.cli.interrupts import Stopped
+from antipodes.cli.failures import Stopped
 from antipodes.events import silence
 from antipodes.executors.api import Call, Key, Scheduler, is_result, result_of
 from antipodes.executors.distributed import cluster, connection

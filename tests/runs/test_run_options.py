@@ -1,7 +1,7 @@
 import shlex
 from pathlib import Path
 
-from antipodes.cli import app
+from antipodes.cli.main import load_command
 from antipodes.runs.options import RunOptions
 
 GIVEN = RunOptions(
@@ -16,12 +16,9 @@ GIVEN = RunOptions(
 
 def parsed(command: str) -> dict[str, object]:
     """The options of a command, parsed by a shell and then by the program."""
-    from typer.main import get_command
-
     words = shlex.split(command)
     assert words[0] == "antipodes"
-    found = get_command(app).get_command(None, words[1])  # type: ignore[attr-defined]
-    return dict(found.make_context(words[1], words[2:]).params)
+    return dict(load_command(words[1]).make_context(words[1], words[2:]).params)
 
 
 def test_given_options_are_repeated() -> None:

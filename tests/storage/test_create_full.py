@@ -7,7 +7,7 @@ from mounts import small
 from programs import Command
 from tiling_stores import SQUARE, board_file
 
-from antipodes.cli.interrupts import Stopped
+from antipodes.cli.failures import Stopped
 from antipodes.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.tables.planning.plan import plan_run

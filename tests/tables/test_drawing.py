@@ -104,7 +104,7 @@ def test_endings_are_refused_before_the_store_is_read(cli: Command) -> None:
 @pytest.mark.parametrize(("command", "needed"), [("--help", []), ("puzzles", []), ("boards", [])])
 def test_heavy_libraries_are_loaded_only_by_commands_that_need_them(command: str, needed: list[str]) -> None:
     code = (
-        "import sys; from antipodes.cli import run_command; run_command([sys.argv[1]]);"
+        "import sys; from antipodes.cli.main import run_command; run_command([sys.argv[1]]);"
         "print(sorted({'matplotlib', 'numba', 'zarr', 'dask', 'distributed', 'rich'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code, command], capture_output=True, text=True, check=True)
@@ -113,7 +113,7 @@ def test_heavy_libraries_are_loaded_only_by_commands_that_need_them(command: str
 
 def test_rank_does_not_load_the_compiler() -> None:
     code = (
-        "import sys; from antipodes.cli import run_command; run_command(sys.argv[1:]);"
+        "import sys; from antipodes.cli.main import run_command; run_command(sys.argv[1:]);"
         "import antipodes.tables.table; print('numba' in sys.modules)"
     )
     arguments = ["rank", "eight-puzzle", "123456780"]

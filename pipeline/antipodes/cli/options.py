@@ -1,17 +1,12 @@
 """Options that several commands share."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from antipodes.cli.loading import loading
-
-if TYPE_CHECKING:
-    from antipodes.runs.options import RunOptions
-
 PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
-Puzzle = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
+PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
@@ -65,17 +60,11 @@ MemoryLimit = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="Memory limit, such as 2GiB. [default: the free memory]"),
 ]
-
-
 CountsOnly = Annotated[
     bool, typer.Option("--counts-only", help="Keep the layers and the first antipodes, and make no table.")
 ]
 
 
-def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":
-    """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    with loading():
-        from antipodes.machine import process_began
-        from antipodes.runs.options import RunOptions
-
-    return RunOptions.chosen(defaults, **given, began=process_began())
+def names_given(options: Mapping[str, object]) -> list[str]:
+    """The names of the options that were given a value."""
+    return [name for name, value in options.items() if value is not None and value is not False and value != []]

@@ -20,12 +20,12 @@ from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
-from antipodes.tables.queries import Found, Matches, match, parsed, shortest_path
+from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, PositionError, UnfinishedError, UnreachableError, missing_package
+from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
 
@@ -401,43 +401,20 @@ class Table(AbstractContextManager["Table"]):
         )
 
 
-def look_up(table: Table, texts: Sequence[str], with_path: bool = False) -> list[Found]:
-    """The distance of each position, in order, and a shortest path to each that is reachable, if asked for.
+def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
+    """The distance of each position ``(n, places)``; the error for one that an unfinished table does not reach yet.
 
-    Raises
-    ------
-    PositionError
-        A text is not a position of the puzzle.
-    UnfinishedError
-        The table is unfinished, and does not reach a position yet.
+    The positions are not checked: they were parsed, or come from the table.
     """
-    return [_found(one) for one in look_up_each(table, texts, with_path)]
-
-
-def look_up_each(
-    table: Table, texts: Sequence[str], with_path: bool = False
-) -> Iterator[Found | PositionError | UnfinishedError]:
-    """As `look_up`; for a text that has no answer the error, and the others are answered all the same."""
     space, chunks = table.space, table._chunks
-    labels, errors = parsed(table.puzzle, texts)
-    pairs = zip(labels, chunks.distances(space.unchecked.rank(labels)).tolist(), strict=True)
-    for number in range(len(texts)):
-        if number in errors:
-            yield errors[number]
-            continue
-        position, distance = next(pairs)
+    distances = chunks.distances(space.unchecked.rank(positions)).tolist()
+    for position, distance in zip(positions, distances, strict=True):
         if distance == UNKNOWN:
             yield table._beyond(position)
         elif distance == UNREACHABLE:
             yield Found(position, None, None)
         else:
             yield Found(position, distance, shortest_path(space, chunks, position, distance) if with_path else None)
-
-
-def _found(answer: Found | PositionError | UnfinishedError) -> Found:
-    if isinstance(answer, Found):
-        return answer
-    raise answer
 
 
 def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:

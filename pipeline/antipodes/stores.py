@@ -1,17 +1,126 @@
-"""Stores as a person names them: by a path, a URL, a puzzle or board, or the file that describes it."""
+"""Stores of every kind: found by the names that a person gives them, and opened by the format that they have."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from antipodes.config import DEFINITIONS, bundled_configs, give, load_config
+from antipodes.python_source import is_reference
 from antipodes.runs.default_store import OUTPUTS, chosen_store
-from antipodes.storage.address import Address, address_from, in_shell
+from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
+from antipodes.storage.backend import MANIFEST, Storage
+from antipodes.storage.lock import Holder
+from antipodes.storage.manifest import format_of
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.text_file import read_toml
+from antipodes.tilings.config import load_board
+from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import NotAStoreError, StoreError, StoreMismatchError
+from antipodes_tasks.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
 from antipodes_tasks.quoting import quote, shorten
+
+KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {
+    store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)
+}
+"""The class of each kind of store, by the format that manifests name."""
+
+
+def open_store(address: Address | Storage) -> TableStore | CountsStore | TilingStore:
+    """The store at an address; where no known format is found, a TableStore, whose `read` raises the error."""
+    storage = storage_at(address)
+    return KINDS.get(format_of(storage), TableStore)(storage)
+
+
+def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest:
+    """The manifest of a store of any kind; it is intact, but not compared with the puzzle or with the arrays.
+
+    Raises
+    ------
+    NotAStoreError, StoreDamagedError
+        There is no store of a known kind and version, or the manifest is not what was written.
+    """
+    store = open_store(address)
+    return cast(SearchManifest | TilingManifest, store.manifest_file.read(store.MANIFEST_TYPE))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A directory or a folder of a bucket that is a store, or is taken for one, as far as manifest and lock say."""
+
+    address: str
+    manifest: SearchManifest | TilingManifest | None
+    """None: there is no manifest that this version reads."""
+    problem: str | None
+    """Why there is no manifest."""
+    committed: datetime | None
+    """When the last commit was made."""
+    bytes_stored: int
+    run: Holder | None
+    """The run that holds the lock, or held it when it died."""
+
+    @property
+    def name(self) -> str:
+        """The name under which commands find a store in outputs/."""
+        return self.address.rpartition("/")[2].removesuffix(".zarr")
+
+    @property
+    def kind(self) -> str | None:
+        """``table``, ``counts`` or ``tilings``; None if it is no store that can be read."""
+        if isinstance(self.manifest, SearchManifest):
+            return "counts" if self.manifest.COUNTS_ONLY else "table"
+        return None if self.manifest is None else "tilings"
+
+    def to_json(self) -> dict[str, Any]:
+        """The values of ``list --json``."""
+        manifest = self.manifest
+        shown: dict[str, Any] = {
+            "name": self.name,
+            "path": self.address,
+            "kind": self.kind,
+            "complete": None if manifest is None else manifest.complete,
+            "bytes": self.bytes_stored,
+            "committed": None if self.committed is None else self.committed.isoformat(timespec="seconds"),
+            "run": self.run and self.run.to_json(),
+            "problem": self.problem,
+        }
+        if manifest is None:
+            return shown
+        if isinstance(manifest, SearchManifest):
+            radius = manifest.radius if manifest.layers else None
+            return {**shown, "puzzle": manifest.puzzle["name"], "states": manifest.states, "radius": radius}
+        return {
+            **shown,
+            "board": manifest.board["name"],
+            "tilings": manifest.tilings,
+            "partitions": manifest.partitions,
+            "searched_partitions": len(manifest.searched),
+        }
+
+
+def list_stores(address: Address) -> list[Listed]:
+    """The stores in a directory or under a URL, by name, and what else is in folders beside them; or a store itself.
+
+    Raises as `storages_in`.
+    """
+    return list(map(_listed, storages_in(address)))
+
+
+def _listed(storage: Storage) -> Listed:
+    manifest, problem, committed, size, run = None, None, None, 0, None
+    try:
+        committed, size, run = storage.modified(MANIFEST), storage.size(), storage.lock.holder()
+        if committed is None:
+            problem = f"not a store: it has no {MANIFEST}"
+        else:
+            manifest = read_manifest(storage)
+    except AntipodesError as error:
+        problem = str(error)
+    return Listed(storage.address, manifest, problem, committed, size, run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +163,6 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
 
 def _check_given(address: Address, text: str) -> None:
     """Raise StoreMismatchError unless the store is of the puzzle that a person gives for it."""
-    from antipodes.config import give
-    from antipodes.stores.kinds import read_manifest
-
     puzzle = give(text).puzzle
     if read_manifest(address).fingerprint != puzzle.fingerprint:
         changed = "; after any change of its file it is another" if puzzle.family == "python" else ""
@@ -87,8 +193,6 @@ def _looks_like_path(text: str) -> bool:
 
 def _unknown(text: str) -> str:
     """The message about a name under which there is nothing."""
-    from antipodes.config import bundled_configs
-
     known = {*bundled_configs(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
     close = get_close_matches(text, sorted(known), n=1)
     meant = f"did you mean {close[0]}?" if close else "antipodes list shows those that there are"
@@ -102,35 +206,23 @@ def _is_there(store: Address) -> bool:
 
 def _described(text: str) -> Described | None:
     """The puzzle or board that is bundled under a name, or that a file or Python describes; None if none is."""
-    from antipodes.config import DEFINITIONS, bundled_configs
-    from antipodes.python_source import is_reference
-
     if text in bundled_configs():
         return _puzzle(text)
     if text in bundled_configs("boards"):
         return _board(text)
     if os.path.isfile(text) and Path(text).suffix.lower() in (".toml", *DEFINITIONS):
-        return _board(text) if _has_board(Path(text)) else _puzzle(text)
+        has_board = text.lower().endswith(".toml") and "board" in read_toml(Path(text))
+        return _board(text) if has_board else _puzzle(text)
     return _puzzle(text) if is_reference(text) else None
 
 
-def _has_board(path: Path) -> bool:
-    from antipodes.text_file import read_toml
-
-    return path.suffix.lower() == ".toml" and "board" in read_toml(path)
-
-
 def _puzzle(text: str) -> Described:
-    from antipodes.config import give, load_config
-
     config = load_config(text)
     puzzle = give(config).puzzle
     return Described(puzzle.name, puzzle.fingerprint, config.run, f"antipodes run {in_shell(text)}")
 
 
 def _board(text: str) -> Described:
-    from antipodes.tilings.config import load_board
-
     config = load_board(text)
     problem = config.problem
     return Described(problem.name, problem.fingerprint, config.run, f"antipodes tile {in_shell(text)}")
@@ -138,8 +230,6 @@ def _board(text: str) -> Described:
 
 def _check_same(address: Address, described: Described) -> None:
     """Raise StoreMismatchError if the store is of another puzzle or board."""
-    from antipodes.stores.kinds import read_manifest
-
     try:
         manifest = read_manifest(address)
     except StoreError:  # the command that opens it says what is wrong

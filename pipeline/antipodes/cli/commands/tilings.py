@@ -1,49 +1,61 @@
-"""``antipodes tile`` and ``antipodes boards``: all tilings of a board, and the boards that come with the program."""
+"""``antipodes tile`` and ``show``: all tilings of a board, and drawings of them."""
 
 import re
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated
+from itertools import groupby
+from typing import Annotated
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
 
-from antipodes.cli.command import add
-from antipodes.cli.interrupts import Interrupts
-from antipodes.cli.loading import loading
+from antipodes.cli.command import command, commands
+from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
 from antipodes.cli.options import (
     AsJson,
     PerformanceReport,
     Quiet,
     SchedulerFile,
     SchedulerName,
+    Store,
     Verbose,
     Workers,
-    run_options,
+    names_given,
 )
-from antipodes.cli.output import print_json, printing_about, terminal_columns
-from antipodes.cli.running import Request
+from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
+from antipodes.progress.show import show_progress
 from antipodes.runs.default_store import chosen_store
+from antipodes.runs.options import RunOptions
+from antipodes.sizes import human
 from antipodes.storage.address import in_shell
+from antipodes.stores import find_store
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
+from antipodes.tilings.drawing import steps as placed_one_by_one
+from antipodes.tilings.run import TilingReport, tile_board
+from antipodes.tilings.search import count_tilings
+from antipodes.tilings.table import Tilings, open_tilings, tilings_view
 from antipodes_tasks.errors import ConfigError, InputError
+from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.quoting import counted
 
 LONGEST_STORE_NAME = 60
+SHOWN, SHOWN_IN_FILES = 6, 60
+"""Tilings drawn unless a limit is given."""
+INK = "#1c1c22"
+"""The colour of letters on coloured cells."""
 Where = typer.Option(
     "--where", metavar="CONDITION", help="Only tilings such as 'X covers 23' or 'I avoids 0 9'. Repeatable."
 )
 
-if TYPE_CHECKING:
-    from antipodes.runs.options import RunOptions
-    from antipodes.tilings.config import BoardConfig
-    from antipodes.tilings.run import TilingReport
-    from antipodes_tasks.exact_cover.problem import TilingProblem
+app = commands()
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    add(app, "Tilings", "tile", tile, "antipodes tile 6x10", "antipodes tile my-board.toml --workers 4")
-    add(app, "Tilings", "boards", boards, "antipodes boards", "antipodes boards --json")
-
-
+@command(app, "tile", "antipodes tile 6x10", "antipodes tile my-board.toml --workers 4")
 def tile(
     board: Annotated[
         str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
@@ -74,9 +86,6 @@ def tile(
 ) -> int:
     """Find all tilings of a board, or resume the search."""
     with Interrupts() as interrupts:
-        with loading():
-            from antipodes.tilings.config import load_board
-
         config = conditioned(load_board(board), where or [])
         options = run_options(
             config.run,
@@ -90,20 +99,16 @@ def tile(
         )
         quiet = quiet or config.run.get("quiet", False)
         if count:
-            _check_count({"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite or None})
+            about_stores = {"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite}
+            if given := names_given(about_stores):
+                raise InputError(f"--count: stores nothing; expected no {given[0]}")
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = chosen_store(store, config.run, store_name(config.problem, where or []))
         return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json, verbose), raw)
 
 
-def _check_count(given: dict[str, object]) -> None:
-    """Raise InputError if options about a store are given to a count."""
-    if named := [name for name, value in given.items() if value is not None]:
-        raise InputError(f"--count: stores nothing; expected no {named[0]}")
-
-
-def _check_store(store: str | None, config: "BoardConfig", where: list[str]) -> None:
+def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
     """Raise InputError if the tilings under conditions would go to the store that the file names for all of them."""
     if where and store is None and (named := config.run.get("store")) is not None:
         raise InputError(
@@ -117,7 +122,7 @@ def _repeated(where: list[str], method: str | None, raw: bool) -> list[str]:
     return [*conditions, *(["--method", method] if method else []), *(["--raw"] if raw else [])]
 
 
-def conditioned(config: "BoardConfig", where: list[str]) -> "BoardConfig":
+def conditioned(config: BoardConfig, where: list[str]) -> BoardConfig:
     """The board under the conditions of the option ``--where``; InputError where one is no condition on it."""
     under = config.under(where)
     try:
@@ -127,7 +132,7 @@ def conditioned(config: "BoardConfig", where: list[str]) -> "BoardConfig":
     return under
 
 
-def store_name(problem: "TilingProblem", where: list[str]) -> str:
+def store_name(problem: TilingProblem, where: list[str]) -> str:
     """The name of the default store: that of the board, and the conditions, with a digest where these are not enough.
 
     Parameters
@@ -147,25 +152,21 @@ def store_name(problem: "TilingProblem", where: list[str]) -> str:
     return name if same or not where else f"{name}-{_digest(problem)}"
 
 
-def _digest(problem: "TilingProblem") -> str:
+def _digest(problem: TilingProblem) -> str:
     conditions = sorted({(one.piece, one.verb, one.cells) for one in problem.where})
     return sha256(repr(conditions).encode()).hexdigest()[:12]
 
 
 def count_only(
-    config: "BoardConfig",
+    config: BoardConfig,
     method: str | None,
-    options: "RunOptions",
+    options: RunOptions,
     interrupts: Interrupts,
     quiet: bool,
     as_json: bool,
     raw: bool,
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
-    with loading():
-        from antipodes.progress.show import show_progress
-        from antipodes.tilings.search import count_tilings
-
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
         count = count_tilings(config, method, options, listener, interrupts.requested)
@@ -180,25 +181,8 @@ def count_only(
     return 0
 
 
-def boards(as_json: AsJson = False) -> None:
-    """List the bundled boards."""
-    with loading():
-        from antipodes.tilings.config import board_view, bundled_boards, load_board
-
-    problems = [load_board(name).problem for name in bundled_boards()]
-    if as_json:
-        print_json([board_view(one) for one in problems])
-        return
-    width = max(len(one.name) for one in problems)
-    for one in problems:
-        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
-
-
-def compute_tilings(config: "BoardConfig", method: str | None, request: Request, raw: bool = False) -> int:
+def compute_tilings(config: BoardConfig, method: str | None, request: Request, raw: bool = False) -> int:
     """Search a board for tilings, and print a report; the exit status."""
-    with loading():
-        from antipodes.tilings.run import tile_board
-
     with request.watched("the partitions that are under way") as listener:
         report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
     if request.as_json:
@@ -211,7 +195,7 @@ def compute_tilings(config: "BoardConfig", method: str | None, request: Request,
     return 0
 
 
-def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool, verbose: bool) -> None:
+def _print_report(config: BoardConfig, report: TilingReport, raw: bool, verbose: bool) -> None:
     _print_drawings(config, report)
     manifest = report.manifest
     print(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
@@ -222,11 +206,7 @@ def _print_report(config: "BoardConfig", report: "TilingReport", raw: bool, verb
         print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
 
 
-def _print_drawings(config: "BoardConfig", report: "TilingReport") -> None:
-    with loading():
-        from antipodes.cli.colour import print_canvas
-        from antipodes.tilings.drawing import draw_sheet
-
+def _print_drawings(config: BoardConfig, report: TilingReport) -> None:
     captions = [f"{number + 1:,} of {report.manifest.tilings:,}" for number in report.shown]
     if captions:
         drawn = list(report.shown.values())
@@ -239,9 +219,7 @@ def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
     return f"{name}: {all_of_them:,} in all, {tilings}" if raw else f"{name}: {tilings}, {all_of_them:,} in all"
 
 
-def _print_times(report: "TilingReport", verbose: bool) -> None:
-    from antipodes.sizes import human
-
+def _print_times(report: TilingReport, verbose: bool) -> None:
     clock = report.clock
     if not clock.search:
         written = f"{report.seconds:.2f} s: earlier runs found all tilings, writing {clock.write:.2f}"
@@ -256,3 +234,120 @@ def _print_times(report: "TilingReport", verbose: bool) -> None:
         partitions = counted(report.manifest.partitions, "partition")
         print(f"balance  {partitions}; the workers were busy for {shares} of the search")
     print(f"memory   {human(report.peak_memory)} peak")
+
+
+@command(
+    app,
+    "show",
+    "antipodes show 6x10",
+    "antipodes show 6x10 --number 1000 --lines",
+    "antipodes show 6x10 --all --svg 6x10.svg",
+)
+def show(
+    store: Store,
+    letters: Annotated[bool, typer.Option("--letters", help="Draw a letter in each cell.")] = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Draw lines between the pieces. [default: letters and lines]")
+    ] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="Draw a tiling piece by piece.")] = False,
+    number: Annotated[int | None, typer.Option(metavar="N", help="Draw only tiling N, counted from 1.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Draw at most N tilings. [default: {SHOWN}; {SHOWN_IN_FILES} in files]"),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
+    where: Annotated[list[str] | None, Where] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the tilings in a store: the first of them, one, or all."""
+    _check_choice(number, limit, every)
+    style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
+    pictures = PictureFiles.of(svg, png, gif, size)
+    with open_tilings(find_store(store), raw) as tilings:
+        matching = _matching(tilings, where or [])
+        shown = None if every else limit or (SHOWN_IN_FILES if pictures else SHOWN)
+        chosen = _chosen(tilings, matching, number, steps, shown)
+        if as_json:
+            print_json(tilings_view(tilings, chosen, len(matching)))
+        elif not len(matching):
+            which = " like that" if where and len(tilings) else ""
+            print(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
+        elif pictures:
+            _write(tilings, chosen, steps, pictures)
+        else:
+            _print(tilings, chosen, len(matching), steps, style)
+    if not tilings.complete:
+        say(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
+
+
+def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
+    given = names_given({"--number": number, "--limit": limit, "--all": every})
+    if len(given) > 1:
+        raise InputError(f"expected one of --number, --limit and --all, found {' and '.join(given)}")
+
+
+def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:
+    """The tilings that fulfil all conditions, counted from 0."""
+    try:
+        return [int(index) for index in tilings.where(*where)] if where else range(len(tilings))
+    except ConfigError as error:
+        raise InputError(f"--{error}") from None
+
+
+def _chosen(
+    tilings: Tilings, matching: Sequence[int], number: int | None, steps: bool, limit: int | None
+) -> Sequence[int]:
+    """The tilings to show, counted from 0."""
+    count = len(tilings)
+    if number is not None:
+        if not 1 <= number <= count:
+            expected = f"1 to {count}" if count else "none, as there are no tilings"
+            raise InputError(f"--number: expected {expected}, found {number}")
+        if number - 1 not in matching:
+            raise InputError(f"--number: expected a tiling that fulfils all conditions of --where, found {number}")
+        return [number - 1]
+    return matching[: 1 if steps else limit]
+
+
+def _print(tilings: Tilings, chosen: Sequence[int], matching: int, in_steps: bool, style: str) -> None:
+    shown = [tilings.array[index] for index in chosen]
+    captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
+    if in_steps:
+        shown, captions = _steps(tilings, chosen)
+    print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))
+    if len(chosen) < matching and len(chosen) > 1:
+        print(f"and {matching - len(chosen):,} more: --all")
+
+
+def _steps(tilings: Tilings, chosen: Sequence[int]) -> tuple[list[NDArray[np.int32]], list[str]]:
+    shown = [placed for index in chosen for placed in placed_one_by_one(tilings.problem, tilings.array[index])]
+    pieces = tilings.problem.copies
+    return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
+
+
+def _write(tilings: Tilings, chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
+    shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
+    what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else counted(len(chosen), "tiling")
+    pictures.write([draw_tiling(tilings.problem, tiling) for tiling in shown], f"{what} of {len(tilings):,}")
+
+
+def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:
+    """Print a drawing of a tiling, in colour if there are colours."""
+    if in_colour():
+        _print_in_colour(drawing, colours(len(problem.pieces)))
+    else:
+        print(drawing.text())
+
+
+def _print_in_colour(drawing: Canvas, palette: Sequence[str]) -> None:
+    console = Console()
+    for symbols, pieces in zip(drawing.symbols.tolist(), drawing.pieces.tolist(), strict=True):
+        line = Text()
+        for piece, group in groupby(zip(pieces, symbols, strict=True), key=lambda pair: pair[0]):
+            line.append("".join(symbol for _, symbol in group), f"bold {INK} on {palette[piece]}" if piece >= 0 else "")
+        console.print(line, no_wrap=True, crop=False, overflow="ignore", highlight=False)
