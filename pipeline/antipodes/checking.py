@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.machine import GIB
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.sizes import GIB
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError

@@ -10,7 +10,7 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition, Orbit, expand
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
@@ -130,7 +130,7 @@ def test_too_many_points() -> None:
 
 def _with_moduli(
     numbers: int, moduli: list[int], orientation: list[int] | None = None, pieces: list[int] | None = None
-) -> Definition:
+) -> TwistyDefinition:
     """The cube with another number of orientations of its corners, of which these show."""
     orbits = [{"orbitName": "CORNERS", "numPieces": 8, "numOrientations": numbers}]
     pattern = {

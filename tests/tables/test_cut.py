@@ -9,7 +9,7 @@ from stores import change_manifest, contents
 
 from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
-from antipodes.sizes import GIB
+from antipodes.machine import GIB
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore

@@ -15,11 +15,11 @@ from antipodes.config import load_config
 from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
+from antipodes.machine import MIB, human
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
-from antipodes.sizes import MIB, human
 from antipodes.tables.planning.plan import (
     BITS,
     JOIN_SECONDS,

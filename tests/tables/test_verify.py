@@ -14,7 +14,7 @@ from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 from antipodes.config import Config, load_config
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
-from antipodes.sizes import human
+from antipodes.machine import human
 from antipodes.tables.run import resume, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import DepthArray, TableStore

@@ -9,10 +9,8 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgument, Verbose, Workers
 from antipodes.cli.streams import print_json
 from antipodes.config import load_config
-from antipodes.machine import available_memory, process_began
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions, tasks_at_once
-from antipodes.sizes import human
+from antipodes.machine import available_memory, human, process_began
+from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.planning.duration import Duration, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.executors.threads import Threads
-from antipodes.machine import available_memory, available_workers
-from antipodes.sizes import MIB
+from antipodes.machine import MIB, available_memory, available_workers
 from antipodes.storage.address import storage_at
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
