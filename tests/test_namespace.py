@@ -23,7 +23,7 @@ LEVELS = (
     ("config",),
     ("runs",),
     ("executors", "pictures", "storage"),
-    ("events", "machine", "sizes"),
+    ("events", "machine"),
     ("python_source",),
     ("text_file",),
     ("puzzles",),
@@ -33,7 +33,7 @@ LEVELS = (
     ("rules",),
     ("permutations",),
     ("jit",),
-    ("arguments", "names", "values"),
+    ("arguments", "values"),
     ("quoting",),
     ("errors",),
 )

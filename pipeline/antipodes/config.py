@@ -12,6 +12,7 @@ from typing import Any
 
 from antipodes import python_source
 from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.families.generators import settings_of
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
@@ -82,8 +83,6 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Config):
         return puzzle
     if isinstance(puzzle, Puzzle):
-        from antipodes.puzzles.families.generators import settings_of
-
         settings = puzzle.settings or settings_of(puzzle)
         if settings is None or settings.get("family") == python_source.FAMILY:
             settings = python_source.object_settings(puzzle)
@@ -168,7 +167,7 @@ def _config_in(path: Path) -> Config:
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
-    from antipodes.puzzles.formats.readers import FORMATS
+    from antipodes.puzzles.families.twisty import FORMATS
 
     try:
         definition = _definition_in(path.parent / file)

@@ -1,5 +1,6 @@
-"""Kinds of values in files and manifests: what fits, and what messages call it."""
+"""Kinds of values in files and manifests, names among them: what fits, and what messages call it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -46,3 +47,28 @@ def one_of(*values: str) -> Kind:
 def matching(fits: Callable[[str], object], noun: str) -> Kind:
     """Texts for which ``fits`` is true, such as the method of a regular expression."""
     return Kind(noun, lambda value: isinstance(value, str) and bool(fits(value)))
+
+
+def _is_name(text: str) -> bool:
+    """Whether a file system takes it, too."""
+    return re.fullmatch(r"\w[\w .,+-]{0,59}", text) is not None and len(text.encode()) <= LONGEST_FILE_NAME
+
+
+def _is_symbol(text: str) -> bool:
+    """Whether boards can show it."""
+    return text.isprintable() and 1 <= len(text) <= LONGEST_SYMBOL and not text.isspace()
+
+
+LONGEST_FILE_NAME = 200
+"""Bytes of a name; file systems take 255, of which a store needs some for names beside its own."""
+LONGEST_SYMBOL = 32
+"""Characters of a tile or a piece."""
+NAME = matching(_is_name, "at most 60 letters, digits, blanks and . , + - _")
+"""The name of a puzzle or a board, which is also that of a file."""
+SYMBOL = matching(_is_symbol, f"names of 1 to {LONGEST_SYMBOL} printable characters")
+"""The name of a tile or a piece."""
+
+
+def natural(symbol: str) -> tuple[bool, int, str]:
+    """The key by which symbols are sorted: numbers by value, then names by alphabet."""
+    return (not symbol.isdecimal(), int(symbol) if symbol.isdecimal() else 0, symbol)

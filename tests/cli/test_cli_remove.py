@@ -20,7 +20,7 @@ from antipodes.storage import store as storing
 from antipodes.storage.address import storage_at
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.storage.store import remove_store
-from antipodes.stores.kinds import KINDS
+from antipodes.stores import KINDS
 from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
@@ -119,7 +119,7 @@ def test_a_run_that_begins_after_the_question(eight: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("\n", 1), ("n\n", 1), ("", 1)])
 def test_it_asks_on_a_terminal(answer: str, status: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from antipodes.cli import run_command
+    from antipodes.cli.main import run_command
 
     screen = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal(answer))

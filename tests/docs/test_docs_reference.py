@@ -4,10 +4,10 @@ import re
 from typing import Any, get_args
 
 import pytest
-import typer
 from project import DOCS, ROOT
 
-from antipodes.cli import app
+from antipodes.cli.main import COMMANDS as SECTIONS
+from antipodes.cli.main import load_command
 from antipodes.config import RUN_KEYS
 from antipodes.events import Event
 from antipodes.puzzles.families import FAMILIES, puzzle_from
@@ -17,7 +17,7 @@ from antipodes_tasks import errors
 from antipodes_tasks.errors import AntipodesError, ConfigError
 from antipodes_tasks.exact_cover.problem import parse_problem
 
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = {name: load_command(name) for commands in SECTIONS.values() for name in commands}
 
 WITHIN_THE_PROGRAM = {"check_starts"}
 

@@ -9,10 +9,10 @@ from itertools import product
 from antipodes.puzzles.notation import Notation, characters_in, check_symbols, rows_in, symbols_in
 from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
 from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
-from antipodes_tasks.rules.squares import Layout, Square, squares_of
+from antipodes_tasks.rules.squares import Grid, Square, squares_of
+from antipodes_tasks.values import SYMBOL
 
 HOLE = "#"
 PIECE = re.compile(r"\w+")
@@ -39,9 +39,9 @@ class Board(Notation):
         return self.layout.places
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Grid:
         """Where the places are."""
-        return Layout(self.rows, self.columns, self.holes)
+        return Grid(self.rows, self.columns, self.holes)
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""
@@ -141,7 +141,7 @@ def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]
         for symbol in row:
             if symbol not in marks and not PIECE.fullmatch(symbol):
                 raise ConfigError(f"start: expected {expected}, found {quote(symbol)}")
-            check_symbol(symbol, "start")
+            SYMBOL.check(symbol, "start")
     return rows
 
 

@@ -19,13 +19,13 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.names import check_name, check_symbol
 from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.values import NAME, SYMBOL
 
 Position = Sequence[int] | str
 MOST_VALUES = 256
@@ -66,7 +66,7 @@ def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(symbols, str | list | tuple):
         raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
     for symbol in symbols:
-        check_symbol(arguments.text(symbol, "symbols"), "symbols")
+        SYMBOL.check(arguments.text(symbol, "symbols"), "symbols")
     if len(set(symbols)) < len(symbols) or not symbols:
         raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
     return tuple(symbols)
@@ -234,7 +234,7 @@ def define_puzzle(
     InputError
         An argument is none of these; the message names it.
     """
-    check_name(arguments.text(name, "name"), "name")
+    NAME.check(arguments.text(name, "name"), "name")
     starts = starts_of(start)
     read = _custom(parse, "parse")
     written = symbols_of(starts, symbols, radices, read)
@@ -343,7 +343,7 @@ def _moves(moves: Any, parts: Sequence[Part], inverses: dict[str, str | Function
 
 
 def _check_name(name: object) -> None:
-    check_symbol(arguments.text(name, "the name of a move"), "moves")
+    SYMBOL.check(arguments.text(name, "the name of a move"), "moves")
     if any(character.isspace() for character in str(name)):
         raise InputError(f"moves: expected names without blanks, found {quote(name)}")
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from antipodes_tasks.names import natural
+from antipodes_tasks.values import natural
 
 SQUARE = 40
 """The side of a square of a board, in units of pictures: pixels, unless another size is asked for."""

@@ -6,7 +6,6 @@ from typing import Any, TypedDict
 
 from antipodes_tasks import values
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.names import check_name
 from antipodes_tasks.quoting import quote, shorten
 
 MAX_PLACES = 1024
@@ -38,7 +37,7 @@ class Identity(TypedDict):
 def identity(settings: Mapping[str, Any]) -> Identity:
     """The name and the description, as Puzzle takes them."""
     name = text(settings, "name")
-    check_name(name, "[puzzle] name")
+    values.NAME.check(name, "[puzzle] name")
     return {"name": name, "description": text(settings, "description", "")}
 
 
@@ -46,11 +45,6 @@ def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> s
     """The value of a key that must be a text."""
     kind = values.TEXT if default is not None else values.matching(str.strip, values.TEXT.noun)
     return str(kind.check(required(settings, key, default), f"[puzzle] {key}"))
-
-
-def positive_integer(settings: Mapping[str, Any], key: str) -> int:
-    """The value of a key that must be an integer from 1 to MAX_PLACES."""
-    return bounded_integer(settings, key, 1, MAX_PLACES)
 
 
 def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:

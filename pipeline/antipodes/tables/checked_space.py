@@ -8,18 +8,18 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 
 class CheckedSpace:
-    """The positions of a puzzle as labels, and the index of each."""
+    """The positions of a puzzle as labels, and the index of the entry of each."""
 
-    def __init__(self, puzzle: Puzzle, space: StateSpace) -> None:
+    def __init__(self, puzzle: Puzzle, space: Space) -> None:
         self.unchecked = space
         """The same without checks, for positions and indices that come from the program itself."""
         self.puzzle = puzzle
         self.size = space.size
-        """The number of positions, reachable or not."""
+        """The number of entries, those of unreachable positions included."""
 
     def __repr__(self) -> str:
         return repr(self.unchecked)
@@ -36,7 +36,7 @@ class CheckedSpace:
         labels = _integers(position)
         if len(labels) != self.puzzle.places or not self.puzzle.rules.holds(labels):
             labels = self.labels(position).tolist()
-        return self.unchecked.rank_one(labels)
+        return self.unchecked.numbering.rank_one(labels)
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
         """The index of each position ``(n, places)``, ``(n,)``, or -1 if it has none, since no moves lead to it.
@@ -46,11 +46,11 @@ class CheckedSpace:
         return self.unchecked.rank(self.puzzle.checked(labels))
 
     def unrank(self, indices: ArrayLike) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``; InputError if one is out of range."""
+        """The position ``(n, places)`` of each entry, by its index ``(n,)``; InputError if one is out of range."""
         return self.unchecked.unrank(self.indices(indices))
 
     def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """The integers ``(n,)`` as indices; InputError if one is out of range."""
+        """The integers ``(n,)`` as indices of entries; InputError if one is out of range."""
         numbers = arguments.integers(indices, "indices (n,)", 1)
         outside = (numbers < 0) | (numbers >= self.size)
         if outside.any():

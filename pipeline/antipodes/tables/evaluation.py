@@ -56,7 +56,7 @@ def draw(
         ends = np.cumsum(sizes)
         numbers += (begins - ends + sizes)[np.searchsorted(ends, numbers, side="right")]
     rng.shuffle(numbers)
-    indices, distances = chunks.picked(numbers)
+    indices, distances = chunks.numbered(numbers)
     return Dataset(space.unchecked.unrank(indices), distances)
 
 

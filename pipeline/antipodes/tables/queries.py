@@ -1,9 +1,8 @@
 """Queries of a table: shortest paths, the positions that fit a pattern, and positions given as texts, in batches."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +10,10 @@ from numpy.typing import NDArray
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
-from antipodes_tasks.errors import PositionError, StoreDamagedError, UnfinishedError
+from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.errors import PositionError, StoreDamagedError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
-
-if TYPE_CHECKING:
-    from antipodes.tables.table import Table
 
 BATCH = 1 << 14
 """Positions that are moved together."""
@@ -151,48 +147,7 @@ class Found:
     """``(distance + 1, places)``: a shortest path back to a start, if it was asked for and there is one."""
 
 
-def look_up(table: "Table", texts: Sequence[str], with_path: bool = False) -> list[Found]:
-    """The distance of each position, in order, and a shortest path to each that is reachable, if asked for.
-
-    Raises
-    ------
-    PositionError
-        A text is not a position of the puzzle.
-    UnfinishedError
-        The table is unfinished, and does not reach a position yet.
-    """
-    found = look_up_each(table, texts, with_path)
-    return [_answer(one) for one in found]
-
-
-def look_up_each(
-    table: "Table", texts: Sequence[str], with_path: bool = False
-) -> Iterator[Found | PositionError | UnfinishedError]:
-    """As `look_up`; for a text that has no answer the error, and the others are answered all the same."""
-    labels, errors = _parsed(table.puzzle, texts)
-    pairs = zip(labels, table.distances(labels).tolist(), strict=True)
-    for number in range(len(texts)):
-        yield errors[number] if number in errors else _found(table, *next(pairs), with_path)
-
-
-def _answer(found: Found | PositionError | UnfinishedError) -> Found:
-    if isinstance(found, Found):
-        return found
-    raise found
-
-
-def _found(table: "Table", position: Labels, distance: int, with_path: bool) -> Found | UnfinishedError:
-    if distance == UNREACHABLE:
-        return Found(position, None, None)
-    if distance == UNKNOWN:
-        try:
-            table.distance(position)
-        except UnfinishedError as error:
-            return error
-    return Found(position, distance, table.path(position) if with_path else None)
-
-
-def _parsed(puzzle: Puzzle, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
+def parsed(puzzle: Puzzle, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
     """The positions among the texts, ``(n, places)``, and the errors of the others by their number."""
     try:
         return puzzle.parse_many(texts), {}

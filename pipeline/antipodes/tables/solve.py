@@ -144,10 +144,10 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     IDDFS: iddfs,
     IDA_STAR: ida_star,
 }
-SEARCHED_AT_ONCE = 1 << 20
-"""Positions of the largest puzzle of which a search from both ends takes less time than loading what reads a table:
-0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
-HELD_AT_ONCE = 1 << 24
+MOST_WITHOUT_TABLE = 1 << 20
+"""Positions of the largest puzzle that is searched from both ends although there is a table: loading the libraries that
+read a table takes 0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
+MOST_IN_MEMORY = 1 << 24
 """Positions of the largest puzzle for which a search from both ends never runs out of memory."""
 
 
@@ -178,7 +178,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
-    if not problem.rules.enumerated and index_size(problem.rules) <= HELD_AT_ONCE:
+    if not problem.rules.enumerated and index_size(problem.rules) <= MOST_IN_MEMORY:
         return Choice("bidirectional", "all positions fit into memory")
     if has_heuristic(problem.rules):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
@@ -187,7 +187,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
 
 def _worth_reading(rules: Rules) -> bool:
     """Whether a table saves time. One of listed positions does not: a list takes as long as a search of them all."""
-    return not rules.enumerated and index_size(rules) > SEARCHED_AT_ONCE
+    return not rules.enumerated and index_size(rules) > MOST_WITHOUT_TABLE
 
 
 def solve_timed(

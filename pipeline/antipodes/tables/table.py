@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
+from antipodes.machine import MIB
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
-from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
-from antipodes.tables.queries import Matches, match, shortest_path
+from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
@@ -81,7 +81,7 @@ class Table(AbstractContextManager["Table"]):
         self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
-        """How many positions there are, reachable or not."""
+        """How many entries the table has; those of unreachable positions have no depth."""
         self.complete = manifest.complete
         """Whether the table is finished."""
         self.radius = manifest.radius
@@ -146,13 +146,10 @@ class Table(AbstractContextManager["Table"]):
         distance = self._chunks.distance(self.space.index(position))
         if distance >= 0:
             return distance
-        quoted = self.space.quoted(self.space.labels(position))
+        labels = self.space.labels(position)
         if distance == UNREACHABLE:
-            raise UnreachableError(f"{quoted} is unreachable")
-        raise UnfinishedError(
-            f"{quoted} lies beyond depth {self.radius}, where the unfinished table ends: "
-            f"antipodes resume {in_shell(self.address)}"
-        )
+            raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
+        raise self._beyond(labels)
 
     __getitem__ = distance
 
@@ -168,7 +165,7 @@ class Table(AbstractContextManager["Table"]):
         labels = self.puzzle.checked(labels)
         distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
-            self.distance(labels[unknown[0]])
+            raise self._beyond(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
     def distances(self, positions: Sequence[str] | ArrayLike) -> NDArray[np.int32]:
@@ -189,7 +186,7 @@ class Table(AbstractContextManager["Table"]):
         return self._chunks.distances(self.space.unchecked.rank(self.puzzle.positions(positions)))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
-        """As `distances`, for indices ``(n,)`` of positions; InputError if one is out of range."""
+        """As `distances`, for entries of the table, by their indices ``(n,)``; InputError if one is out of range."""
         return self._chunks.distances(self.space.indices(indices))
 
     def path(self, position: str | ArrayLike) -> Labels:
@@ -257,7 +254,7 @@ class Table(AbstractContextManager["Table"]):
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
         depth = self._depth(depth)
-        drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
+        drawn = self._chunks.numbered_at(depth, rng.integers(self._layers[depth], size=1))
         position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
 
@@ -269,7 +266,7 @@ class Table(AbstractContextManager["Table"]):
         depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
         drawn = _generator(seed).choice(self._layers[depth], n, replace=False)
-        return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))
+        return self.space.unchecked.unrank(self._chunks.numbered_at(depth, drawn))
 
     def dataset(
         self,
@@ -360,6 +357,13 @@ class Table(AbstractContextManager["Table"]):
         array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
+    def _beyond(self, position: Labels) -> UnfinishedError:
+        """The error for a position ``(places,)`` that an unfinished table does not reach yet."""
+        return UnfinishedError(
+            f"{self.space.quoted(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
+            f"antipodes resume {in_shell(self.address)}"
+        )
+
     def _depth(self, depth: int) -> int:
         """The depth, if it is one of the table; InputError else, UnfinishedError if nothing is committed."""
         if self.radius < 0:
@@ -395,6 +399,22 @@ class Table(AbstractContextManager["Table"]):
             name="depth",
             attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
         )
+
+
+def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
+    """The distance of each position ``(n, places)``; the error for one that an unfinished table does not reach yet.
+
+    The positions are not checked: they were parsed, or come from the table.
+    """
+    space, chunks = table.space, table._chunks
+    distances = chunks.distances(space.unchecked.rank(positions)).tolist()
+    for position, distance in zip(positions, distances, strict=True):
+        if distance == UNKNOWN:
+            yield table._beyond(position)
+        elif distance == UNREACHABLE:
+            yield Found(position, None, None)
+        else:
+            yield Found(position, distance, shortest_path(space, chunks, position, distance) if with_path else None)
 
 
 def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:

@@ -11,9 +11,9 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.values import SYMBOL
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
 CYCLE = re.compile(r"\(([^()]*)\)")
@@ -73,7 +73,7 @@ def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
 
 
 def _turn(name: str, value: object, size: int) -> Turn:
-    check_symbol(name, "[puzzle] moves")
+    SYMBOL.check(name, "[puzzle] moves")
     if any(character.isspace() for character in name):
         raise ConfigError(f"[puzzle] moves: expected names without blanks, found {quote(name)}")
     return Turn((origin_of(name, value, size),), ((0,) * size,), (1,))

@@ -32,10 +32,10 @@ from antipodes.puzzles.settings import (
     to_labels,
 )
 from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.names import check_symbol, natural
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.values import SYMBOL, natural
 
 Starts = list[list[str]]
 Origins = dict[str, list[int]]
@@ -98,7 +98,7 @@ def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
                 f"start: expected {counted(len(starts[0]), 'symbol')} in every position, found {len(start)}"
             )
         for symbol in start:
-            check_symbol(symbol, "start")
+            SYMBOL.check(symbol, "start")
     return starts
 
 

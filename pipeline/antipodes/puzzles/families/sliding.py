@@ -9,18 +9,18 @@ from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
+    bounded_integer,
     identity,
     pairs_in,
-    positive_integer,
     refuse_unknown,
     starts_in,
     to_labels,
 )
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.names import check_symbol, natural
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.values import SYMBOL, natural
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
@@ -38,7 +38,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
         A key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "start", "walls"})
-    rows, columns = positive_integer(settings, "rows"), positive_integer(settings, "columns")
+    rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
     drawn = [_start(text, rows, columns) for text in starts_in(settings)]
@@ -107,7 +107,7 @@ def _start(text: str, rows: int, columns: int) -> list[str]:
     for tile in tiles:
         if tile != HOLE and not TILE.fullmatch(tile):
             raise ConfigError(f"start: expected numbers or names of tiles, '.' or '#', found {quote(tile)}")
-        check_symbol(tile, "start")
+        SYMBOL.check(tile, "start")
     if BLANK[0] not in tiles:
         raise ConfigError("start: expected at least one blank (0 or .), found none")
     return tiles

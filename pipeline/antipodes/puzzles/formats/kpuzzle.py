@@ -23,9 +23,9 @@ from typing import Any
 
 from antipodes.puzzles.formats.definition import (
     MOST_LABELS,
-    Definition,
     Orbit,
     Turn,
+    TwistyDefinition,
     check_length,
     check_new,
     check_permutation,
@@ -38,6 +38,7 @@ from antipodes.puzzles.sequences import resolve
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.values import TABLE, TEXT, integer
 
 ORBITS, MOVES = ("orbits",), ("moves",)
 PATTERN = ("defaultPattern", "startStateData", "startState")
@@ -52,7 +53,7 @@ Sizes = Mapping[str, tuple[int, int]]
 """The number of pieces and of orientations of each orbit."""
 
 
-def read_kpuzzle(text: str) -> Definition:
+def read_kpuzzle(text: str) -> TwistyDefinition:
     """The puzzle that a KPuzzle file defines.
 
     Raises
@@ -61,11 +62,9 @@ def read_kpuzzle(text: str) -> Definition:
         It is no JSON, or not as the format says; the message begins with the line or the keys.
     """
     check_length(text)
-    whole = _table(_parsed(text), "the file")
+    whole = TABLE.check(_parsed(text), "the file")
     _refuse_unknown(whole, "", (*COMMENTS, *ORBITS, *PATTERN, *MOVES, *DERIVED))
-    name = whole.get("name", "")
-    if not isinstance(name, str):
-        raise ConfigError(f"name: expected a text, found {quote(name)}")
+    name = TEXT.check(whole.get("name", ""), "name")
     sizes = _sizes(*_value(whole, ORBITS, ""))
     orbits = _orbits(sizes, *_value(whole, PATTERN, ""))
     turns = _moves(sizes, orbits, *_value(whole, MOVES, ""))
@@ -73,7 +72,7 @@ def read_kpuzzle(text: str) -> Definition:
     others = {name: turn for name, turn in every.items() if is_rotation(name)}
     if len(others) == len(every):
         raise ConfigError("moves: expected one that is no rotation of the whole, found none")
-    return Definition(name, tuple(orbits.values()), {k: v for k, v in every.items() if k not in others}, others)
+    return TwistyDefinition(name, tuple(orbits.values()), {k: v for k, v in every.items() if k not in others}, others)
 
 
 def _parsed(text: str) -> object:
@@ -103,23 +102,23 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
     """The number of pieces and of orientations of each orbit."""
     if isinstance(value, list):
-        entries = [(_table(entry, f"{path}[{k}]"), f"{path}[{k}]") for k, entry in enumerate(value[: MAX_PLACES + 1])]
+        entries = [
+            (TABLE.check(entry, f"{path}[{k}]"), f"{path}[{k}]") for k, entry in enumerate(value[: MAX_PLACES + 1])
+        ]
         named = [(*_value(entry, ("orbitName",), where), entry, where) for entry, where in entries]
         extra: tuple[str, ...] = ("orbitName",)
     else:
-        table = _table(value, path)
+        table = TABLE.check(value, path)
         paths = {name: _at(path, name) for name in table}
-        named = [(name, paths[name], _table(entry, paths[name]), paths[name]) for name, entry in table.items()]
+        named = [(name, paths[name], TABLE.check(entry, paths[name]), paths[name]) for name, entry in table.items()]
         extra = ()
     sizes: dict[str, tuple[int, int]] = {}
     for name, where_name, entry, where in named:
-        if not isinstance(name, str):
-            raise ConfigError(f"{where_name}: expected a text, found {quote(name)}")
-        check_new(name, sizes, where_name)
+        check_new(TEXT.check(name, where_name), sizes, where_name)
         _refuse_unknown(entry, where, (*extra, *SIZE, *ORIENTATIONS))
         sizes[name] = (
-            _number(*_value(entry, SIZE, where), 1, MAX_PLACES),
-            _number(*_value(entry, ORIENTATIONS, where), 1, MOST_LABELS),
+            integer(1, MAX_PLACES).check(*_value(entry, SIZE, where)),
+            integer(1, MOST_LABELS).check(*_value(entry, ORIENTATIONS, where)),
         )
     check_size([size for size, _ in sizes.values()], path)
     if not sizes:
@@ -129,12 +128,12 @@ def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
 
 def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
     """The orbits, as they are in the solved position; one that it leaves out has all pieces different."""
-    pattern = _table(value, path)
+    pattern = TABLE.check(value, path)
     _refuse_unknown(pattern, path, sizes)
     orbits = {}
     for name, (size, orientations) in sizes.items():
         where = _at(path, name)
-        entry = _table(pattern.get(name, {}), where)
+        entry = TABLE.check(pattern.get(name, {}), where)
         _refuse_unknown(entry, where, (*PIECES, *TWISTS, *SHOWN))
         pieces = _numbers(*_value(entry, PIECES, where, default=list(range(size))), size, MAX_PLACES)
         twists = _numbers(*_value(entry, TWISTS, where, default=[0] * size), size, orientations - 1)
@@ -151,15 +150,15 @@ def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
 def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) -> dict[str, Turn]:
     """The moves that are given as transformations."""
     turns: dict[str, Turn] = {}
-    for name, move in _table(value, path).items():
+    for name, move in TABLE.check(value, path).items():
         where = _at(path, name)
         check_new(name, turns, where)
-        table = _table(move, where)
+        table = TABLE.check(move, where)
         _refuse_unknown(table, where, sizes)
         pairs = []
         for orbit_name, (size, orientations) in sizes.items():
             path_of = _at(where, orbit_name)
-            entry = _table(table.get(orbit_name, {}), path_of)
+            entry = TABLE.check(table.get(orbit_name, {}), path_of)
             _refuse_unknown(entry, path_of, (*PERMUTATION, *DELTA))
             value, where_permutation = _value(entry, PERMUTATION, path_of, default=list(range(size)))
             permutation = _numbers(value, where_permutation, size, size - 1)
@@ -176,7 +175,7 @@ def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) 
 def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, Turn]:
     """The moves that are given as sequences of others."""
     texts: dict[str, str] = {}
-    for name, text in _table(value, path).items():
+    for name, text in TABLE.check(value, path).items():
         check_new(name, {*turns, *texts}, _at(path, name))
         if not isinstance(text, str):
             raise ConfigError(f"{_at(path, name)}: expected a sequence of moves, found {quote(text)}")
@@ -195,24 +194,12 @@ def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = 
     return table.get(key, default), _at(path, key)
 
 
-def _table(value: object, path: str) -> Table:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path}: expected a table, found {quote(value)}")
-    return value
-
-
 def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
     """The list of so many integers from 0."""
     if not isinstance(value, list) or len(value) != size:
         found = f"{len(value)}" if isinstance(value, list) else quote(value)
         raise ConfigError(f"{path}: expected a list of {size} numbers, found {found}")
-    return [_number(one, f"{path}[{k}]", 0, most) for k, one in enumerate(value)]
-
-
-def _number(value: object, path: str, least: int, most: int) -> int:
-    if type(value) is not int or not least <= value <= most:
-        raise ConfigError(f"{path}: expected a number from {least} to {most}, found {quote(value)}")
-    return value
+    return [integer(0, most).check(one, f"{path}[{k}]") for k, one in enumerate(value)]
 
 
 def _refuse_unknown(table: Table, path: str, known: Iterable[str]) -> None:

@@ -13,7 +13,8 @@ from antipodes.tables.store.stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
@@ -151,7 +152,7 @@ class TableChunks:
                 return np.concatenate(parts)
         raise self._fewer(depth)
 
-    def picked_of(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+    def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
         """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
         ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
         indices = np.empty(len(numbers), dtype=np.int64)
@@ -166,10 +167,10 @@ class TableChunks:
             indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
 
-    def picked(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
+    def numbered(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
         """The indices ``(n,)`` and depths ``(n,)`` of positions, counted from 0 by their depths, then their indices.
 
-        Only chunks that hold one of them are read. Raises as `picked_of`.
+        Only chunks that hold one of them are read. Raises as `numbered_at`.
         """
         counts = self.layer_counts.T.ravel()  # of each depth and chunk
         ends = np.cumsum(counts, dtype=np.int64)
