@@ -14,14 +14,11 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
-from antipodes_tasks.searches.bfs import bfs
-from antipodes_tasks.searches.bidirectional import bidirectional
+from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
 from antipodes_tasks.searches.heuristics import has_heuristic
-from antipodes_tasks.searches.ida_star import ida_star
-from antipodes_tasks.searches.iddfs import iddfs
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem
 from antipodes_tasks.searches.progress import Deadline, Listener, TimeLimitReached, silence
-from antipodes_tasks.searches.unreachability import PROOF_MEMORY
 from antipodes_tasks.spaces.selection import index_size
 
 __all__ = ["SEARCHES", "Choice", "Solved", "choose_method", "load_kernels", "solve", "solve_by_table", "solve_timed"]

@@ -1,21 +1,18 @@
 """The method ``table``: shortest paths to the start, read from a finished table."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.storage.address import Address
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
-from antipodes_tasks.reachability.packing import Packing, Words
+from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
-from antipodes_tasks.searches.bfs import solved
-from antipodes_tasks.searches.breadth_first.reached import MEMORY_LIMIT
+from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
-from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths
+from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
 
 if TYPE_CHECKING:
     from antipodes.tables.table import Table
@@ -78,22 +75,15 @@ def answers(address: Address, problem: Problem) -> bool:
     return manifest.complete and manifest.fingerprint == problem.puzzle.fingerprint
 
 
-@dataclass(frozen=True, slots=True)
-class _TableDistances:
-    """The distances of a table, as `shortest_paths` reads them."""
-
-    table: "Table"
-    packing: Packing
-
-    def depths(self, keys: Words) -> NDArray[np.int64]:
-        return self.table.distances(self.packing.unpack(keys)).astype(np.int64)
-
-
 def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
-    distances = _TableDistances(table, problem.packing)
-    position = problem.packing.pack(problem.position[np.newaxis])
+    packing = problem.packing
+
+    def depths(keys: Words) -> Numbers:
+        return table.distances(packing.unpack(keys)).astype(np.int64)
+
+    position = packing.pack(problem.position[np.newaxis])
     try:
-        paths = shortest_paths(distances, position, problem.steps, every)
+        paths = shortest_paths(packing, depths, position, problem.steps.successors, every)
     except InconsistentDistancesError as error:
         table.path(error.position)  # raises an error that names the damaged chunk
         raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None

@@ -11,9 +11,8 @@ import numpy as np
 
 from antipodes_tasks.errors import ConfigError, ResourceLimitError
 from antipodes_tasks.puzzles.puzzle import Puzzle
-from antipodes_tasks.reachability.packing import Packing, Words
-from antipodes_tasks.reachability.position_set import PositionSet
-from antipodes_tasks.reachability.steps.selection import steps_of
+from antipodes_tasks.reachability.position_set import Packing, PositionSet, Words
+from antipodes_tasks.reachability.steps import steps_of
 
 MOST = 1 << 24
 """Positions that are enumerated: they take some 700 MB, and the better part of a minute."""

@@ -10,9 +10,8 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, shorten
-from antipodes_tasks.reachability.packing import Packing
-from antipodes_tasks.reachability.steps.selection import steps_of, undoable
-from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.reachability.position_set import Packing
+from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.searches.solvability import parities, solvable
 

@@ -17,8 +17,7 @@ from antipodes_tasks.puzzles.moves.functions import Functions
 from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.reachability.enumeration import Enumeration, enumeration
-from antipodes_tasks.reachability.steps.selection import steps_of
-from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.reachability.steps import Steps, steps_of
 from antipodes_tasks.spaces.field.field_tables import check_undone
 from antipodes_tasks.spaces.move_tables import ILLEGAL, Fill, MoveTables, map_type
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
