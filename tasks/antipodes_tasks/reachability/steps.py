@@ -111,15 +111,16 @@ class CompiledSteps:
         positions.count = count
         return Expanded(int(after) - begin, int(most))
 
-    def replay(self, labels: Labels, path: Numbers) -> Labels:
-        """The positions that a sequence of moves passes from ``(places,)``, ``(moves + 1, places)``."""
+    def replay(self, labels: Labels, paths: Words) -> Labels:
+        """The positions that sequences of moves ``(n, moves)`` pass from ``(places,)``, ``(n, moves + 1, places)``."""
         moves = self.arrays
-        positions = np.repeat(labels[np.newaxis], len(path) + 1, axis=0)
-        for i, move in enumerate(path.tolist()):
-            own = slice(moves.change_at[move], moves.change_at[move + 1])
-            sums = positions[i, moves.origin[own]] + moves.added[own]
-            positions[i + 1] = positions[i]
-            positions[i + 1, moves.place[own]] = sums % moves.moduli[moves.place[own]]
+        move = np.repeat(np.arange(len(self)), np.diff(moves.change_at))
+        origin, added = np.tile(np.arange(len(labels)), (len(self), 1)), np.zeros((len(self), len(labels)), np.int64)
+        origin[move, moves.place], added[move, moves.place] = moves.origin, moves.added
+        positions = np.repeat(labels[np.newaxis, np.newaxis], len(paths), axis=0).repeat(paths.shape[1] + 1, axis=1)
+        for i, path in enumerate(paths.T):
+            sums = np.take_along_axis(positions[:, i], origin[path], axis=1) + added[path]
+            positions[:, i + 1] = sums % moves.moduli
         return positions
 
 
@@ -286,7 +287,7 @@ def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
 
 @kernel
 def is_legal(
-    labels: Labels, row: int, move: int, condition_at: Numbers, tested: Numbers, mask: NDArray[np.uint64]
+    labels: Labels, row: np.uint64, move: np.uint64, condition_at: Numbers, tested: Numbers, mask: NDArray[np.uint64]
 ) -> bool:
     """Whether the position in a row of ``labels`` ``(n, places)`` meets the conditions of a move, but for its guard."""
     for condition in range(condition_at[move], condition_at[move + 1]):

@@ -8,10 +8,13 @@ import numpy as np
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.puzzles.moves.moves import Mask
+from antipodes_tasks.puzzles.swap_graph import swap_edges
 from antipodes_tasks.reachability.position_set import PositionSet, Words
+from antipodes_tasks.reachability.steps import CompiledSteps
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
-from antipodes_tasks.searches.depth_first import Descent, descent_to
+from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
 from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Name, heuristic_of, zero_heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
@@ -101,7 +104,7 @@ def _deepen(method: str, problem: Problem, heuristic: Heuristic, request: Reques
     while depth < NEVER:
         if request.max_depth is not None and depth > request.max_depth:
             return unsolved(method, Outcome.DEPTH_LIMIT, runner.expanded, depth)
-        descent = descent_to(depth, problem, heuristic, request)
+        descent = _descent_to(depth, problem, heuristic, request)
         if not runner.complete(descent, depth):
             break
         if descent.found > MANY:
@@ -205,6 +208,16 @@ def _counted(
     while not len(frontiers.common):
         frontiers.expand()
     return solved(method, frontiers.paths(every=True), request, runner.expanded)
+
+
+def _descent_to(depth: int, problem: Problem, heuristic: Heuristic, request: Request) -> Descent:
+    """The search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem."""
+    edges = swap_edges(problem.puzzle)
+    if edges is not None and problem.puzzle.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
+        return descent_of_blank(depth, problem, edges, request)
+    if isinstance(problem.steps, CompiledSteps):
+        return descent_by_moves(depth, problem, problem.steps, edges, heuristic, request)
+    return descent_by_blocks(depth, problem, request)
 
 
 def _with_parity(depth: int, problem: Problem) -> int:

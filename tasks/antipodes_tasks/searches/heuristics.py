@@ -6,7 +6,7 @@ is more tables; the searches stay as they are.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -22,7 +22,7 @@ from antipodes_tasks.searches.problem import Problem
 Name = Literal["manhattan", "linear-conflict"]
 NAMES: tuple[Name, ...] = get_args(Name)
 SMALL = 9
-"""Places of a board up to which linear conflicts cost more time than the pruned positions save."""
+"""Places of a board up to which making the tables of linear conflicts takes longer than a search without them."""
 LINE = 7
 """Places of a line up to which one table has all its conflicts: of 2 MB. A longer line is cut into several."""
 NEVER = 1 << 20
@@ -46,9 +46,8 @@ class Table(NamedTuple):
 
 
 class Lookups(NamedTuple):
-    """A heuristic as arrays for kernels, which look up again what a move changed."""
+    """The tables of several pieces as arrays for kernels, which look up again what a move changed."""
 
-    costs: Numbers
     table_of: Words
     """``(places, k)``: the tables that depend on each place; none where ``k`` is 0."""
     weights: Words
@@ -89,6 +88,7 @@ class Heuristic:
         own = [int(table.of(position[np.newaxis])[0]) for table in self.tables]
         return (np.array(own, dtype=np.int64) + self._begins).astype(np.uint64)
 
+    @cached_property
     def lookups(self) -> Lookups:
         """The heuristic as arrays."""
         labels, places = self.costs.shape
@@ -100,7 +100,6 @@ class Heuristic:
             weights[:, place, i] = table.weights[:, np.flatnonzero(table.places == place)[0]]
         values = [table.values for table in self.tables]
         return Lookups(
-            self.costs,
             table_of.astype(np.uint64),
             weights.astype(np.uint64),
             np.concatenate([np.empty(0, dtype=np.uint8), *values]),
