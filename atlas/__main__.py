@@ -27,7 +27,7 @@ def main(names: list[str]) -> None:
 
 def index_sizes() -> dict[str, int]:
     """How many positions the table of each bundled puzzle numbers."""
-    return {name: index_size(load_config(name).puzzle) for name in bundled_configs()}
+    return {name: index_size(load_config(name).puzzle.rules) for name in bundled_configs()}
 
 
 def write_index_sizes() -> None:

@@ -81,9 +81,9 @@ def _section(name: str, result: Result, source: str) -> str:
 def _drawing(name: str, result: Result) -> str:
     """The start and an antipode, side by side if there is room."""
     puzzle = load_config(name).puzzle
-    starts = puzzle.start_labels if puzzle.origin is None else numbering_space(puzzle).start_labels
+    starts = puzzle.start_labels if puzzle.rules.origin is None else numbering_space(puzzle.rules).start_labels
     labels = np.stack((starts[0], puzzle.parse(result.antipode)))
-    first = "start" if puzzle.origin is None else "a goal"
+    first = "start" if puzzle.rules.origin is None else "a goal"
     return draw_positions(puzzle, labels, COLUMNS, [first, f"{result.radius:,} moves away"])
 
 

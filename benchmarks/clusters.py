@@ -19,7 +19,7 @@ from distributed import Client
 from antipodes.config import Config, load_config
 from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
-from antipodes.sizes import KIB
+from antipodes.machine import KIB
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
@@ -31,8 +31,8 @@ REPEATS = 5
 LARGE_REPEATS = 3
 PUZZLE, LARGE = "three-colours", "seven-tiles"
 WORKERS = 2
-FINE_GROUPS = (1, 256 * KIB)
-"""Groups that are much too small, to see what tasks cost the scheduler."""
+FINE_SHARDS = (1, 256 * KIB)
+"""Shards that are much too small, to see what tasks cost the scheduler."""
 
 
 def measure() -> list[Row]:
@@ -108,7 +108,7 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
         run_puzzle(load_config(LARGE), store, RunOptions(), scheduler=client)
         moved = sum(client.run(_frontier_bytes).values())
     if not moved:
-        raise RuntimeError("expected boundaries of groups among the results that workers sent, found none")
+        raise RuntimeError("expected boundaries of shards among the results that workers sent, found none")
     lines, bits = _crossing(load_config(LARGE), store)
     return [
         Row(
@@ -131,7 +131,7 @@ def _frontier_bytes(dask_worker: Any) -> int:
 def _crossing(config: Config, store: str) -> tuple[int, int]:
     """The bytes of the rows of bits that have to move, and the positions in them, of all layers, from the table."""
     planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
-    _, (other, *_) = planned.groups
+    _, (other, *_) = planned.shards
     border = other.first_row
     target = planned.space.move_tables().target
     upper = target < border
@@ -155,11 +155,11 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
 def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
     rows = []
     for puzzle, what, grain in (
-        (LARGE, "groups as planned", plan.GROUP_STATES),
-        (PUZZLE, "many small groups", FINE_GROUPS),
+        (LARGE, "groups as planned", plan.SHARD_STATES),
+        (PUZZLE, "many small groups", FINE_SHARDS),
     ):
         store = str(Path(folder) / "tasks.zarr")
-        with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(plan, "GROUP_STATES", grain):
+        with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(plan, "SHARD_STATES", grain):
             counting = _Counting(client)
             with counting:
                 before = cluster.scheduler.cpu_times()

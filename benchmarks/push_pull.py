@@ -51,7 +51,7 @@ def measure() -> list[Row]:
 
 def _example(name: str) -> Example:
     puzzle = load_config(name).puzzle
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     return Example(f"`{name}`", space.move_tables(), int(space.rank(puzzle.start_labels)[0]))
 
 

@@ -31,7 +31,7 @@ def measure() -> list[Row]:
 
 def _searches() -> list[Row]:
     puzzle = load_config("eight-puzzle").puzzle
-    problem = Problem.of(puzzle, puzzle.parse(POSITION))
+    problem = Problem.of(puzzle.rules, puzzle.parse(POSITION))
     rows = []
     for method in SEARCHES:
         load_kernels(problem, method)
@@ -51,8 +51,8 @@ def _searches() -> list[Row]:
 
 def _routes() -> Row:
     puzzle = load_config("knights-labelled").puzzle
-    exchanges(puzzle, 3)  # leaves the kernels compiled
-    seconds, found = _timed(lambda: exchanges(puzzle, 5))
+    exchanges(puzzle.rules, 3)  # leaves the kernels compiled
+    seconds, found = _timed(lambda: exchanges(puzzle.rules, 5))
     return Row(
         "exchanging the knights along routes of at most 5 moves",
         f"{PERL_SECONDS / 100} s",

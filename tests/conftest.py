@@ -45,7 +45,7 @@ def _kernels() -> None:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
     """Runs a command in this process, in an empty directory."""
-    from antipodes.cli import run_command
+    from antipodes.cli.main import run_command
 
     monkeypatch.chdir(tmp_path)
 
@@ -162,6 +162,29 @@ def cluster(tmp_path: Path) -> "Iterator[Cluster]":
         yield started
 
 
+@pytest.fixture(scope="session")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
+    """A scheduler without workers, which no test breaks."""
+    from clusters import Cluster
+
+    with Cluster(tmp_path_factory.mktemp("idle")) as cluster:
+        cluster.start_scheduler()
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
+    """A cluster of two workers, one with a nanny, which no test breaks: what a test freezes, it thaws."""
+    from clusters import Cluster
+
+    with Cluster(tmp_path_factory.mktemp("shared")) as cluster:
+        cluster.start_scheduler()
+        cluster.add_worker("--memory-limit", "2GB", nanny=True)
+        cluster.add_worker()
+        cluster.wait_for_workers(2)
+        yield cluster
+
+
 @pytest.fixture
 def begin(tmp_path: Path) -> "Iterator[Callable[..., Run]]":
     """Starts the program as a process whose messages are read while it runs, in an empty directory."""
@@ -190,7 +213,7 @@ def s3_server() -> "Iterator[Server]":
 @pytest.fixture
 def bucket(s3_server: "Server", monkeypatch: pytest.MonkeyPatch) -> "Bucket":
     """An empty bucket of its own; credentials and address are in the environment."""
-    for name, value in {**s3_server.environment(), "ANTIPODES_STORE_PATIENCE": "30"}.items():
+    for name, value in {**s3_server.environment(), "ANTIPODES_RETRY_SECONDS": "30"}.items():
         monkeypatch.setenv(name, value)
     return s3_server.create_bucket(f"bucket-{uuid.uuid4().hex}")
 

@@ -11,6 +11,7 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.families import puzzle_from
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.solve import choose_method, load_kernels, solve, solve_by_table
@@ -22,7 +23,6 @@ from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings
 from antipodes_tasks.errors import AntipodesError, InputError
 from antipodes_tasks.permutations import ranks as permutations
-from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.routes import exchanges
 
@@ -94,15 +94,16 @@ def test_no_number(table: Table, wrong: Any) -> None:
     refused(open_table, "t.zarr", wrong)
     refused(permutations.unrank, [0], wrong)
     refused(permutations.unrank, [[0, wrong]], 3)
-    problem = Problem.of(EIGHT, GOAL)
+    problem = Problem.of(EIGHT.rules, GOAL)
     for search in (bfs, bidirectional, iddfs, ida_star):
         refused(search, problem, max_depth=wrong)
         refused(search, problem, listed=wrong)
     refused(solve, problem, "bfs", max_depth=wrong)
     refused(solve_by_table, problem, table, max_depth=wrong)
     refused(exchanges, EIGHT, wrong)
-    for option in ("workers", "memory_limit"):
-        refused(RunOptions, **{option: wrong})
+    refused(RunOptions, workers=wrong)
+    if not isinstance(wrong, str):
+        refused(RunOptions, memory_limit=wrong)
     if not isinstance(wrong, float | np.floating) or wrong != wrong:
         refused(RunOptions, checkpoint_every=wrong)
 
@@ -141,8 +142,8 @@ def test_what_is_reasonable_is_taken(table: Table) -> None:
     )
     assert table.space.unrank([]).shape == (0, 9)
     assert table.distances_by_index(np.arange(3, dtype=np.uint64)).dtype == np.int32
-    assert Problem.of(EIGHT, GOAL, [GOAL, GOAL]).goals.shape == (1, 9)  # each once
-    assert Problem.of(EIGHT, GOAL, GOAL).goals.shape == (1, 9)
+    assert Problem.of(EIGHT.rules, GOAL, [GOAL, GOAL]).goals.shape == (1, 9)  # each once
+    assert Problem.of(EIGHT.rules, GOAL, GOAL).goals.shape == (1, 9)
 
 
 @pytest.mark.parametrize("wrong", [5, None, b"?", ["?"]], ids=lambda wrong: type(wrong).__name__)
@@ -150,11 +151,11 @@ def test_no_text(table: Table, wrong: Any) -> None:
     refused(table.match, wrong)
     refused(table.puzzle.parse, wrong)
     refused(table.puzzle.parse_many, [wrong])
-    refused(solve, Problem.of(EIGHT, GOAL), wrong)
+    refused(solve, Problem.of(EIGHT.rules, GOAL), wrong)
     refused(permutations.rank, [[0]], wrong)
     refused(load_config, wrong)
     refused(load_board, wrong)
-    refused(ida_star, Problem.of(EIGHT, GOAL), heuristic=wrong or 0)
+    refused(ida_star, Problem.of(EIGHT.rules, GOAL), heuristic=wrong or 0)
 
 
 @pytest.mark.parametrize("wrong", NOT_ADDRESSES, ids=lambda wrong: type(wrong).__name__)
@@ -183,7 +184,7 @@ def test_other_things_than_configs_problems_and_tables(tmp_path: Path, table: Ta
         refused(exchanges, wrong, 3)
         refused(plan_run, wrong)
         refused(puzzle_from, wrong)
-    refused(solve_by_table, Problem.of(EIGHT, GOAL), "t.zarr")
+    refused(solve_by_table, Problem.of(EIGHT.rules, GOAL), "t.zarr")
     refused(Config, config.puzzle)
     refused(BoardConfig, board.problem)
     for name, wrong in (("options", {"workers": 2}), ("listener", 5), ("interrupted", True), ("scheduler", "local")):
@@ -192,8 +193,8 @@ def test_other_things_than_configs_problems_and_tables(tmp_path: Path, table: Ta
     refused(verify, store, "threads")
     for option, wrong in (("overwrite", 1), ("scheduler", 5), ("scheduler_file", 5), ("checkpoint_every", -1)):
         refused(RunOptions, **{option: wrong})
-    refused(solve, Problem.of(EIGHT, GOAL), "bfs", every=1)
-    refused(solve, Problem.of(EIGHT, GOAL), "bfs", heuristic="manhattan")
+    refused(solve, Problem.of(EIGHT.rules, GOAL), "bfs", every=1)
+    refused(solve, Problem.of(EIGHT.rules, GOAL), "bfs", heuristic="manhattan")
     assert not store.exists()
 
 

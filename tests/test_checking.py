@@ -11,9 +11,9 @@ from own_puzzles import jugs, lights, random_puzzle, towers
 from antipodes import checking
 from antipodes.checking import check_puzzle
 from antipodes.config import bundled_configs, load_config
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.own import define_puzzle
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.custom import define_puzzle
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 
 SIZE = 6
 
@@ -241,7 +241,7 @@ def test_a_rare_position_that_columns_decide_is_found() -> None:
 
 
 def test_two_moves_of_one_name_are_found() -> None:
-    from antipodes_tasks.puzzles.moves.transforms import Transforms
+    from antipodes_tasks.rules.transforms import Transforms
 
     both = Transforms(["turn", "turn"], [[1, 2, 0], [2, 0, 1]], [3, 3, 3])
     puzzle = define_puzzle(name="ring", start=[0, 1, 2], moves=both)

@@ -73,7 +73,7 @@ def test_references(text: str, expected: bool) -> None:
         ("from antipodes import define_puzzle", "define_puzzle"),
         ("import antipodes", "antipodes.define_puzzle"),
         ("import antipodes as api", "api.define_puzzle"),
-        ("from antipodes_tasks.puzzles.own import define_puzzle as define", "define"),
+        ("from antipodes.puzzles.custom import define_puzzle as define", "define"),
     ],
 )
 def test_forms_of_an_import(tmp_path: Path, imported: str, define: str) -> None:

@@ -28,8 +28,11 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.interface import tile as tile
     from antipodes.interface import verify as verify
     from antipodes.interface import verify_tilings as verify_tilings
+    from antipodes.puzzles.custom import Definition as Definition
+    from antipodes.puzzles.custom import define_puzzle as define_puzzle
+    from antipodes.puzzles.puzzle import Puzzle as Puzzle
     from antipodes.tables.counts import Counts as Counts
-    from antipodes.tables.dataset import Dataset as Dataset
+    from antipodes.tables.evaluation import Dataset as Dataset
     from antipodes.tables.evaluation import Evaluation as Evaluation
     from antipodes.tables.report import RunReport as RunReport
     from antipodes.tables.table import UNKNOWN as UNKNOWN
@@ -38,14 +41,11 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tilings.config import BoardConfig as BoardConfig
     from antipodes.tilings.config import load_board as load_board
     from antipodes.tilings.count import count_tilings as count_tilings
-    from antipodes.tilings.report import TilingReport as TilingReport
+    from antipodes.tilings.run import TilingReport as TilingReport
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
-    from antipodes_tasks.puzzles.moves.moves import Successors as Successors
-    from antipodes_tasks.puzzles.moves.transforms import Transforms as Transforms
-    from antipodes_tasks.puzzles.own import Definition as Definition
-    from antipodes_tasks.puzzles.own import define_puzzle as define_puzzle
-    from antipodes_tasks.puzzles.puzzle import Puzzle as Puzzle
+    from antipodes_tasks.rules.moves import Successors as Successors
+    from antipodes_tasks.rules.transforms import Transforms as Transforms
     from antipodes_tasks.searches.answer import Answer as Answer
 
 _NAMES = {
@@ -53,19 +53,18 @@ _NAMES = {
     "antipodes.config": "Config load_config load_puzzle",
     "antipodes.interface": "__version__ open_counts open_table open_tilings run solve tile verify verify_tilings",
     "antipodes.tables.counts": "Counts",
-    "antipodes.tables.dataset": "Dataset",
-    "antipodes.tables.evaluation": "Evaluation",
+    "antipodes.tables.evaluation": "Dataset Evaluation",
     "antipodes.tables.report": "RunReport",
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",
     "antipodes.tilings.count": "count_tilings",
-    "antipodes.tilings.report": "TilingReport",
+    "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",
-    "antipodes_tasks.puzzles.moves.moves": "Successors",
-    "antipodes_tasks.puzzles.moves.transforms": "Transforms",
-    "antipodes_tasks.puzzles.own": "Definition define_puzzle",
-    "antipodes_tasks.puzzles.puzzle": "Puzzle",
+    "antipodes_tasks.rules.moves": "Successors",
+    "antipodes_tasks.rules.transforms": "Transforms",
+    "antipodes.puzzles.custom": "Definition define_puzzle",
+    "antipodes.puzzles.puzzle": "Puzzle",
     "antipodes_tasks.searches.answer": "Answer",
 }
 """The public names of each module."""

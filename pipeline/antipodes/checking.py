@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.sizes import GIB
+from antipodes.machine import GIB
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask, Moves
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.move_tables import MoveTables
 from antipodes_tasks.spaces.selection import best_space
@@ -102,8 +102,9 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     The ``seed`` draws the positions that are tried.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle")
-    if puzzle.origin is not None:  # goals may be out of reach, so depths count from where sequences begin
-        puzzle = replace(puzzle, starts=(puzzle.origin,), origin=None)
+    origin = puzzle.rules.origin
+    if origin is not None:  # goals may be out of reach, so depths count from where sequences begin
+        puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))
     report = CheckReport()
     if not report.add(_start_problems(puzzle)):
         return report
@@ -114,7 +115,7 @@ def check_puzzle(puzzle: Puzzle, seed: int = 0) -> CheckReport:
     report.add(_notation_problems(puzzle, reached))
     space = _space(puzzle, report) if report.ok else None
     if space:
-        _check_space(space, layers, reached, report, rng)
+        _check_space(puzzle, space, layers, reached, report, rng)
     elif report.ok:
         report.checked.append(f"{counted(len(reached), 'position')} moved, written and read")
     return report
@@ -138,7 +139,7 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
 def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
     """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
     try:
-        return best_space(puzzle)
+        return best_space(puzzle.rules)
     except (SizeLimitError, ResourceLimitError) as error:
         report.notes.append(f"too large for a table, but not for solve: {error}")
         return None
@@ -148,9 +149,13 @@ def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
 
 
 def _check_space(
-    space: StateSpace, layers: BruteForce, reached: Labels, report: CheckReport, rng: np.random.Generator
+    puzzle: Puzzle,
+    space: StateSpace,
+    layers: BruteForce,
+    reached: Labels,
+    report: CheckReport,
+    rng: np.random.Generator,
 ) -> None:
-    puzzle = space.puzzle
     anywhere = space.unrank(rng.integers(space.size, size=SAMPLE) if space.size > SAMPLE else np.arange(space.size))
     if report.add(_index_problems(space, reached)) and report.add(_move_problems(puzzle, anywhere)):
         report.notes += _move_notes(puzzle, anywhere)
@@ -308,7 +313,7 @@ def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str
 
 def _too_large(space: StateSpace) -> bool:
     """Whether the move tables would take long to build, or much memory."""
-    evaluated = space.size * len(space.puzzle.moves) if isinstance(space.puzzle.moves, Functions) else 0
+    evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
     return evaluated > MOST_EVALUATED or space.table_bytes + space.building_bytes(1) + bitmaps > MOST_BYTES
 

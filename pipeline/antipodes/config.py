@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from antipodes import python_source
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.families.generators import settings_of
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import OPTIONS
 from antipodes.text_file import read_text, read_toml
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import quote, shorten
-
-Kind = type | tuple[type, ...]
+from antipodes_tasks.values import FLAG, TABLE, TEXT, Kind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """The formats of definitions, by the ends of their files' names: of twsearch, cubing.js and GAP."""
@@ -31,25 +32,11 @@ EXPECTED = {
 """What names a puzzle or a board, for messages."""
 
 RUN_KEYS: Mapping[str, Kind] = {
-    "store": str,
-    "workers": int,
-    "scheduler": str,
-    "scheduler_file": str,
-    "performance_report": str,
-    "checkpoint_every": (int, float),
-    "memory_limit": (int, str),
-    "overwrite": bool,
-    "counts_only": bool,
-    "quiet": bool,
+    "store": TEXT,
+    **{name: option.kind for name, option in OPTIONS.items()},
+    "quiet": FLAG,
 }
-"""The keys of ``[run]``, and the types of their values."""
-NOUNS: Mapping[Kind, str] = {
-    str: "a text",
-    int: "an integer",
-    (int, float): "a number",
-    (int, str): "a number of bytes or a text such as 2GiB",
-    bool: "true or false",
-}
+"""The keys of ``[run]``, and the kinds of their values."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,8 +83,6 @@ def as_config(puzzle: PuzzleLike) -> Config:
     if isinstance(puzzle, Config):
         return puzzle
     if isinstance(puzzle, Puzzle):
-        from antipodes_tasks.puzzles.families.generators import settings_of
-
         settings = puzzle.settings or settings_of(puzzle)
         if settings is None or settings.get("family") == python_source.FAMILY:
             settings = python_source.object_settings(puzzle)
@@ -182,7 +167,7 @@ def _config_in(path: Path) -> Config:
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
-    from antipodes_tasks.puzzles.formats.readers import FORMATS
+    from antipodes.puzzles.families.twisty import FORMATS
 
     try:
         definition = _definition_in(path.parent / file)
@@ -247,8 +232,7 @@ def _check_tables(content: Mapping[str, Any], table: str) -> None:
     for key, value in content.items():
         if key not in (table, "run"):
             raise ConfigError(f"{shorten(key)}: unknown key; expected the tables [{table}] and [run]")
-        if not isinstance(value, dict):
-            raise ConfigError(f"{key}: expected a table, found {quote(value)}")
+        TABLE.check(value, key)
     if table not in content:
         raise ConfigError(f"expected a table [{table}], found none")
 
@@ -257,6 +241,4 @@ def _check_run(run: Mapping[str, Any]) -> None:
     for key, value in run.items():
         if key not in RUN_KEYS:
             raise ConfigError(f"[run] {shorten(key)}: unknown key; expected {', '.join(RUN_KEYS)}")
-        kind = RUN_KEYS[key]
-        if isinstance(value, bool) != (kind is bool) or not isinstance(value, kind):
-            raise ConfigError(f"[run] {key}: expected {NOUNS[kind]}, found {quote(value)}")
+        RUN_KEYS[key].check(value, f"[run] {key}")

@@ -91,13 +91,13 @@ class WorkersLost:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSettled:
-    """Another group of partitions has finished the layer at ``depth``."""
+    """Another shard of partitions has finished the layer at ``depth``."""
 
     depth: int
     settled: int
-    """Groups that have finished it."""
+    """Shards that have finished it."""
     partitions: int
-    """Groups that take part in the layer."""
+    """Shards that take part in the layer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions
-from antipodes.sizes import memory_size
+from antipodes.puzzles.pattern import goals_in
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
-from antipodes.stores.named import as_address
+from antipodes.stores import as_address
 from antipodes.tables import counts
 from antipodes.tables import solve as solving
 from antipodes.tables import table as tables
@@ -26,20 +26,18 @@ from antipodes.tables import verify as verification
 from antipodes.tables.counts import Counts
 from antipodes.tables.report import RunReport
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.solve import TABLE
 from antipodes.tables.table import CACHE_BYTES, Table
-from antipodes.tables.table_method import TABLE
 from antipodes.tables.verify import TableVerdict
 from antipodes.tilings import table as tilings
 from antipodes.tilings import verify as tiling_verification
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.report import TilingReport
-from antipodes.tilings.run import tile_board
+from antipodes.tilings.run import TilingReport, tile_board
 from antipodes.tilings.table import Tilings
 from antipodes.tilings.verify import TilingVerdict
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.goals import goals_in
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import LISTED, Answer
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Listener as SearchListener
@@ -168,7 +166,7 @@ def solve(
         The search would exceed the memory limit.
     """
     found = as_config(puzzle).puzzle
-    problem = Problem.of(found, _labels(found, position), None if goal is None else _goals(found, goal))
+    problem = Problem.of(found.rules, _labels(found, position), None if goal is None else _goals(found, goal))
     limit = None if memory_limit is None else memory_size(memory_limit)
     if table is not None:
         if method not in (None, TABLE):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Region, Shape, Text
 from antipodes_tasks.errors import InputError, StoreError, missing_package
-from antipodes_tasks.puzzles.picture import PAPER, Disc, Line, Picture, Region, Shape, Text
 from antipodes_tasks.quoting import quote, shorten
 
 if TYPE_CHECKING:

@@ -24,10 +24,13 @@ from symtable import symtable
 from types import ModuleType
 from typing import Any
 
+from antipodes.puzzles.families.generators import settings_of
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.text_file import read_text
 from antipodes_tasks.errors import ConfigError, InputError, SourceError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.quoting import quote, shorten, shorten_path
+from antipodes_tasks.rules.custom_function import guard
+from antipodes_tasks.rules.functions import Functions
 
 FAMILY = "python"
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
@@ -90,10 +93,9 @@ def loaded(reference: str) -> "tuple[_Source, Puzzle]":
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Settings that describe a puzzle without code; None if functions are a part of it."""
-    from antipodes_tasks.puzzles.families.generators import settings_of
-    from antipodes_tasks.puzzles.own_notation import OwnNotation
+    from antipodes.puzzles.custom import CustomNotation
 
-    plain = puzzle.notation == OwnNotation(puzzle.parts)
+    plain = puzzle.notation == CustomNotation(puzzle.parts)
     return settings_of(puzzle) if plain else None
 
 
@@ -266,7 +268,7 @@ class _Source(_Place):
 
     def puzzle(self) -> Puzzle:
         """Run the file, unless this process has, and make the puzzle."""
-        from antipodes_tasks.puzzles.own import puzzle_of
+        from antipodes.puzzles.custom import puzzle_of
 
         self._check()
         with self._guard():
@@ -275,10 +277,8 @@ class _Source(_Place):
                 puzzle = puzzle_of(definition, self.name)
             except InputError as error:
                 raise SourceError(f"{self.path}: {error}") from error
-        from antipodes_tasks.puzzles.moves.functions import Functions
-
         if isinstance(puzzle.moves, Functions):
-            return replace(puzzle, moves=puzzle.moves.signed(self.sha256))
+            return replace(puzzle, rules=replace(puzzle.rules, moves=puzzle.moves.signed(self.sha256)))
         return puzzle
 
     def _check(self) -> None:
@@ -294,8 +294,6 @@ class _Source(_Place):
 
     def _guard(self) -> contextlib.AbstractContextManager[None]:
         """The guard of the user's code, whose errors become SourceErrors."""
-        from antipodes_tasks.puzzles.own_function import guard
-
         return guard(str(self.path), str(self.path), SourceError, SourceError)
 
     def _run(self) -> ModuleType:

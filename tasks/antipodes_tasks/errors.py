@@ -143,8 +143,8 @@ class OutputError(AntipodesError, OSError):
     """Standard output cannot be written."""
 
 
-class ReaderGoneError(OutputError):
-    """The process that read standard output has left, as `head` does."""
+class BrokenOutputError(OutputError):
+    """Standard output is a broken pipe: its reader has ended, as `head` does."""
 
 
 class FieldError(Exception):

@@ -16,6 +16,7 @@ from project import ROOT
 import antipodes as api
 from antipodes.events import LayerSettled
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import (
     ArgumentTypeError,
     ConfigError,
@@ -24,7 +25,6 @@ from antipodes_tasks.errors import (
     SourceError,
     StoreMismatchError,
 )
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 FIRST, SECOND = np.eye(2, dtype=np.int64)
 FAR = "8 6 7 2 5 4 3 0 1"

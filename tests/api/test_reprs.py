@@ -19,9 +19,9 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
     eight = api.load_puzzle("eight-puzzle")
     yield eight, "<Puzzle eight-puzzle: sliding, 9 places, 24 moves>"
     yield api.load_config("eight-puzzle"), "<Config of eight-puzzle: sliding>"
-    yield Problem.of(eight, eight.parse(FAR)), f"<Problem of eight-puzzle: {FAR}, 1 goal>"
-    yield best_space(eight), "<arrangements of eight-puzzle: 504 rows of 360 columns>"
-    yield best_space(api.load_puzzle("pyraminx")), "<group of pyraminx: 972 rows of 960 columns>"
+    yield Problem.of(eight.rules, eight.parse(FAR)), f"<Problem of eight-puzzle: {FAR}, 1 goal>"
+    yield best_space(eight.rules), "<arrangements of eight-puzzle: 504 rows of 360 columns>"
+    yield best_space(api.load_puzzle("pyraminx").rules), "<group of pyraminx: 972 rows of 960 columns>"
     yield api.check_puzzle(eight), "<CheckReport: ok: .*>"
     with api.open_table(finished) as table:
         yield table, "<Table of eight-puzzle: 181,440 positions, radius 31, in .*eight-puzzle.zarr>"

@@ -8,7 +8,7 @@ from programs import Command
 
 from antipodes.config import load_config
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
 
@@ -39,7 +39,7 @@ def test_unfinished(cli: Command, unfinished: Path) -> None:
 @pytest.mark.parametrize("option", [[], ["--csv"], ["--plot", "none.svg"]])
 def test_before_the_first_commit(option: list[str], cli: Command, tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     outcome = cli("layers", "t.zarr", *option)
     assert outcome.status in (0, 1, 2)
     assert len(outcome.err.splitlines()) <= 1
@@ -68,6 +68,6 @@ def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
 
 def test_json_before_the_first_commit(cli: Command, tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
-    TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle).cut)
     shown = json.loads(cli("layers", tmp_path / "new.zarr", "--json").out)
     assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)

@@ -13,7 +13,7 @@ from s3 import Bucket
 from stores import change_manifest, contents, toml
 from tiling_stores import SQUARE, tiled
 
-from antipodes.storage import lock_owner
+from antipodes.storage import lock
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
 
@@ -91,7 +91,7 @@ def test_a_lock_of_a_run_that_ended(cli: Command, bucket: Bucket, outputs: Path)
     bucket.fill(contents(outputs / "unfinished.zarr"))
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    owner = {**lock_owner.owning_process(), "process": dead.pid, "started": 0}
+    owner = {**lock.owning_process(), "process": dead.pid, "started": 0}
     bucket.put("t.zarr.lock", json.dumps(owner).encode())
     text = cli("list", f"s3://{bucket.name}").out.splitlines()
     assert " unfinished " in text[1]

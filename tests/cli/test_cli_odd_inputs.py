@@ -9,10 +9,10 @@ import pytest
 from stores import toml
 
 from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.runs.options import RunOptions
 from antipodes.text_file import MOST_BYTES
 from antipodes_tasks.errors import ConfigError, InputError
-from antipodes_tasks.puzzles.families import puzzle_from
 
 Refused = Callable[..., str]
 ODD = [

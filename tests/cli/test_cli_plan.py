@@ -63,7 +63,7 @@ def test_what_a_run_has_too_little_of(cli: Command, monkeypatch: pytest.MonkeyPa
     planned = json.loads(cli("plan", "seven-tiles", "--json", "--memory-limit", "10MB").out)
     assert not planned["fits"]
     assert planned["phases"]["search"] > 0, "on a machine that has the memory"
-    monkeypatch.setattr("antipodes.storage.local.directory.DirectoryStorage.free_bytes", lambda self: 1000)
+    monkeypatch.setattr("antipodes.storage.directory.DirectoryStorage.free_bytes", lambda self: 1000)
     assert cli("plan", "seven-tiles").out.endswith("  can run      no: too little disk\n")
     out = cli("plan", "seven-tiles", "--memory-limit", "10MB").out
     assert re.search(r"  time         .*about .*\n  can run      no: too little memory and disk\n$", out)

@@ -12,7 +12,7 @@ import pytest
 from programs import PROGRAM, Command
 from stores import toml
 
-from antipodes.cli.play.player import Ended, Player
+from antipodes.cli.commands.play import Player
 from antipodes.tables.game import Game
 from antipodes.tables.table import open_table
 
@@ -62,13 +62,15 @@ def test_moves_by_name_by_number_and_by_arrow(finished: Path) -> None:
         names = [one.name for one in player.game.choices]
         for number, name in enumerate(names, start=1):
             for word in (name, name.lower(), str(number)):
-                assert player.obey(word) is Ended.NO
+                player.obey(word)
+                assert not player.has_quit
                 assert player.message == ""
                 assert player.game.moves_made == 1
                 player.obey("backspace")
-        assert player.obey("q") is Ended.YES
         player.obey("b")
         assert player.message == "no move to take back"
+        player.obey("q")
+        assert player.has_quit
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,8 @@ def test_moves_by_name_by_number_and_by_arrow(finished: Path) -> None:
 def test_several_moves_or_a_position_in_one_line(text: str, at: str, moves: int, message: str, finished: Path) -> None:
     with open_table(finished) as table:
         player = Player(Game(table, NEAR))
-        assert player.obey(text) is Ended.NO
+        player.obey(text)
+        assert not player.has_quit
         game = player.game
         assert (table.puzzle.format(game.position), game.moves_made) == (at, moves)
         assert message in player.message

@@ -16,11 +16,12 @@ from stores import contents
 from terminal import Terminal
 from tiling_stores import SQUARE, tiled
 
-from antipodes.storage import creation
+from antipodes.storage import store as storing
 from antipodes.storage.address import storage_at
-from antipodes.storage.cloud.bucket import Bucket as Client
-from antipodes.stores.kinds import KINDS
-from antipodes.tables.store.table_store import TableStore
+from antipodes.storage.bucket import Bucket as Client
+from antipodes.storage.store import remove_store
+from antipodes.stores import KINDS
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 
@@ -110,15 +111,15 @@ def test_a_store_that_a_run_holds(
 
 
 def test_a_run_that_begins_after_the_question(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(creation, "check_not_in_use", lambda *_: None)
+    monkeypatch.setattr(storing, "check_not_in_use", lambda *_: None)
     with TableStore(eight).lock(), pytest.raises(StoreLockedError):
-        creation.remove(storage_at(eight), KINDS)
+        remove_store(storage_at(eight), KINDS)
     assert TableStore(eight).read().complete
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("\n", 1), ("n\n", 1), ("", 1)])
 def test_it_asks_on_a_terminal(answer: str, status: int, eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from antipodes.cli import run_command
+    from antipodes.cli.main import run_command
 
     screen = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
@@ -141,7 +142,7 @@ def test_killed_at_any_step(cli: Command, tmp_path: Path) -> None:
         shutil.copytree(whole, store)
         with fault_at(step, kill, (DELETES,)):
             try:
-                creation.remove(storage_at(store), KINDS)
+                remove_store(storage_at(store), KINDS)
                 break
             except Killed:
                 pass
@@ -172,7 +173,7 @@ def test_killed_at_any_step_in_a_bucket(cli: Command, bucket: Bucket, finished: 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Client, "delete", counted)
             try:
-                creation.remove(storage_at(bucket.url()), KINDS)
+                remove_store(storage_at(bucket.url()), KINDS)
             except Killed:
                 return False
         return True

@@ -141,7 +141,7 @@ def test_an_unfinished_store_shows_the_tilings_found_so_far(cli: Command, tmp_pa
 
 
 def test_colours_on_a_terminal(square: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    from antipodes.tilings.pictures import PALETTE
+    from antipodes.tilings.drawing import PALETTE
 
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("TERM", "xterm-256color")

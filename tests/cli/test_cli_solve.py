@@ -11,8 +11,8 @@ from oracles import ORACLES
 from programs import Command
 
 from antipodes.config import load_config
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.solve import SEARCHES, choose_method
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.searches.problem import Problem
 
 ROUTES = ORACLES["jump/knights-routes"]
@@ -131,7 +131,7 @@ def test_the_table_at_its_default_place_is_used_where_that_is_faster(
     (tmp_path / "outputs").mkdir()
     (tmp_path / "outputs" / "eight-puzzle.zarr").symlink_to(finished)
     assert answer(cli, "eight-puzzle", FARTHEST)["method"] == "bidirectional"
-    monkeypatch.setattr("antipodes.tables.solve.SEARCHED_AT_ONCE", 1 << 17)  # less than the size of the eight-puzzle
+    monkeypatch.setattr("antipodes.tables.solve.MOST_WITHOUT_TABLE", 1 << 17)  # less than the size of the eight-puzzle
     found = answer(cli, "eight-puzzle", FARTHEST)
     assert (found["method"], found["distance"]) == ("table", 31)
     assert found["reason"] == "there is one in outputs/eight-puzzle.zarr"
@@ -142,7 +142,7 @@ def test_the_table_at_its_default_place_is_used_where_that_is_faster(
 def test_an_unfinished_table_is_used_only_if_it_is_named(
     cli: Command, refused: Callable[..., str], unfinished: Path
 ) -> None:
-    problem = Problem.of(load_config("eight-puzzle").puzzle, load_config("eight-puzzle").puzzle.parse(FARTHEST))
+    problem = Problem.of(load_config("eight-puzzle").puzzle.rules, load_config("eight-puzzle").puzzle.parse(FARTHEST))
     assert choose_method(problem, unfinished).method == "bidirectional"
     assert "lies beyond depth" in refused("solve", "eight-puzzle", FARTHEST, "--store", unfinished, status=1)
     assert answer(cli, "eight-puzzle", "123405786", "--store", unfinished, "--all")["distance"] == 2

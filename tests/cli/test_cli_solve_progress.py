@@ -10,7 +10,7 @@ import pytest
 from programs import Command, Process
 from stores import toml
 
-from antipodes.cli.search_progress import SearchProgress
+from antipodes.cli.commands.solve import SearchProgress
 from antipodes_tasks.searches.progress import Progress
 
 FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"
@@ -49,8 +49,8 @@ def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_p
 
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs", "ida-star"])
 def test_a_search_shows_its_progress(cli: Command, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    monkeypatch.setattr("antipodes.cli.search_progress.FIRST", 0)
-    monkeypatch.setattr("antipodes.cli.search_progress.REPEATED", 0)
+    monkeypatch.setattr("antipodes.cli.commands.solve.FIRST", 0)
+    monkeypatch.setattr("antipodes.cli.commands.solve.REPEATED", 0)
     loud = cli("solve", "eight-puzzle", FARTHEST, "--method", method)
     assert loud.status == 0
     assert re.search(rf"{method}: no path of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)

@@ -14,7 +14,7 @@ from antipodes.events import Committed, Event
 from antipodes.storage.address import address_from
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 
 
 def test_json(cli: Command, finished: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_run_in_progress(kind: str, cli: Command, tmp_path: Path, request: pyt
 
 def test_nothing_committed(cli: Command, tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     shown = json.loads(cli("status", "t.zarr", "--json").out)
     assert (shown["committed_depth"], shown["states"], shown["layers"]) == (None, 0, [])
     assert "nothing yet" in cli("status", "t.zarr").out

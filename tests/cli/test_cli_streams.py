@@ -14,7 +14,7 @@ import pytest
 from odd_streams import ENCODINGS, UNWRITABLE, encoded, unwritable
 from programs import PROGRAM, Command
 
-from antipodes.cli import run_command
+from antipodes.cli.main import run_command
 
 BOARD = '[board]\nname = "small"\ncells = """\n..........\n"""\n[board.pieces]\nA = "#####"\nB = "#####"\n'
 POSITION = "8 6 7 2 5 4 3 0 1"

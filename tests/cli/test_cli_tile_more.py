@@ -9,7 +9,7 @@ import pytest
 from programs import Command, Process
 from tiling_stores import COPIES, SQUARE, board_file
 
-from antipodes.cli.commands.tile import store_name
+from antipodes.cli.commands.tilings import store_name
 from antipodes_tasks.exact_cover.problem import parse_problem
 
 Refused = Callable[..., str]

@@ -13,7 +13,7 @@ from tiling_stores import SQUARE
 from antipodes.config import load_config
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
@@ -40,7 +40,7 @@ def test_text(cli: Command, finished: Path, unfinished: Path) -> None:
 
 def test_nothing_is_committed(cli: Command, tmp_path: Path) -> None:
     config, board = load_config("eight-puzzle"), BoardConfig(SQUARE)
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     TilingStore(tmp_path / "s.zarr").create(board, "pruning", 6)
     for store in ("t.zarr", "s.zarr"):
         outcome = cli("verify", store)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from programs import PROGRAM
 
-from antipodes.cli.environment import remove_settings
+from antipodes.cli.main import remove_settings
 
 HARMFUL = {
     "NUMBA_DISABLE_JIT": "1",

@@ -4,12 +4,13 @@ import re
 import shlex
 
 import pytest
-import typer
 from programs import Command
 
-from antipodes.cli import app
+from antipodes.cli.main import COMMANDS as SECTIONS
+from antipodes.cli.main import load_command
 
-COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+HELP = {name: text for commands in SECTIONS.values() for name, (_, text) in commands.items()}
+COMMANDS = sorted(HELP)
 
 
 @pytest.fixture(autouse=True)
@@ -32,11 +33,10 @@ def test_examples_come_before_the_options_and_can_be_parsed(command: str, cli: C
     before = before.partition("\nArguments:\n")[0]
     examples = re.findall(r"^  (antipodes .*)$", before, re.MULTILINE)
     assert 2 <= len(examples) <= 4
-    group = typer.main.get_command(app)
     for example in examples:
         program, name, *words = shlex.split(re.split(" [<>] ", example)[0])
         assert (program, name) == ("antipodes", command)
-        group.commands[name].make_context(name, words)  # type: ignore[attr-defined]
+        load_command(name).make_context(name, words)
 
 
 def test_the_overview(cli: Command) -> None:
@@ -46,6 +46,7 @@ def test_the_overview(cli: Command) -> None:
     assert max(map(len, out.splitlines())) <= 80
     for command in COMMANDS:
         assert re.search(rf"^  {command} +[A-Z]", out, re.MULTILINE)
+        assert load_command(command).help == HELP[command]
 
 
 def test_the_version(cli: Command) -> None:

@@ -6,7 +6,8 @@ import weakref
 
 import pytest
 
-from antipodes.cli.interrupts import Interrupts, Stopped
+from antipodes.cli.failures import Stopped
+from antipodes.cli.running import Interrupts
 
 
 class Node:

@@ -7,7 +7,7 @@ import sys
 import pytest
 from programs import Command
 
-from antipodes.cli.command import Commands
+from antipodes.cli.main import Commands
 
 AT_AN_IMPORT = """
 import os, sys

@@ -44,8 +44,8 @@ def test_every_bundled_puzzle_is_there() -> None:
 @pytest.mark.parametrize("name", RESULTS.puzzles)
 def test_no_more_positions_than_numbers(name: str) -> None:
     result, puzzle = RESULTS.puzzles[name], load_config(name).puzzle
-    assert result.states <= index_size(puzzle) <= result.index_size
-    starts = len(puzzle.starts if puzzle.origin is None else numbering_space(puzzle).start_labels)
+    assert result.states <= index_size(puzzle.rules) <= result.index_size
+    starts = len(puzzle.starts if puzzle.rules.origin is None else numbering_space(puzzle.rules).start_labels)
     assert result.layers[0] == starts
     assert 0 < result.layers[1] <= starts * len(puzzle.moves)
 

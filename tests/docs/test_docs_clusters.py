@@ -18,7 +18,8 @@ from project import DOCS, ROOT
 from stores import contents
 from waiting import PATIENCE
 
-from antipodes.cli.output import BAD_INPUT, INTERRUPTED
+from antipodes.cli.loading import INTERRUPTED
+from antipodes.cli.streams import BAD_INPUT
 from antipodes.config import bundled_configs
 from antipodes.storage.address import checked_url
 

@@ -25,19 +25,18 @@ def test_the_dashboard_is_shown_if_there_is_one(options: list[str], shown: bool,
             assert (dashboard_of(client) or "").endswith("/status") == shown
 
 
-def test_the_report_of_dask_is_written(cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
-    cluster.add_workers(1)
-    where = ["--scheduler", cluster.address]
+def test_the_report_of_dask_is_written(shared: Cluster, begin: Begin, tmp_path: Path) -> None:
+    where = ["--scheduler", shared.address]
     begin("run", "knights-coloured", "--performance-report", "report.html", *where, "--json").finish()
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>Dask Performance Report</title>" in page
     assert "advance" in page
 
 
-def test_without_bokeh_there_is_no_report(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_bokeh_there_is_no_report(idle: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bokeh", None)
     with (
-        connected(cluster.address) as client,
+        connected(idle.address) as client,
         as_scheduler(client) as scheduler,
         pytest.raises(InputError, match=r"needs bokeh: pip install '\.\[dashboard\]'"),
         scheduler.performance_report("report.html"),

@@ -4,20 +4,20 @@ import re
 from typing import Any, get_args
 
 import pytest
-import typer
 from project import DOCS, ROOT
 
-from antipodes.cli import app
+from antipodes.cli.main import COMMANDS as SECTIONS
+from antipodes.cli.main import load_command
 from antipodes.config import RUN_KEYS
 from antipodes.events import Event
+from antipodes.puzzles.families import FAMILIES, puzzle_from
 from antipodes.tables.table import Table
 from antipodes.tilings.table import Tiling, Tilings
 from antipodes_tasks import errors
 from antipodes_tasks.errors import AntipodesError, ConfigError
 from antipodes_tasks.exact_cover.problem import parse_problem
-from antipodes_tasks.puzzles.families import FAMILIES, puzzle_from
 
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = {name: load_command(name) for commands in SECTIONS.values() for name in commands}
 
 WITHIN_THE_PROGRAM = {"check_starts"}
 

@@ -10,9 +10,10 @@ from oracles import ORACLES
 from project import DOCS
 
 from antipodes.config import load_config
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.routes import exchanges, reflection
 
 ORACLE = ORACLES["sliding/eight-puzzle"]
@@ -34,7 +35,7 @@ def test_routes_against_the_table(tmp_path: Path) -> None:
     rows = []
     with open_table(store) as table:
         for limit in (3, 4, 5, 6):
-            found = exchanges(table.puzzle, limit).solutions
+            found = exchanges(table.puzzle.rules, limit).solutions
             ends = np.array([exchange.positions[-1] for exchange in found])
             surplus = np.array([exchange.moves for exchange in found]) - table.distances(ends)
             assert (surplus >= 0).all()
@@ -51,15 +52,15 @@ def test_routes_against_the_table(tmp_path: Path) -> None:
 
 
 def exchange_ends(puzzle: Puzzle) -> list[Labels]:
-    from antipodes_tasks.puzzles.pattern import Pattern
+    from antipodes.puzzles.pattern import Pattern
 
     return list(Pattern.parse(puzzle, "{XYZ}/---/---/{ABC}").batches())
 
 
 def up_to_reflection(puzzle: Puzzle, positions: Labels) -> set[bytes]:
     """The positions, of two mirror images one: a reflection also exchanges A and C, X and Z."""
-    places = reflection(puzzle)
+    places = reflection(puzzle.rules)
     assert places
-    labels = np.array([puzzle.symbols.index(symbol) for symbol in "-CBAZYX"])
+    labels = np.array([puzzle.rules.symbols.index(symbol) for symbol in "-CBAZYX"])
     images = labels[positions[:, places]].astype(np.uint8)
     return {min(one.tobytes(), image.tobytes()) for one, image in zip(positions, images, strict=True)}

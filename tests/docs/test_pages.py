@@ -12,8 +12,8 @@ from documents import ALL_PAGES, PAGES, anchors, blocks, links, matches, page_na
 from programs import Command
 from project import DOCS, ROOT
 
+from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.exact_cover.problem import parse_problem
-from antipodes_tasks.puzzles.families import puzzle_from
 
 NAMES = re.compile(r"\b(antipodes(?:_tasks)?(?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
 IMPORTS = re.compile(r"^(?:>>> |\.\.\. )?\s*from (antipodes[\w.]*) import ([\w, ]+)$", re.MULTILINE)

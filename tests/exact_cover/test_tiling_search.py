@@ -17,7 +17,7 @@ from antipodes_tasks.exact_cover.partitions import METHODS, PLAIN, first_piece, 
 from antipodes_tasks.exact_cover.pieces import parse_piece
 from antipodes_tasks.exact_cover.placements import placements_of
 from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
-from antipodes_tasks.exact_cover.search import count_partition, search_partition
+from antipodes_tasks.exact_cover.search import search_partition
 from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
 
 COUNTS = ORACLES["tiling/pentomino"]
@@ -83,12 +83,12 @@ def check_against_brute_force(task: TilingProblem) -> None:
             patch.setattr(search, "FIRST_SLICE", 3)
             partitions_of.cache_clear()
             canonical, placements = tilings_of(task, method)
-            counted = [count_partition(task, k, method) for k in range(len(partitions_of(task, method)))]
+            counted = [search_partition(task, k, method, keep=False) for k in range(len(partitions_of(task, method)))]
         assert as_cells(task, symmetry.expand(canonical)) == expected
         assert len(canonical) == len(distinct(canonical)) == count
         assert symmetry.orbit_sizes(canonical).sum() == len(expected)
-        assert sum(one.tilings for one in counted) == count
-        assert sum(one.raw_tilings for one in counted) == len(expected)
+        assert sum(one.count for one in counted) == count
+        assert sum(one.raw_count for one in counted) == len(expected)
         assert sum(one.placements for one in counted) == placements
     partitions_of.cache_clear()
 
@@ -355,10 +355,10 @@ def test_the_first_pentomino_is_the_cross() -> None:
 def test_dominoes_in_balanced_partitions(rows: int, columns: int) -> None:
     """As many as Kasteleyn's formula (1961) says, and no partition has most of the work."""
     task = problem(box(1, rows, columns), {"D": {"shape": "##", "count": rows * columns // 2}})
-    counted = [count_partition(task, k) for k in range(len(partitions_of(task)))]
+    counted = [search_partition(task, k, keep=False) for k in range(len(partitions_of(task)))]
     angles = [np.cos(np.pi * np.arange(1, side + 1) / (side + 1)) for side in (rows, columns)]
     factors = 4 * angles[0][:, np.newaxis] ** 2 + 4 * angles[1] ** 2
-    assert sum(one.raw_tilings for one in counted) == round(np.prod(factors) ** 0.25)
+    assert sum(one.raw_count for one in counted) == round(np.prod(factors) ** 0.25)
     work = [one.placements for one in counted]
     assert max(work) <= sum(work) / 2
     if columns == 8:
@@ -394,7 +394,7 @@ def test_a_search_tells_of_its_progress_and_can_be_ended(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(search, "FIRST_SLICE", 10)
     with pytest.raises(KeyError):
-        count_partition(bundled("6x10"), 0, on_progress=tell)
+        search_partition(bundled("6x10"), 0, on_progress=tell, keep=False)
     assert told == sorted(told)
     assert 10 <= told[0][0] < told[2][0] < 1000
 
@@ -405,11 +405,11 @@ def test_a_long_search_in_small_batches(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(partitions, "MANY_PARTITIONS", 2)
     partitions_of.cache_clear()
     task = problem(box(1, 6, 6), {"D": {"shape": "##", "count": 18}})
-    counted = [count_partition(task, k) for k in range(len(partitions_of(task)))]
+    counted = [search_partition(task, k, keep=False) for k in range(len(partitions_of(task)))]
     partitions_of.cache_clear()
-    assert sum(one.raw_tilings for one in counted) == 6728
+    assert sum(one.raw_count for one in counted) == 6728
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(InputError, match=r"expected a method among pruning, plain, found 'fast'"):
+    with pytest.raises(InputError, match=r"expected pruning or plain, found 'fast'"):
         search_partition(bundled("6x10"), 0, "fast")

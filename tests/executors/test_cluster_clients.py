@@ -47,9 +47,8 @@ def test_a_closed_client_is_refused(idle: Cluster, tmp_path: Path) -> None:
             run_puzzle(EIGHT, tmp_path / "t.zarr", scheduler=client)
 
 
-def test_a_client_is_closed_during_its_run(cluster: Cluster, tmp_path: Path) -> None:
-    cluster.add_workers(1)
-    with cluster.client() as client, pytest.raises(SchedulerLostError, match=r"was lost, or the client was closed"):
+def test_a_client_is_closed_during_its_run(shared: Cluster, tmp_path: Path) -> None:
+    with shared.client() as client, pytest.raises(SchedulerLostError, match=r"was lost, or the client was closed"):
         run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, Acting(client.close), scheduler=client)
 
 

@@ -65,10 +65,9 @@ def test_a_worker_that_retires_as_soon_as_it_is_a_member_is_noticed(cluster: Clu
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left", 5)
 
 
-def test_calls_end_with_an_error_after_the_client_reconnected(cluster: Cluster, client: Client) -> None:
+def test_calls_end_with_an_error_after_the_client_reconnected(shared: Cluster) -> None:
     """The scheduler may be a new one, which would wait forever for the workers of the last one."""
-    cluster.add_workers(1)
-    with Workers(client) as scheduler:
+    with shared.client() as client, Workers(client) as scheduler:
         assert scheduler.wait_for_workers(silence, never)
         before = client.scheduler_comm
         client.loop.add_callback(before.comm.abort)
@@ -79,9 +78,8 @@ def test_calls_end_with_an_error_after_the_client_reconnected(cluster: Cluster, 
         assert error_of(partial(ask_all, scheduler)) is None
 
 
-def test_calls_end_with_an_error_after_the_client_was_closed(cluster: Cluster, client: Client) -> None:
-    cluster.add_workers(1)
-    with Workers(client) as scheduler:
+def test_calls_end_with_an_error_after_the_client_was_closed(shared: Cluster) -> None:
+    with shared.client() as client, Workers(client) as scheduler:
         assert scheduler.wait_for_workers(silence, never)
         client.close()
         for do in (

@@ -143,19 +143,17 @@ def test_a_scheduler_freezes_before_workers_are_examined(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_worker_is_frozen_when_a_run_starts(cluster: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
     """The run says that it excludes the worker, and makes it a member once it answers."""
-    frozen, _ = cluster.add_workers(2)
-    with cluster.client() as client, Workers(client) as scheduler:
-        frozen.stop()
+    with shared.client() as client, Workers(client) as scheduler:
         events: list[Event] = []
-        assert scheduler.wait_for_workers(events.append, never)
-        assert len(scheduler.members) == 1
-        (silent,) = cluster.workers().keys() - scheduler.members.keys()
-        said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
-        assert [event for event in events if event in said] == said
-        run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
-        frozen.thaw()
+        with shared.groups[-1].frozen():
+            assert scheduler.wait_for_workers(events.append, never)
+            assert len(scheduler.members) == 1
+            (silent,) = shared.workers().keys() - scheduler.members.keys()
+            said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
+            assert [event for event in events if event in said] == said
+            run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker answers")
         assert scheduler.wait_for_workers(events.append, never)
         assert len(scheduler.members) == 2
@@ -163,16 +161,14 @@ def test_a_worker_is_frozen_when_a_run_starts(cluster: Cluster, by_threads: ByTh
 
 
 @pytest.mark.usefixtures("impatient")
-def test_the_run_names_a_member_that_freezes(cluster: Cluster) -> None:
-    (frozen,) = cluster.add_workers(1)
+def test_the_run_names_a_member_that_freezes(shared: Cluster) -> None:
     events: list[Event] = []
-    with cluster.client() as client, Workers(client) as scheduler:
+    with shared.client() as client, Workers(client) as scheduler:
         assert scheduler.wait_for_workers(events.append, never)
-        frozen.stop()
         waiting = threading.Thread(target=partial(scheduler.run_on_all_workers, (time.sleep, 0)))
-        waiting.start()
-        said = Waiting(f"worker {next(iter(scheduler.members))}, which has not been heard of for 2 seconds")
-        wait_until(lambda: said in events, "the run names the worker that it waits for")
-        frozen.thaw()
+        said = {Waiting(f"worker {one}, which has not been heard of for 2 seconds") for one in scheduler.members}
+        with shared.groups[-1].frozen():
+            waiting.start()
+            wait_until(lambda: said.intersection(events), "the run names the worker that it waits for")
         waiting.join(30)
         assert not waiting.is_alive()

@@ -131,8 +131,8 @@ def test_all_workers_of_a_tiling_run_are_killed(
 
 
 @pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
-def test_a_run_is_interrupted_while_it_waits_for_workers(what: list[str], cluster: Cluster, begin: Begin) -> None:
-    run = begin(*what, "--store", "t.zarr", "--scheduler", cluster.address)
+def test_a_run_is_interrupted_while_it_waits_for_workers(what: list[str], idle: Cluster, begin: Begin) -> None:
+    run = begin(*what, "--store", "t.zarr", "--scheduler", idle.address)
     run.wait_for("waiting for some to join")
     run.signal(signal.SIGINT)
     run.fail(75, "interrupted")

@@ -1,24 +1,25 @@
 """What all executors have in common, and how one is chosen."""
 
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
-from operator import add, mul
+from operator import add, attrgetter, mul, truediv
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from antipodes.cli.interrupts import Stopped
+from antipodes.cli.failures import Stopped
 from antipodes.events import silence
-from antipodes.executors.api import Call, Key, Scheduler, is_result, result_of
+from antipodes.executors.api import Call, Key, Scheduler, result_of
 from antipodes.executors.distributed import cluster, connection
 from antipodes.executors.opening import as_scheduler, check_scheduler_name, open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes_tasks.errors import InputError, SchedulerError, WorkerFailedError
 
 
-@pytest.fixture(scope="module", params=["threads", pytest.param("local", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["threads", "local"])
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
     with open_scheduler(request.param, 2) as opened:
         assert opened.wait_for_workers(silence, lambda: False)
@@ -37,6 +38,7 @@ def test_handles_stand_for_results_even_in_lists(scheduler: Scheduler) -> None:
     second = scheduler.persist({("c", 0): (sum, first), ("c", 1): (add, first[1], first[3])})
     assert scheduler.gather(list(second.values())) == [60, 40]
     assert scheduler.gather(scheduler.map(str, first)) == ["0", "10", "20", "30"]
+    assert scheduler.gather(scheduler.map(attrgetter("real"), first)) == [0, 10, 20, 30]
 
 
 def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
@@ -67,7 +69,6 @@ def test_calls_take_results_of_other_calls(scheduler: Scheduler) -> None:
     handles = scheduler.persist(calls, [("h", 2)])
     assert list(handles) == [("h", 2)]
     assert scheduler.gather(list(handles.values())) == [70]
-    assert [is_result(result_of(("h", 0))), is_result(("h", 0))] == [True, False]
 
 
 def test_submit_keeps_the_order_of_calls(scheduler: Scheduler) -> None:
@@ -136,3 +137,54 @@ def test_no_scheduler_answers_at_a_port(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
     with pytest.raises(SchedulerError, match="tcp://"), open_scheduler("tcp://127.0.0.1:1", 1):
         pass
+
+
+def test_every_result_is_passed_on_once(scheduler: Scheduler) -> None:
+    told: list[tuple[Key, int]] = []
+    scheduler.run_unordered(
+        {("double", n): (mul, 2, n) for n in range(30)}, lambda *pair: told.append(pair), lambda: False
+    )
+    assert sorted(told) == [(("double", n), 2 * n) for n in range(30)]
+
+
+def test_started_tasks_end_after_a_stop(scheduler: Scheduler) -> None:
+    told: list[Key] = []
+    calls = {("nap", n): (time.sleep, 0.02) for n in range(40)}
+    scheduler.run_unordered(calls, lambda key, _: told.append(key), lambda: len(told) >= 5)
+    assert 5 <= len(told) <= 5 + 2 * 2 + 2
+    assert len(set(told)) == len(told)
+
+
+def test_no_calls_are_passed_on(scheduler: Scheduler) -> None:
+    scheduler.run_unordered({}, lambda *_: pytest.fail("there was no task"), lambda: False)
+
+
+def test_an_error_of_a_task_is_raised(scheduler: Scheduler) -> None:
+    with pytest.raises((ArithmeticError, WorkerFailedError), match="division by zero"):
+        scheduler.run_unordered({("fail", 3): (truediv, 3, 0)}, lambda *_: None, lambda: False)
+
+
+def test_threads_run_the_first_call_with_the_next_calls() -> None:
+    """It is run once, and its result is not passed on."""
+    started: list[int] = []
+    results: list[int] = []
+    scheduler = Threads(1)
+    scheduler.on_worker_start((started.append, 7))
+    assert started == []
+    for _ in range(2):
+        scheduler.run_unordered({("n", 0): (len, "abc")}, lambda _, result: results.append(result), lambda: False)
+    assert (started, results) == ([7], [3, 3])
+
+
+def test_threads_run_no_first_call_after_a_stop() -> None:
+    scheduler = Threads(1)
+    scheduler.on_worker_start((pytest.fail, "it was run"))
+    scheduler.run_unordered({}, lambda *_: None, lambda: True)
+
+
+def test_one_thread_runs_calls_in_their_order() -> None:
+    told: list[int] = []
+    Threads(1).run_unordered(
+        {("nap", n): (mul, 2, n) for n in range(12)}, lambda key, _: told.append(key[1]), lambda: False
+    )
+    assert told == list(range(12))

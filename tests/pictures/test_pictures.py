@@ -12,8 +12,7 @@ from programs import Command
 
 from antipodes.config import bundled_configs, load_config
 from antipodes.pictures import gif, png, sheet, svg, write_pictures
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.picture import (
+from antipodes.puzzles.picture import (
     INK,
     PALETTE,
     PAPER,
@@ -25,6 +24,7 @@ from antipodes_tasks.puzzles.picture import (
     colours_of,
     ink_on,
 )
+from antipodes_tasks.errors import InputError
 
 NEAR = "1 2 3 4 0 5 7 8 6"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from strategies import blocks_settings
 
 from antipodes.config import load_config
+from antipodes.puzzles.block_board import TARGET, BlockBoard
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.pattern import aimed_at, batches, goals_in
+from antipodes.puzzles.picture import SQUARE, Line, Rectangle, Text
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, PatternError, PositionError
-from antipodes_tasks.puzzles.blocks.board import TARGET, BlockBoard
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.goals import aimed_at, batches, goals_in
-from antipodes_tasks.puzzles.picture import SQUARE, Line, Rectangle, Text
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.reachability.enumeration import enumeration
 
 START = "BAAC/BAAC/DEEF/DGHF/I..J"
@@ -156,7 +156,7 @@ def test_a_block_named_like_a_square_is_called_by_its_own(moves: str) -> None:
 def test_distances_by_brute_force(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     expected = blocks_distances(table)
-    found = enumeration(puzzle)
+    found = enumeration(puzzle.rules)
     positions = found.positions.packing.unpack(found.words)
     texts = [puzzle.format(one) for one in positions]
     assert {blocks_position(text.split("/"), table) for text in texts} == expected.keys()
@@ -202,11 +202,13 @@ def test_along_a_path_one_letter_moves_per_move(table: dict[str, Any], seed: int
 @pytest.mark.parametrize("name", ["klotski", "klotski-moves", "rush-hour"])
 def test_the_block_of_the_goal_has_a_colour_of_its_own(name: str) -> None:
     puzzle = load_config(name).puzzle
-    squares = [one for one in puzzle.picture(puzzle.first).shapes if isinstance(one, Rectangle) and one.width == SQUARE]
-    covered = cells(puzzle.format(puzzle.first))
+    squares = [
+        one for one in puzzle.picture(puzzle.rules.first).shapes if isinstance(one, Rectangle) and one.width == SQUARE
+    ]
+    covered = cells(puzzle.format(puzzle.rules.first))
     assert len([one for one in squares if one.fill == TARGET]) == len(covered["A"])
     assert len(squares) == sum(map(len, covered.values()))
-    lines, marked = puzzle.draw(puzzle.first).split("\n"), puzzle.highlighted(puzzle.first)
+    lines, marked = puzzle.draw(puzzle.rules.first).split("\n"), puzzle.highlighted(puzzle.rules.first)
     inside = "".join(lines[line][column] for line, column in sorted(marked))
     assert inside.split() == ["A"]
     assert len(inside) == (21 if name.startswith("klotski") else 7)  # all within the outline
@@ -224,7 +226,7 @@ def test_a_pattern_as_a_goal_says_which_block_is_meant() -> None:
 def test_every_position_that_can_be_reached_matches_anything(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     found = {bytes(one) for one in goals_in(puzzle, re.sub(r"[^#/]", "?", table["start"]))}
-    positions = enumeration(puzzle)
+    positions = enumeration(puzzle.rules)
     assert {bytes(one) for one in positions.positions.packing.unpack(positions.words)} <= found
 
 

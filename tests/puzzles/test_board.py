@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.notation import symbols_in
 from antipodes_tasks.errors import PositionError
-from antipodes_tasks.puzzles.board import Board
-from antipodes_tasks.puzzles.notation import symbols_in
-from antipodes_tasks.puzzles.part import Part
+from antipodes_tasks.rules.parts import Part
 
 BOARD = Board(2, 3)
 SYMBOLS = ("0", "1", "2", "11")

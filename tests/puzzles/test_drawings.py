@@ -2,13 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antipodes.puzzles.families.hanoi import Towers
+from antipodes.puzzles.families.lights_out import Lights
+from antipodes.puzzles.families.permutations import BurntPancakes, Pancakes, Ring
+from antipodes.puzzles.notation import Notation
 from antipodes_tasks.errors import PositionError
-from antipodes_tasks.puzzles.drawings.lights import Lights
-from antipodes_tasks.puzzles.drawings.pancakes import BurntPancakes, Pancakes
-from antipodes_tasks.puzzles.drawings.rings import Ring
-from antipodes_tasks.puzzles.drawings.towers import Towers
-from antipodes_tasks.puzzles.notation import Notation
-from antipodes_tasks.puzzles.part import Part, values
+from antipodes_tasks.rules.parts import Part, values
 
 
 def numbers(count: int) -> tuple[str, ...]:

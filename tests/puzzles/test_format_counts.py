@@ -9,16 +9,15 @@ from oracles import ORACLES
 from project import ROOT
 from twisty_search import layers
 
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.formats.definition import Definition
-from antipodes_tasks.puzzles.formats.gap import read_gap
-from antipodes_tasks.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes_tasks.puzzles.formats.metrics import expand
-from antipodes_tasks.puzzles.formats.tws import read_tws
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.formats.definition import TwistyDefinition, expand
+from antipodes.puzzles.formats.gap import read_gap
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.spaces.selection import index_size
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
-READERS: dict[str, Callable[[str], Definition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}
+READERS: dict[str, Callable[[str], TwistyDefinition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}
 CUBE = "2x2x2 no fixed corner, "
 NOVICE = "puzzlernovice"
 KNOWN: dict[str, Any] = ORACLES["twisty"]
@@ -26,7 +25,7 @@ GEOMETRY = {make.__name__: make() for make in (twisty_geometry.skewb, twisty_geo
 PYRAMINX = twisty_geometry.pyraminx()
 
 
-def sample(name: str) -> Definition:
+def sample(name: str) -> TwistyDefinition:
     path = SAMPLES / name
     return READERS[path.suffix](path.read_text())
 
@@ -92,7 +91,7 @@ def test_the_groups_of_puzzles_from_geometry(name: str, positions: int, kind: st
     """Their orders are published, those of the larger three as what twsearch counts."""
     text = getattr((GEOMETRY | {"pyraminx": PYRAMINX})[name], kind)()
     puzzle = puzzle_from({"name": name, "family": "twisty", "format": kind, "definition": text})
-    assert index_size(puzzle) == positions
+    assert index_size(puzzle.rules) == positions
 
 
 def test_rotations_of_the_cube_are_no_moves() -> None:

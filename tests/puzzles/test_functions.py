@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.part import Part, pieces, values
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.parts import Part, pieces, values
 
 PARTS = (values(2, 5),)
 EVERY = np.stack(np.divmod(np.arange(25), 5), axis=1).astype(np.uint8)

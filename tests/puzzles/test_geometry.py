@@ -7,7 +7,8 @@ import pytest
 from oracles import ORACLES
 
 from antipodes.config import bundled_configs, load_config
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import index_size
 from geometry.__main__ import CONFIGS, VARIANTS, texts
 
@@ -57,7 +58,7 @@ def test_all_files_are_made() -> None:
 @pytest.mark.parametrize("name", COUNTS)
 def test_count(name: str) -> None:
     puzzle = load_config(name).puzzle
-    assert index_size(puzzle) == COUNTS[name]
+    assert index_size(puzzle.rules) == COUNTS[name]
     assert f"{COUNTS[name]:,} positions" in puzzle.description
 
 

@@ -5,9 +5,9 @@ from brute_force import distances, jump_distances
 from hypothesis import given
 from strategies import jump_settings
 
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families.jump import jump
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 
 def puzzle(**changes: Any) -> Puzzle:
@@ -61,7 +61,7 @@ def test_edges_do_not_count_holes() -> None:
 
 def test_names_of_several_characters() -> None:
     found = puzzle(start="K1 K2 / - -")
-    assert found.symbols == ("-", "K1", "K2")
+    assert found.rules.symbols == ("-", "K1", "K2")
     assert found.format(found.start_labels[0]) == "K1 K2 - -"
     column = puzzle(start="K1,/K10,/-,", moves="king")
     assert [column.format(one) for one in column.successors(column.parse("K1\nK10\n-"))] == ["K1 - K10"]

@@ -2,11 +2,9 @@
 
 import pytest
 
+from antipodes.puzzles.formats.definition import MOST_MOVES, Turn, expand
+from antipodes.puzzles.sequences import parse_sequence
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.formats.checks import MOST_MOVES
-from antipodes_tasks.puzzles.formats.definition import Turn
-from antipodes_tasks.puzzles.formats.metrics import expand
-from antipodes_tasks.puzzles.formats.sequences import parse_sequence
 
 
 def cycle(length: int, places: int = 12, first: int = 0) -> Turn:

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.config import load_config
+from antipodes.puzzles.families.twisty import net_of
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.drawings.nets import net_of
-from antipodes_tasks.puzzles.part import Part, pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import Part, pieces, values
 
 AFTER = {
     ("2x2x2", "U"): """

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from own_puzzles import CAPACITY, jugs
 
+from antipodes.puzzles.custom import define_puzzle, puzzle_of
 from antipodes_tasks.errors import InputError, PositionError, SourceError
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.own import define_puzzle, puzzle_of
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.transforms import Transforms
 
 
 def turn(dials: Any) -> Any:
@@ -42,7 +42,7 @@ def test_fields_of_one_radix_are_one_part() -> None:
 def test_permutations_are_transforms() -> None:
     puzzle = define_puzzle(name="ring", start="A B C .", moves={"L": [1, 2, 3, 0], "X": "(0 1)"})
     assert isinstance(puzzle.moves, Transforms)
-    assert puzzle.symbols == (".", "A", "B", "C")
+    assert puzzle.rules.symbols == (".", "A", "B", "C")
     assert [puzzle.format(after) for after in puzzle.successors(puzzle.parse("A B C ."))] == ["B C . A", "B A C ."]
 
 
@@ -62,7 +62,7 @@ def test_moves_of_another_kind_stay_as_they_are() -> None:
 def test_symbols_write_pieces() -> None:
     puzzle = define_puzzle(name="ring", start="..ab", symbols="ab.", moves={"L": [1, 2, 3, 0]})
     assert puzzle.starts == ((2, 2, 0, 1),)
-    assert puzzle.counts == (1, 1, 2)
+    assert puzzle.rules.counts == (1, 1, 2)
     assert puzzle.format([0, 1, 2, 2]) == "a b . ."
 
 

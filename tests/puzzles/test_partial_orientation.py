@@ -9,12 +9,11 @@ from brute_force import layers as counted
 from project import ROOT
 from twisty_search import layers
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.formats.definition import Definition, Orbit
-from antipodes_tasks.puzzles.formats.kpuzzle import read_kpuzzle
-from antipodes_tasks.puzzles.formats.metrics import expand
-from antipodes_tasks.puzzles.formats.tws import read_tws
 from antipodes_tasks.spaces.selection import best_space
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
@@ -73,7 +72,7 @@ def test_layers_of_what_shows(pieces: str, orientations: str) -> None:
 def test_numbered_is_little_more_than_can_be(pieces: str, orientations: str, size: int, kind: str) -> None:
     """All arrangements of the points are 20,593,188 in the first case."""
     text = CUBE.replace(SOLVED, f"{pieces}\n{orientations}")
-    space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}))
+    space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}).rules)
     assert (space.size, space.KIND) == (size, kind)
 
 
@@ -109,7 +108,7 @@ def test_moduli_that_differ_mark_points() -> None:
     [
         ([0, 0, 1, 2, 3, 4, 5, 6], [1, 0, 0, 0, 0, 0, 0, 0], "expected identical pieces to show the same of their"),
         (list(range(8)), [4] * 8, "orientationMod: expected 0 or divisors of 6, found 4"),
-        (list(range(8)), [7] * 8, r"orientationMod\[0\]: expected a number from 0 to 6, found 7"),
+        (list(range(8)), [7] * 8, r"orientationMod\[0\]: expected an integer from 0 to 6, found 7"),
         (list(range(8)), [1] * 7, "orientationMod: expected a list of 8 numbers, found 7"),
     ],
 )
@@ -131,7 +130,7 @@ def test_too_many_points() -> None:
 
 def _with_moduli(
     numbers: int, moduli: list[int], orientation: list[int] | None = None, pieces: list[int] | None = None
-) -> Definition:
+) -> TwistyDefinition:
     """The cube with another number of orientations of its corners, of which these show."""
     orbits = [{"orbitName": "CORNERS", "numPieces": 8, "numOrientations": numbers}]
     pattern = {

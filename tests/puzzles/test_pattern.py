@@ -14,13 +14,13 @@ from oracles import ORACLES
 from programs import Command
 
 from antipodes.config import load_config
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
+from antipodes.puzzles.pattern import Pattern
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import PatternError
-from antipodes_tasks.puzzles.families.jump import jump
-from antipodes_tasks.puzzles.families.sliding import sliding
-from antipodes_tasks.puzzles.pattern import Pattern
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 LABELLED = ORACLES["jump/knights-labelled"]
 EXCHANGE = "{XYZ}/---/---/{ABC}"
@@ -34,7 +34,7 @@ def fitting(puzzle: Puzzle, pattern: str) -> list[str]:
 
 
 def all_positions(puzzle: Puzzle) -> set[tuple[str, ...]]:
-    return set(permutations([puzzle.symbols[label] for label in puzzle.starts[0]]))
+    return set(permutations([puzzle.rules.symbols[label] for label in puzzle.starts[0]]))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_patterns_against_every_position(groups: list[tuple[str, str]]) -> None:
 
 
 def test_batches_are_bounded_and_list_each_position_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes_tasks.puzzles.pattern.BATCH", 7)
+    monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", 7)
     batches = list(Pattern.parse(TILES, "??????").batches())
     assert max(map(len, batches)) <= 7
     listed = [tuple(one.tolist()) for batch in batches for one in batch]
@@ -174,7 +174,7 @@ def test_the_text_of_a_query_by_pattern(cli: Command, knights: Path) -> None:
 
 @pytest.mark.parametrize("batch", [1 << 16, 5000])
 def test_a_pattern_that_all_positions_match(finished: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
-    monkeypatch.setattr("antipodes_tasks.puzzles.pattern.BATCH", batch)
+    monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", batch)
     with open_table(finished) as table:
         matches = table.match("?????????")
         assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()

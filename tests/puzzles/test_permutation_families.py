@@ -6,8 +6,8 @@ import pytest
 from brute_force import layers_of
 from oracles import ORACLES
 
+from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families import puzzle_from
 
 PUBLISHED = ORACLES["permutation-families"]
 

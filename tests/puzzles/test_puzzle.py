@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from strategies import puzzle_settings
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.permutations.arrangements import Index
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
 
 
 def positions(puzzle: Puzzle) -> np.ndarray[Any, Any]:
-    index = Index(puzzle.counts, 1)
+    index = Index(puzzle.rules.counts, 1)
     return index.unrank(np.arange(index.size))[:200]
 
 

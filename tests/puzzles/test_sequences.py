@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisty_geometry import skewb
 
+from antipodes.puzzles.formats.definition import Turn, identity
+from antipodes.puzzles.formats.tws import read_tws
+from antipodes.puzzles.sequences import parse_sequence, resolve
 from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.puzzles.formats.definition import Turn, identity
-from antipodes_tasks.puzzles.formats.sequences import parse_sequence, resolve
-from antipodes_tasks.puzzles.formats.tws import read_tws
 
 PUZZLE = read_tws(skewb().tws())
 NAMES = dict(zip(("R", "U", "Rw", "2R", "x'", "y"), PUZZLE.turns.values(), strict=False))

@@ -6,9 +6,9 @@ from brute_force import sliding_distances
 from hypothesis import given
 from strategies import sliding_settings
 
+from antipodes.puzzles.families.sliding import neighbours, sliding
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families.sliding import neighbours, sliding
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 
 def puzzle(**changes: Any) -> Puzzle:
@@ -59,7 +59,7 @@ def test_refused_with_the_key(changes: dict[str, Any], message: str) -> None:
 
 
 def test_symbols_are_in_their_natural_order() -> None:
-    assert puzzle(start="10 9 a / b 2 .").symbols == ("0", "2", "9", "10", "a", "b")
+    assert puzzle(start="10 9 a / b 2 .").rules.symbols == ("0", "2", "9", "10", "a", "b")
 
 
 def test_a_start_given_twice_counts_once() -> None:
@@ -68,7 +68,7 @@ def test_a_start_given_twice_counts_once() -> None:
 
 
 def test_labels_are_at_most_256() -> None:
-    assert len(puzzle(rows=16, columns=16, start=" ".join(map(str, range(256)))).symbols) == 256
+    assert len(puzzle(rows=16, columns=16, start=" ".join(map(str, range(256)))).rules.symbols) == 256
     with pytest.raises(ConfigError, match="start: expected at most 256 different symbols, found 272"):
         puzzle(rows=16, columns=17, start=" ".join(map(str, range(272))))
 

@@ -9,8 +9,8 @@ from oracles import ORACLES
 from project import ROOT
 
 from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.families import puzzle_from
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
 FIVE = {"name": "p", "family": "generators", "start": "0 1 2 3 4", "moves": {"L": [1, 2, 3, 4, 0], "X": "(0 1)"}}

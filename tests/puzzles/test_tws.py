@@ -4,16 +4,15 @@ import pytest
 from twisty_geometry import pyraminx
 from twisty_search import layers
 
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
+from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.puzzles.formats.definition import Definition, Orbit
-from antipodes_tasks.puzzles.formats.metrics import expand
-from antipodes_tasks.puzzles.formats.tws import read_tws
 
 HEAD = "Name Small\nSet CORNER 4 3\nSet EDGE 3 2\nSolved\nCORNER\n1 2 3 4\n0 1 2 0\nEDGE\n1 1 2\nEnd\n"
 MOVE = "Move R\nCORNER\n2 3 1 4\n1 0 0 2\nEnd\n"
 
 
-def read(text: str) -> Definition:
+def read(text: str) -> TwistyDefinition:
     return read_tws(HEAD + text)
 
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, PositionError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import Swaps
 
 MOVES = {"A": [1, 2, 3, 0, 4], "B": "(0 1)(2 4)", "A2": [0, 1, 2, 4, 3]}
 TWISTY = """
@@ -126,7 +127,7 @@ def test_no_text(sequence: Any) -> None:
 def nameless() -> Puzzle:
     puzzle = load_config("eight-puzzle").puzzle
     assert isinstance(puzzle.moves, Swaps)
-    return replace(puzzle, moves=Swaps(puzzle.moves.pairs))
+    return replace(puzzle, rules=replace(puzzle.rules, moves=Swaps(puzzle.moves.pairs)))
 
 
 def test_a_puzzle_without_names() -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from oracles import ORACLES
 
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError, ResourceLimitError
-from antipodes_tasks.puzzles.families.jump import jump
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.searches.routes import Exchange, compatible, exchanges, routes_from
 
 ORACLE = ORACLES["jump/knights-routes"]
@@ -19,23 +19,23 @@ def knights(start: str = "ABC/---/---/XYZ", **moves: object) -> Puzzle:
 
 @pytest.mark.parametrize("limit", [3, 4, 5])
 def test_known_numbers_of_solutions(limit: int) -> None:
-    assert len(exchanges(knights(), limit).solutions) == ORACLE["solutions_by_limit"][str(limit)]
+    assert len(exchanges(knights().rules, limit).solutions) == ORACLE["solutions_by_limit"][str(limit)]
 
 
 @pytest.mark.parametrize("limit", [3, 4])
 def test_known_numbers_of_moves(limit: int) -> None:
-    moves = [exchange.moves for exchange in exchanges(knights(), limit).solutions]
+    moves = [exchange.moves for exchange in exchanges(knights().rules, limit).solutions]
     assert sorted(moves) == ORACLE["moves_by_limit"][str(limit)]
 
 
 def test_known_histogram_of_moves() -> None:
-    histogram = Counter(str(exchange.moves) for exchange in exchanges(knights(), 5).solutions)
+    histogram = Counter(str(exchange.moves) for exchange in exchanges(knights().rules, 5).solutions)
     assert histogram == ORACLE["moves_histogram_limit_5"]
 
 
 def test_every_solution_is_a_path_that_exchanges_the_sides() -> None:
     puzzle = knights()
-    for exchange in exchanges(puzzle, 5).solutions:
+    for exchange in exchanges(puzzle.rules, 5).solutions:
         check_way(puzzle, exchange)
         assert puzzle.format(exchange.positions[0]) == "ABC------XYZ"
         last = puzzle.format(exchange.positions[-1])
@@ -52,11 +52,11 @@ def check_way(puzzle: Puzzle, exchange: Exchange) -> None:
 
 def test_no_solution_is_shorter_than_the_shortest_exchange() -> None:
     shortest = min(map(int, LABELLED["swap_goals_by_distance"]))
-    assert min(exchange.moves for exchange in exchanges(knights(), 5).solutions) == shortest
+    assert min(exchange.moves for exchange in exchanges(knights().rules, 5).solutions) == shortest
 
 
 def test_too_short_routes_give_no_solution() -> None:
-    assert exchanges(knights(), 2).solutions == ()
+    assert exchanges(knights().rules, 2).solutions == ()
 
 
 def test_routes_are_breadth_first_and_visit_no_place_twice() -> None:
@@ -78,12 +78,12 @@ def test_compatible_routes(one: tuple[int, ...], other: tuple[int, ...], expecte
 
 
 def test_the_names_of_pieces_do_not_matter() -> None:
-    assert len(exchanges(knights("ZAC/---/---/BXY"), 4).solutions) == 4
+    assert len(exchanges(knights("ZAC/---/---/BXY").rules, 4).solutions) == 4
 
 
 def test_another_board_and_other_pieces() -> None:
     kings = knights("AB/--/YZ", moves="king")
-    solutions = exchanges(kings, 3).solutions
+    solutions = exchanges(kings.rules, 3).solutions
     assert solutions
     assert {kings.format(e.positions[-1])[:2] for e in solutions} <= {"YZ", "ZY"}
 
@@ -102,11 +102,11 @@ def test_another_board_and_other_pieces() -> None:
 )
 def test_puzzles_that_the_method_does_not_fit_are_refused(puzzle: Puzzle, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        exchanges(puzzle, 3)
+        exchanges(puzzle.rules, 3)
 
 
 def test_limits_out_of_range_are_refused() -> None:
     with pytest.raises(InputError, match="expected a limit of moves a route of at least 1, found 0"):
-        exchanges(knights(), 0)
+        exchanges(knights().rules, 0)
     with pytest.raises(ResourceLimitError, match="smaller limit"):
-        exchanges(knights(), 100)
+        exchanges(knights().rules, 100)

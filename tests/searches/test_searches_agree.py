@@ -17,7 +17,8 @@ from search_problems import (
     tiles,
 )
 
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
@@ -45,7 +46,7 @@ def layers_from(puzzle: Puzzle, position: Labels) -> dict[bytes, tuple[int, int]
 @pytest.mark.parametrize("search", FOR_TILES)
 def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
     oracle = ORACLES["eight-puzzle-solve"]
-    problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
+    problem = Problem.of(EIGHT.rules, np.array(oracle["start"], dtype=np.uint8))
     answer = search(problem, every=True)
     assert (answer.outcome, answer.distance) == (Outcome.SOLVED, oracle["length"])
     assert answer.solution_count == oracle["optimal_solutions"]
@@ -55,7 +56,7 @@ def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
 
 def test_the_manhattan_distance_of_the_farthest_position() -> None:
     oracle = ORACLES["eight-puzzle-solve"]
-    problem = Problem.of(EIGHT, np.array(oracle["start"], dtype=np.uint8))
+    problem = Problem.of(EIGHT.rules, np.array(oracle["start"], dtype=np.uint8))
     assert int(heuristic_of(problem, "manhattan").costs[oracle["start"], range(9)].sum()) == oracle["manhattan"]
 
 
@@ -65,10 +66,10 @@ def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
     known = layers_from(puzzle, puzzle.start_labels[0])
     for key in rng.choice(sorted(known), size=min(8, len(known)), replace=False):
         goal = np.frombuffer(bytes(key).ljust(puzzle.places, b"\0"), dtype=np.uint8)
-        problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+        problem = Problem.of(puzzle.rules, puzzle.start_labels[0], goal)
         distance, ways = known[goal.tobytes()]
         for search in EVERYWHERE + ([ida_star] if puzzle.family in ("sliding", "jump") else []):
-            if search not in (bfs, bidirectional) and distance > (16 if puzzle.counts[0] == 1 else 7):
+            if search not in (bfs, bidirectional) and distance > (16 if puzzle.rules.counts[0] == 1 else 7):
                 continue
             answer = search(problem, every=True)
             assert (answer.distance, answer.solution_count) == (distance, ways), search
@@ -78,7 +79,7 @@ def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> None:
     position = random_walk(EIGHT, seed, 60)
-    problem = Problem.of(EIGHT, position)
+    problem = Problem.of(EIGHT.rules, position)
     answers = [search(problem, every=True) for search in FOR_TILES]
     for answer in answers:
         check_paths(problem, answer)
@@ -89,8 +90,8 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
 def test_heuristics_are_admissible(start: str) -> None:
     puzzle = tiles(3, 3, start)
     goal = puzzle.start_labels[0]
-    lower = heuristic_of(Problem.of(puzzle, goal), "linear-conflict")
-    plain = heuristic_of(Problem.of(puzzle, goal), "manhattan")
+    lower = heuristic_of(Problem.of(puzzle.rules, goal), "linear-conflict")
+    plain = heuristic_of(Problem.of(puzzle.rules, goal), "manhattan")
     stronger = 0
     for key, (distance, _) in layers_from(puzzle, goal).items():
         position = np.frombuffer(key, dtype=np.uint8)
@@ -102,14 +103,14 @@ def test_heuristics_are_admissible(start: str) -> None:
 def test_of_several_goals_the_nearest_counts() -> None:
     goals = np.array([random_walk(EIGHT, seed, 40) for seed in range(3)])
     position = random_walk(EIGHT, 99, 41)
-    single = [bfs(Problem.of(EIGHT, position, goal)).distance for goal in goals]
+    single = [bfs(Problem.of(EIGHT.rules, position, goal)).distance for goal in goals]
     for search in FOR_TILES:
-        assert search(Problem.of(EIGHT, position, goals)).distance == min(d for d in single if d is not None)
+        assert search(Problem.of(EIGHT.rules, position, goals)).distance == min(d for d in single if d is not None)
 
 
 def test_the_distance_is_along_the_moves() -> None:
     ring = knights("A--", offsets=[[0, 1], [0, -2]])
     ahead, behind = ring.parse("-A-"), ring.parse("A--")
     for search in (*EVERYWHERE, ida_star):
-        assert search(Problem.of(ring, behind, ahead)).distance == 1
-        assert search(Problem.of(ring, ahead, behind)).distance == 2
+        assert search(Problem.of(ring.rules, behind, ahead)).distance == 1
+        assert search(Problem.of(ring.rules, ahead, behind)).distance == 2

@@ -22,10 +22,10 @@ from search_problems import (
 )
 from strategies import jump_settings
 
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.solve import SEARCHES
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError
-from antipodes_tasks.puzzles.families.jump import jump
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star, iddfs
@@ -34,19 +34,19 @@ from antipodes_tasks.searches.problem import Problem
 
 @pytest.mark.parametrize("search", FOR_TILES)
 def test_a_position_that_is_its_goal(search: Search) -> None:
-    answer = search(Problem.of(EIGHT, EIGHT.start_labels[0]), every=True)
+    answer = search(Problem.of(EIGHT.rules, EIGHT.start_labels[0]), every=True)
     assert (answer.distance, answer.solution_count, len(answer.solutions[0])) == (0, 1, 1)
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
 def test_the_wrong_parity_needs_no_search(search: Search) -> None:
-    answer = search(Problem.of(EIGHT, EIGHT.parse("2 1 3 4 5 6 7 8 0")))
+    answer = search(Problem.of(EIGHT.rules, EIGHT.parse("2 1 3 4 5 6 7 8 0")))
     assert (answer.outcome, answer.distance, answer.expanded) == (Outcome.UNREACHABLE, None, 0)
 
 
 @pytest.mark.parametrize("search", FOR_TILES)
 def test_beyond_the_bound_is_not_unreachable(search: Search) -> None:
-    problem = Problem.of(EIGHT, random_walk(EIGHT, 5, 60))
+    problem = Problem.of(EIGHT.rules, random_walk(EIGHT, 5, 60))
     distance = bfs(problem).distance
     assert distance
     assert search(problem, max_depth=distance).distance == distance
@@ -57,12 +57,12 @@ def test_beyond_the_bound_is_not_unreachable(search: Search) -> None:
 @pytest.mark.parametrize("search", [bfs, bidirectional, iddfs, ida_star])
 def test_unreachable_by_exhaustion(search: Search) -> None:
     one_way = knights("A--", offsets=[[0, 1]])
-    answer = search(Problem.of(one_way, one_way.parse("--A"), one_way.parse("A--")))
+    answer = search(Problem.of(one_way.rules, one_way.parse("--A"), one_way.parse("A--")))
     assert answer.outcome == Outcome.UNREACHABLE
 
 
 def test_more_paths_are_counted_than_listed() -> None:
-    problem = Problem.of(EIGHT, np.array(ORACLES["eight-puzzle-solve"]["start"], dtype=np.uint8))
+    problem = Problem.of(EIGHT.rules, np.array(ORACLES["eight-puzzle-solve"]["start"], dtype=np.uint8))
     for search in (bfs, bidirectional, ida_star):
         answer = search(problem, every=True, listed=3)
         assert (len(answer.solutions), answer.solution_count) == (3, 40)
@@ -73,14 +73,14 @@ def test_knights_exchange() -> None:
     goal = coloured.parse("WWW/---/---/BBB")
     distance = ORACLES["jump/knights-coloured"]["distance"]["WWW------BBB"]
     for search in (bfs, bidirectional, ida_star):
-        assert search(Problem.of(coloured, coloured.start_labels[0], goal)).distance == distance
+        assert search(Problem.of(coloured.rules, coloured.start_labels[0], goal)).distance == distance
 
 
 def test_a_blank_in_a_dead_end() -> None:
     """Searches of one blank end at unreachable goals, in words and in labels."""
     fork = knights("AB-/C#D", edges=[[0, 1], [1, 2], [1, 3], [1, 4]])
     for goal in ("BA-/C#D", "-BA/C#D"):
-        problem = Problem.of(fork, fork.start_labels[0], fork.parse(goal))
+        problem = Problem.of(fork.rules, fork.start_labels[0], fork.parse(goal))
         assert iddfs(problem, max_depth=40).distance == bfs(problem).distance
 
 
@@ -88,7 +88,7 @@ def test_a_blank_in_a_dead_end() -> None:
 def test_iddfs_in_words_and_in_labels(places: int) -> None:
     """Positions of up to 64 bits, exactly 64 bits, and more."""
     puzzle = tiles(1 + (places % 4 == 0), places // (1 + (places % 4 == 0)), " ".join(map(str, [*range(1, places), 0])))
-    problem = Problem.of(puzzle, random_walk(puzzle, places, 12))
+    problem = Problem.of(puzzle.rules, random_walk(puzzle, places, 12))
     assert (problem.packing.words == 1) == (places <= 16)
     found, expected = iddfs(problem, every=True), bfs(problem, every=True)
     assert (found.distance, found.solution_count) == (expected.distance, expected.solution_count)
@@ -98,7 +98,7 @@ def test_iddfs_in_words_and_in_labels(places: int) -> None:
 @pytest.mark.parametrize("search", [bfs, bidirectional])
 @pytest.mark.parametrize("puzzle", [EIGHT, pancakes((1, 0, 2))])
 def test_memory_is_bounded_and_the_advised_method_accepts_the_puzzle(search: Search, puzzle: Puzzle) -> None:
-    problem = Problem.of(puzzle, puzzle.successors(puzzle.first)[0])
+    problem = Problem.of(puzzle.rules, puzzle.successors(puzzle.rules.first)[0])
     with pytest.raises(ResourceLimitError, match=r"positions reached: .* or choose (\S+), which") as refused:
         search(problem, memory_limit=1 << 10)
     advised = re.search(r"choose (\S+),", str(refused.value))
@@ -109,7 +109,7 @@ def test_memory_is_bounded_and_the_advised_method_accepts_the_puzzle(search: Sea
 def test_billions_of_shortest_paths_are_counted() -> None:
     """Fourteen pieces step once each, in any order."""
     board = knights("A" * 14 + "/" + "-" * 14, offsets=[[1, 0], [-1, 0]])
-    problem = Problem.of(board, board.first, board.first[::-1])
+    problem = Problem.of(board.rules, board.rules.first, board.rules.first[::-1])
     answer = ida_star(problem, every=True, listed=3)
     assert (answer.distance, answer.solution_count) == (14, math.factorial(14))
 
@@ -117,7 +117,7 @@ def test_billions_of_shortest_paths_are_counted() -> None:
 @pytest.mark.parametrize("search", [iddfs, ida_star])
 def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
     board = knights("AB--/----/C---", offsets=[[0, 1], [1, 0], [1, 1]])
-    problem = Problem.of(board, board.first, board.parse("----/---B/--AC"))
+    problem = Problem.of(board.rules, board.rules.first, board.parse("----/---B/--AC"))
     expected = search(problem, every=True)
     check_paths(problem, expected)
     monkeypatch.setattr("antipodes_tasks.searches.deepening.MANY", 3)
@@ -137,31 +137,31 @@ def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkey
 def test_a_goal_given_twice_counts_once(search: Search) -> None:
     board = knights("-AB/AB-", offsets=[[0, 1], [1, 0], [0, -1], [-1, 0]])
     goal = board.parse("A-B/-BA")
-    expected = search(Problem.of(board, board.first, goal), every=True)
-    found = search(Problem.of(board, board.first, [goal, goal]), every=True)
+    expected = search(Problem.of(board.rules, board.rules.first, goal), every=True)
+    found = search(Problem.of(board.rules, board.rules.first, [goal, goal]), every=True)
     assert found.solution_count == expected.solution_count == len(found.solutions) > 0
 
 
 def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(PositionError):
-        Problem.of(EIGHT, np.zeros(9, dtype=np.uint8))
+        Problem.of(EIGHT.rules, np.zeros(9, dtype=np.uint8))
     with pytest.raises(InputError, match="ida-star needs moves of one piece"):
-        ida_star(Problem.of(pancakes((1, 0, 2)), np.array([0, 1, 2], dtype=np.uint8)))
+        ida_star(Problem.of(pancakes((1, 0, 2)).rules, np.array([0, 1, 2], dtype=np.uint8)))
     with pytest.raises(InputError, match="slide on a full rectangle"):
-        linear_conflict(Problem.of(knights("A--"), knights("A--").start_labels[0]))
+        linear_conflict(Problem.of(knights("A--").rules, knights("A--").start_labels[0]))
 
 
 def test_large_boards_are_searched_too() -> None:
     large = tiles(8, 9, " ".join(map(str, [*range(1, 72), 0])))
     position = random_walk(large, 3, 14)
-    distances = {search(Problem.of(large, position)).distance for search in FOR_TILES}
+    distances = {search(Problem.of(large.rules, position)).distance for search in FOR_TILES}
     assert len(distances) == 1
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_easy_positions_of_the_fifteen_puzzle(seed: int) -> None:
     fifteen = tiles(4, 4, " ".join(map(str, [*range(1, 16), 0])))
-    problem = Problem.of(fifteen, random_walk(fifteen, seed, 90))
+    problem = Problem.of(fifteen.rules, random_walk(fifteen, seed, 90))
     assert ida_star(problem).distance == manhattan(problem).distance == bidirectional(problem).distance
 
 
@@ -170,7 +170,7 @@ def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: 
     """Directed moves, several empty squares, boards that fall apart."""
     puzzle = jump(config)
     rng = np.random.default_rng(seed)
-    problem = Problem.of(puzzle, rng.permutation(puzzle.start_labels[0]))
+    problem = Problem.of(puzzle.rules, rng.permutation(puzzle.start_labels[0]))
     expected = bfs(problem, every=True)
     assert bidirectional(problem, every=True).solution_count == expected.solution_count
     for search in (iddfs, ida_star):
@@ -185,7 +185,7 @@ def test_searches_agree_on_random_jump_puzzles(config: dict[str, object], seed: 
 def test_jump_boards_beyond_a_word() -> None:
     wide = knights("ABCDEFGH/--------/--------/--------/--------")
     goal = random_walk(wide, 7, 3)
-    problem = Problem.of(wide, wide.start_labels[0], goal)
+    problem = Problem.of(wide.rules, wide.start_labels[0], goal)
     assert problem.packing.words > 1
     expected = bfs(problem, every=True)
     for search in (iddfs, ida_star):
@@ -195,7 +195,7 @@ def test_jump_boards_beyond_a_word() -> None:
 
 @pytest.mark.parametrize("search", FOR_TILES)
 def test_a_list_of_no_solutions(search: Search) -> None:
-    problem = Problem.of(EIGHT, EIGHT.parse("1 2 3 4 0 5 7 8 6"))
+    problem = Problem.of(EIGHT.rules, EIGHT.parse("1 2 3 4 0 5 7 8 6"))
     answer = search(problem, listed=0)
     assert (answer.distance, answer.solutions, answer.solution_count) == (2, (), 1)
 
@@ -208,20 +208,20 @@ def test_depths_that_end_at_the_goals_blank_without_a_goal() -> None:
         before = int(np.flatnonzero(position == 0)[0])
         position = position.copy()
         position[[before, blank]] = position[[blank, before]]
-    problem = Problem.of(ring, position)
+    problem = Problem.of(ring.rules, position)
     assert iddfs(problem).distance == bfs(problem).distance == 9
 
 
 def test_no_move_is_undone() -> None:
     lone = knights("A--/---/---")
-    problem = Problem.of(lone, lone.start_labels[0], lone.parse("---/---/--A"))
+    problem = Problem.of(lone.rules, lone.start_labels[0], lone.parse("---/---/--A"))
     answer = iddfs(problem, every=True)
     assert (answer.distance, answer.expanded) == (4, (1 + 2) + (1 + 2 + 2 + 2))
 
 
 def test_walks_of_the_blank_that_arrive_too_late_are_pruned() -> None:
     position = random_walk(EIGHT, 11, 14)
-    answer = iddfs(Problem.of(EIGHT, position), every=True)
+    answer = iddfs(Problem.of(EIGHT.rules, position), every=True)
     assert answer.distance
     blank = int(np.flatnonzero(position == 0)[0])
     depths = range(answer.distance % 2 or 2, answer.distance + 1, 2)

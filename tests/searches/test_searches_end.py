@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from search_problems import Search, bfs, bidirectional, ida_star, iddfs, knights, pancakes, tiles, turns
 from strategies import jump_settings, sliding_settings
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Pace, Progress
@@ -31,8 +31,8 @@ def test_random_puzzles_with_reachable_and_unreachable_goals(config: dict[str, A
     goal = np.random.default_rng(seed).permutation(puzzle.start_labels[0])
     starts = config["start"] if isinstance(config["start"], list) else [config["start"]]
     known = (sliding_distances if config["family"] == "sliding" else jump_distances)({**config, "start": starts[0]})
-    expected = known.get(tuple(puzzle.symbols[label] for label in goal))
-    problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+    expected = known.get(tuple(puzzle.rules.symbols[label] for label in goal))
+    problem = Problem.of(puzzle.rules, puzzle.start_labels[0], goal)
     for search in ALL:
         too_far = expected is not None and expected > NEAR and search in DEEPENING
         answer = search(problem, max_depth=NEAR if too_far else None)
@@ -58,7 +58,7 @@ UNREACHABLE_GOALS = {
 @pytest.mark.parametrize("search", ALL)
 def test_unreachable_goals_where_moves_lead_in_circles(search: Search, name: str) -> None:
     puzzle, goal = UNREACHABLE_GOALS[name]
-    problem = Problem.of(puzzle, puzzle.start_labels[0], puzzle.parse(goal))
+    problem = Problem.of(puzzle.rules, puzzle.start_labels[0], puzzle.parse(goal))
     assert not problem.known_unreachable, "known without a search"
     assert search(problem).outcome == Outcome.UNREACHABLE
 
@@ -67,7 +67,8 @@ def test_unreachable_goals_where_moves_lead_in_circles(search: Search, name: str
 def test_moves_of_several_pieces(puzzle: Puzzle) -> None:
     """With the first move only, a part of the arrangements is reachable."""
     assert isinstance(puzzle.moves, Transforms)
-    fewer = replace(puzzle, moves=Transforms(puzzle.moves.names[:1], puzzle.moves.origin[:1], puzzle.moves.moduli))
+    moves = puzzle.moves
+    fewer = replace(puzzle.rules, moves=Transforms(moves.names[:1], moves.origin[:1], moves.moduli))
     goal = puzzle.successors(fewer.start_labels[0])[-1]
     for search in (bfs, bidirectional, iddfs):
         assert search(Problem.of(fewer, fewer.start_labels[0], goal)).outcome == Outcome.UNREACHABLE
@@ -78,19 +79,20 @@ def test_several_unreachable_goals() -> None:
     goals = np.array([puzzle.parse(text) for text in ("WW#/---/#BB", "WB#/---/#BW", "WW#/B--/#B-")])
     reachable = np.vstack([goals, puzzle.successors(puzzle.start_labels[0])[:1]])
     for search in ALL:
-        assert search(Problem.of(puzzle, puzzle.start_labels[0], goals)).outcome == Outcome.UNREACHABLE
-        assert search(Problem.of(puzzle, puzzle.start_labels[0], reachable)).distance == 1
+        assert search(Problem.of(puzzle.rules, puzzle.start_labels[0], goals)).outcome == Outcome.UNREACHABLE
+        assert search(Problem.of(puzzle.rules, puzzle.start_labels[0], reachable)).distance == 1
 
 
 def test_a_proof_ends_when_its_memory_is_full() -> None:
     board = knights("ABCD-----/#########/E--------", offsets=[[0, 1], [0, -1], [0, 2], [0, -2]])
-    problem = Problem.of(board, board.start_labels[0], board.parse("EBCD-----/#########/A--------"))
+    problem = Problem.of(board.rules, board.start_labels[0], board.parse("EBCD-----/#########/A--------"))
     assert iddfs(problem, memory_limit=1 << 10, max_depth=7).outcome == Outcome.DEPTH_LIMIT
     assert iddfs(problem).outcome == Outcome.UNREACHABLE
     assert (
         len(
             iddfs(
-                Problem.of(board, board.start_labels[0], board.parse("ABC-D----/#########/E--------")), memory_limit=0
+                Problem.of(board.rules, board.start_labels[0], board.parse("ABC-D----/#########/E--------")),
+                memory_limit=0,
             ).solutions
         )
         == 1
@@ -102,7 +104,7 @@ def test_a_proof_ends_when_its_memory_is_full() -> None:
 def test_paths_that_do_not_fit_into_memory_are_refused() -> None:
     lone = knights("A" + "-" * 9 + ("/" + "-" * 10) * 5, offsets=[[0, 1], [1, 0]])
     goal = lone.parse("-" * 10 + ("/" + "-" * 10) * 4 + "/---------A")
-    problem = Problem.of(lone, lone.start_labels[0], goal)
+    problem = Problem.of(lone.rules, lone.start_labels[0], goal)
     for search in ALL:
         assert len(search(problem, every=True, listed=2, memory_limit=1 << 22).solutions) == 2
         with pytest.raises(ResourceLimitError, match="list fewer"):
@@ -112,7 +114,7 @@ def test_paths_that_do_not_fit_into_memory_are_refused() -> None:
 @pytest.mark.parametrize("search", ALL)
 def test_reported_progress_is_true(search: Search) -> None:
     eight = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
-    problem = Problem.of(eight, eight.parse("8 6 7 2 5 4 3 0 1"))
+    problem = Problem.of(eight.rules, eight.parse("8 6 7 2 5 4 3 0 1"))
     told: list[Progress] = []
     answer = search(problem, listener=told.append)
     assert answer.distance == 31
@@ -146,5 +148,5 @@ def test_a_kernel_is_called_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPa
 def test_the_first_descent_reports_the_position_itself() -> None:
     eight = tiles(3, 3, "1 2 3 4 5 6 7 8 0")
     told: list[Progress] = []
-    ida_star(Problem.of(eight, eight.parse("8 6 7 2 5 4 3 0 1")), listener=told.append)
+    ida_star(Problem.of(eight.rules, eight.parse("8 6 7 2 5 4 3 0 1")), listener=told.append)
     assert told[0].expanded == 1

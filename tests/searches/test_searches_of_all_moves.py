@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
 from search_problems import EVERYWHERE, Search, bfs, bidirectional, check_paths, ida_star, iddfs
 
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import pieces, values
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import pieces, values
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.solvability import parities
@@ -42,7 +43,7 @@ def paths_from(puzzle: Puzzle, position: Labels) -> Known:
 def random_content(puzzle: Puzzle, rng: np.random.Generator) -> Labels:
     """Any contents of the parts, reachable or not."""
     labels = puzzle.start_labels[0].copy()
-    for part, here in zip(puzzle.parts, puzzle.ranges, strict=True):
+    for part, here in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
         labels[here] = rng.permutation(labels[here]) if part.holds_pieces else rng.integers(0, len(part.symbols))
     return labels
 
@@ -56,7 +57,7 @@ def goals_of(puzzle: Puzzle, known: Known, seed: int) -> list[Labels]:
 
 
 def check(search: Search, puzzle: Puzzle, goal: Labels, expected: tuple[int, int] | None) -> None:
-    problem = Problem.of(puzzle, puzzle.start_labels[0], goal)
+    problem = Problem.of(puzzle.rules, puzzle.start_labels[0], goal)
     bound = NEAR if search is iddfs and expected and expected[0] > NEAR else None
     answer = search(problem, every=True, max_depth=bound)
     if expected is None:
@@ -75,7 +76,7 @@ def test_random_puzzles_by_every_search(puzzle: Puzzle, seed: int) -> None:
     for goal in goals_of(puzzle, known, seed):
         expected = known.get(goal.tobytes())
         if expected:
-            assert parities(puzzle, puzzle.start_labels[0], goal[np.newaxis])[0, expected[0] % 2]
+            assert parities(puzzle.rules, puzzle.start_labels[0], goal[np.newaxis])[0, expected[0] % 2]
         for search in EVERYWHERE:
             check(search, puzzle, goal, expected)
 
@@ -95,14 +96,14 @@ def test_the_same_puzzles_with_functions(puzzle: Puzzle, inverses: bool, seed: i
 def test_hanoi(search: Search, kind: Callable[[Puzzle], Puzzle]) -> None:
     discs = 3 if search is iddfs else 6
     puzzle = kind(hanoi(3, discs))
-    answer = search(Problem.of(puzzle, np.full(discs, 2, dtype=np.uint8)), every=True)
+    answer = search(Problem.of(puzzle.rules, np.full(discs, 2, dtype=np.uint8)), every=True)
     assert (answer.distance, answer.solution_count) == (2**discs - 1, 1)
     assert answer.solutions[0][:3, 0].tolist() in ([2, 0, 0], [2, 1, 1])
 
 
 def test_moves_without_inverses_are_searched_forwards() -> None:
     puzzle = as_functions(hanoi(3, 3), inverses=False)
-    problem = Problem.of(puzzle, np.full(3, 2, dtype=np.uint8))
+    problem = Problem.of(puzzle.rules, np.full(3, 2, dtype=np.uint8))
     with pytest.raises(InputError, match="needs an inverse for every move; choose bfs"):
         bidirectional(problem)
     assert bfs(problem, every=True).distance == iddfs(problem).distance == 7
@@ -125,7 +126,7 @@ def test_no_move_follows_that_saves_nothing() -> None:
     half, back = [2, 3, 0, 1], [3, 0, 1, 2]
     moves = Transforms.permuting({"R": turn, "R2": half, "R'": back}, 4)
     puzzle = puzzle_of((pieces((0, 1, 2, 3), tuple("abcd")),), (0, 1, 2, 3), moves)
-    answer = iddfs(Problem.of(puzzle, puzzle.start_labels[0], [1, 0, 2, 3]), max_depth=9)
+    answer = iddfs(Problem.of(puzzle.rules, puzzle.start_labels[0], [1, 0, 2, 3]), max_depth=9)
     assert answer.outcome == Outcome.UNREACHABLE
     assert answer.expanded == 1 + (1 + 3)
 
@@ -138,7 +139,7 @@ def test_sums_show_that_a_goal_is_unreachable() -> None:
     puzzle = puzzle_of(parts, (0, 1, 2, 0, 1, 2, 0, 0, 0), with_inverses(moves))
     start = puzzle.start_labels[0]
     for wrong in ([0, 1, 2, 0, 1, 2, 0, 0, 1], [1, 0, 2, 0, 1, 2, 0, 0, 0], [0, 1, 2, 1, 0, 2, 0, 0, 0]):
-        problem = Problem.of(puzzle, start, wrong)
+        problem = Problem.of(puzzle.rules, start, wrong)
         assert problem.known_unreachable
         assert bidirectional(problem).expanded == 0
         assert tuple(wrong) not in {tuple(key) for key in paths_from(puzzle, start)}
@@ -149,10 +150,10 @@ def test_a_label_of_more_than_63_values() -> None:
     dial = Transforms(["up", "down"], [[0, 1]] * 2, [200, 3], [[1, 0], [199, 0]])
     puzzle = puzzle_of((values(1, 200), values(1, 3)), (0, 0), dial)
     for search in (bfs, bidirectional):
-        answer = search(Problem.of(puzzle, [0, 1], [100, 1]), every=True)
+        answer = search(Problem.of(puzzle.rules, [0, 1], [100, 1]), every=True)
         assert (answer.distance, answer.solution_count) == (100, 2)
 
 
 def test_heuristics_are_for_pieces_that_move_to_empty_places() -> None:
     with pytest.raises(InputError, match="ida-star needs moves of one piece to an empty place; choose iddfs or bfs"):
-        ida_star(Problem.of(hanoi(3, 2), [1, 1]))
+        ida_star(Problem.of(hanoi(3, 2).rules, [1, 1]))

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from antipodes_tasks.puzzles.board import Board
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.searches.solvability import parities, solvable
 
 GRIDS = {
@@ -65,12 +65,12 @@ def test_every_arrangement_of_a_small_board(graph: str, start: tuple[int, ...]) 
     goals = np.array(some, dtype=np.uint8)
     depths = [known.get(goal.tobytes()) for goal in goals]
     reached = np.array([depth is not None for depth in depths])
-    answer = solvable(puzzle, puzzle.start_labels[0], goals)
+    answer = solvable(puzzle.rules, puzzle.start_labels[0], goals)
     assert (answer.certain <= reached).all()
     assert (reached <= answer.possible).all()
     if graph in DECIDED:
         assert answer.certain.tolist() == answer.possible.tolist()
-    allowed = parities(puzzle, puzzle.start_labels[0], goals)
+    allowed = parities(puzzle.rules, puzzle.start_labels[0], goals)
     assert all(allowed[goal, depth % 2] for goal, depth in enumerate(depths) if depth is not None)
 
 
@@ -78,5 +78,5 @@ def test_the_parity_on_a_grid() -> None:
     puzzle = puzzle_on("2x3", (1, 2, 3, 4, 5, 0))
     start = puzzle.start_labels[0]
     goals = start[[[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 5, 4], [1, 0, 2, 3, 4, 5]]]
-    assert parities(puzzle, start, goals).tolist() == [[True, False], [False, True], [False, False]]
-    assert parities(puzzle, start, goals[:0]).tolist() == []
+    assert parities(puzzle.rules, start, goals).tolist() == [[True, False], [False, True], [False, False]]
+    assert parities(puzzle.rules, start, goals[:0]).tolist() == []

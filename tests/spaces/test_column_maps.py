@@ -33,7 +33,7 @@ def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
     assert (map_type(1 << 15), map_type((1 << 15) + 1)) == (np.int16, np.int32)
     with pytest.raises(OverflowError):
         map_type((1 << 31) + 1)
-    space = best_space(Config(COMPLETE).puzzle)
+    space = best_space(Config(COMPLETE).puzzle.rules)
     assert space.most_column_maps > MAPS_OF_INT16
     tables = space.move_tables()
     assert (tables.column_map.dtype, tables.column_map.min()) == (np.int32, 0)
@@ -60,7 +60,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
     expected = distances([tuple(START)], after)
     config = Config(settings(edges=edges))
-    assert best_space(config.puzzle).most_column_maps > MAPS_OF_INT16
+    assert best_space(config.puzzle.rules).most_column_maps > MAPS_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert list(report.manifest.layers) == layers(expected)
     some = rng.sample(sorted(expected), 1000)

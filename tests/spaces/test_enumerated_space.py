@@ -11,12 +11,12 @@ from hypothesis import given
 from strategies import blocks_settings
 
 from antipodes.config import load_config
+from antipodes.puzzles.custom import define_puzzle
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.own import define_puzzle
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.reachability.enumeration import enumeration
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.enumerated.enumerated_space import EnumeratedSpace
 from antipodes_tasks.spaces.rules import by_tables, differing, successors
 from antipodes_tasks.spaces.selection import best_space, index_size, stored_space
@@ -42,9 +42,9 @@ def counter(**changes: Any) -> Puzzle:
 @given(blocks_settings())
 def test_it_numbers_what_can_be_reached(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     assert (type(space), space.width, space.reachable) == (EnumeratedSpace, 1, space.size)
-    assert space.size == index_size(puzzle) == len(blocks_distances(table))
+    assert space.size == index_size(puzzle.rules) == len(blocks_distances(table))
     every = np.arange(space.size)
     labels = space.unrank(every)
     assert space.rank(labels).tolist() == every.tolist()
@@ -59,36 +59,36 @@ def test_the_order_does_not_depend_on_the_search() -> None:
     moves = puzzle.moves
     assert moves.allowed is not None
     others = Transforms(moves.names[::-1], moves.origin[::-1], moves.moduli, moves.added[::-1], moves.allowed[::-1])
-    backwards = best_space(replace(puzzle, moves=others))
+    backwards = best_space(replace(puzzle.rules, moves=others))
     assert backwards.size == 25955
-    assert backwards.record == best_space(puzzle).record
+    assert backwards.record == best_space(puzzle.rules).record
 
 
 def test_positions_that_cannot_be_reached_have_no_number() -> None:
     puzzle = load_config("klotski").puzzle
     beside = puzzle.parse("GHIJ/..BC/EEBC/DAAF/DAAF")
-    assert best_space(puzzle).rank(beside[np.newaxis]).tolist() == [NOT_NUMBERED]
+    assert best_space(puzzle.rules).rank(beside[np.newaxis]).tolist() == [NOT_NUMBERED]
 
 
 def test_indices_are_checked() -> None:
     with pytest.raises(InputError, match="expected an index from 0 to 25954, found 25955"):
-        best_space(load_config("klotski").puzzle).unrank(np.array([25955]))
+        best_space(load_config("klotski").puzzle.rules).unrank(np.array([25955]))
 
 
 def test_it_is_built_again_from_its_record() -> None:
     puzzle = load_config("klotski").puzzle
-    record = best_space(puzzle).record
-    assert stored_space(puzzle, record) == best_space(puzzle)
+    record = best_space(puzzle.rules).record
+    assert stored_space(puzzle.rules, record) == best_space(puzzle.rules)
     with pytest.raises(FieldError, match="rows: expected 25955 rows of one column, found 7 of 1"):
-        stored_space(puzzle, replace(record, rows=7))
+        stored_space(puzzle.rules, replace(record, rows=7))
     with pytest.raises(FieldError, match=r"details: expected .* found {'digest': 'x'}"):
-        stored_space(puzzle, replace(record, details={"digest": "x"}))
+        stored_space(puzzle.rules, replace(record, details={"digest": "x"}))
     with pytest.raises(FieldError, match="space: expected one for the puzzle eight-puzzle, found 'enumerated'"):
-        stored_space(load_config("eight-puzzle").puzzle, SpaceRecord("enumerated", 181440, 1))
+        stored_space(load_config("eight-puzzle").puzzle.rules, SpaceRecord("enumerated", 181440, 1))
 
 
 def test_another_process_finds_the_positions_again() -> None:
-    space = best_space(load_config("klotski").puzzle)
+    space = best_space(load_config("klotski").puzzle.rules)
     sent = pickle.dumps(space)
     assert len(sent) < 100_000, "the puzzle alone"
     assert pickle.loads(sent).record == space.record
@@ -98,11 +98,11 @@ def test_a_puzzle_with_too_many_positions_says_so(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("antipodes_tasks.reachability.enumeration.MOST", 1000)
     puzzle = puzzle_from({"name": "p", "family": "blocks", "start": "AB../CD../EF../GH.."})
     with pytest.raises(ResourceLimitError, match="expected at most 1,000 positions that can be reached, found more"):
-        best_space(puzzle)
+        best_space(puzzle.rules)
 
 
 def test_a_puzzle_of_ones_own() -> None:
-    space = best_space(counter())
+    space = best_space(counter().rules)
     assert (type(space), space.size, space.most_moves) == (EnumeratedSpace, 100, 2)
     tables = space.move_tables()
     assert not tables.undirected
@@ -125,24 +125,24 @@ def test_moves_that_differ_only_where_they_are_legal_are_told_apart() -> None:
     one, four = one_of_many(1), one_of_many(4)
     assert one.fingerprint != four.fingerprint
     assert one.fingerprint == one_of_many(1).fingerprint
-    assert [best_space(puzzle).size for puzzle in (one, four)] == [20, 5]
+    assert [best_space(puzzle.rules).size for puzzle in (one, four)] == [20, 5]
 
 
 def test_moves_that_differ_far_from_the_start_have_their_own_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes_tasks.puzzles.moves.functions.WALKED", 0)
+    monkeypatch.setattr("antipodes_tasks.rules.functions.WALKED", 0)
     one, four = one_of_many(1), one_of_many(4)
     assert one.fingerprint == four.fingerprint
-    assert [best_space(puzzle).size for puzzle in (one, four)] == [20, 5]
+    assert [best_space(puzzle.rules).size for puzzle in (one, four)] == [20, 5]
     copy = pickle.loads(pickle.dumps(one))
-    assert enumeration(copy) is enumeration(one), "a task of a worker lists nothing again"
+    assert enumeration(copy.rules) is enumeration(one.rules), "a task of a worker lists nothing again"
 
 
 def test_a_large_puzzle_of_ones_own_is_told_of_the_list() -> None:
     with pytest.raises(SizeLimitError, match="if few of them can be reached, give the puzzle enumerated=True"):
-        best_space(counter(enumerated=False))
+        best_space(counter(enumerated=False).rules)
 
 
 def test_an_inverse_that_does_not_undo_is_found() -> None:
     puzzle = counter(inverses={"turn": "turn", "copy": "copy"})
     with pytest.raises(InputError, match="move 'turn': expected an inverse that undoes it"):
-        best_space(puzzle).move_tables()
+        best_space(puzzle.rules).move_tables()

@@ -11,9 +11,9 @@ from oracles import ORACLES
 from own_puzzles import jugs, lights, random_puzzle, towers
 from table_search import layers_by_engine
 
+from antipodes.puzzles.custom import define_puzzle
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
-from antipodes_tasks.puzzles.own import define_puzzle
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.field.field_index import fields_of
 from antipodes_tasks.spaces.field.field_order import deciding_order
@@ -23,7 +23,7 @@ from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
 
 def engine_layers(space: StateSpace) -> list[int]:
-    return layers_by_engine(space.move_tables(), space.rank(space.puzzle.start_labels))
+    return layers_by_engine(space.move_tables(), space.rank(space.rules.start_labels))
 
 
 def every_cut(puzzle: Puzzle) -> list[FieldSpace]:
@@ -31,7 +31,8 @@ def every_cut(puzzle: Puzzle) -> list[FieldSpace]:
     best, _ = deciding_order(puzzle.parts, puzzle.moves)
     count = len(fields_of(puzzle.parts))
     other = np.random.default_rng(count).permutation(count).tolist()
-    spaces = [FieldSpace.divided(puzzle, order, leading) for order in (best, other) for leading in range(1, count + 1)]
+    rules = puzzle.rules
+    spaces = [FieldSpace.divided(rules, order, leading) for order in (best, other) for leading in range(1, count + 1)]
     return [space for space in spaces if space is not None]
 
 
@@ -41,7 +42,7 @@ def test_every_cut_numbers_all_positions_and_knows_their_moves(seed: int) -> Non
     for space in every_cut(puzzle):
         every = np.arange(space.size)
         labels = space.unrank(every)
-        assert space.size == FieldSpace.size_for(puzzle)
+        assert space.size == FieldSpace.size_for(puzzle.rules)
         assert len(np.unique(labels, axis=0)) == space.size
         assert np.array_equal(space.rank(puzzle.checked(labels)), every)
         tables = space.move_tables()
@@ -56,12 +57,12 @@ def test_random_puzzles_have_rows_of_several_columns() -> None:
 @given(st.integers(0, 10**6))
 def test_a_search_finds_the_layers_of_brute_force(seed: int) -> None:
     puzzle = random_puzzle(seed)
-    assert engine_layers(best_space(puzzle)) == layers_of(puzzle)
+    assert engine_layers(best_space(puzzle.rules)) == layers_of(puzzle)
 
 
 @pytest.mark.parametrize(("pegs", "discs"), [(3, 7), (4, 6), (5, 4)])
 def test_towers(pegs: int, discs: int) -> None:
-    layers = engine_layers(best_space(towers(pegs, discs)))
+    layers = engine_layers(best_space(towers(pegs, discs).rules))
     assert sum(layers) == pegs**discs
     if pegs == 3:
         assert len(layers) - 1 == 2**discs - 1
@@ -70,7 +71,7 @@ def test_towers(pegs: int, discs: int) -> None:
 
 
 def test_the_small_discs_are_the_row_of_towers() -> None:
-    space = best_space(towers(4, 8))
+    space = best_space(towers(4, 8).rules)
     assert isinstance(space, FieldSpace)
     assert (space.rows, space.width) == (64, 1024)
     assert space.order == tuple(range(8))
@@ -93,23 +94,23 @@ def test_the_fields_that_decide_come_first() -> None:
 
     puzzle = define_puzzle(name="dials", radices=[6, 5], start=[0, 0], moves={"last": last, "first": first})
     assert deciding_order(puzzle.parts, puzzle.moves) == ((1, 0), (1, 2))
-    space = FieldSpace.divided(puzzle, (1, 0), 1)
+    space = FieldSpace.divided(puzzle.rules, (1, 0), 1)
     assert space
     assert (space.rows, space.width) == (5, 6)
     assert engine_layers(space) == layers_of(puzzle)
-    assert FieldSpace.divided(puzzle, (0, 1), 1) is None
+    assert FieldSpace.divided(puzzle.rules, (0, 1), 1) is None
 
 
 def test_jugs_are_listed_apart() -> None:
-    space = best_space(jugs())
+    space = best_space(jugs().rules)
     assert (space.rows, space.width, space.most_column_maps) == (216, 1, 1)
     assert engine_layers(space) == [1, 2, 3, 2, 2, 2, 2, 2]
     assert not space.move_tables().undirected
 
 
 def test_lights() -> None:
-    assert engine_layers(best_space(lights(3, 3))) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
-    assert sum(engine_layers(best_space(lights(4, 4)))) == 2**12
+    assert engine_layers(best_space(lights(3, 3).rules)) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
+    assert sum(engine_layers(best_space(lights(4, 4).rules))) == 2**12
 
 
 def test_pieces_that_functions_move() -> None:
@@ -134,22 +135,22 @@ def test_pieces_that_functions_move() -> None:
     }
     inverses = {"up": "down", "left": "right"}
     puzzle = define_puzzle(name="eight", start="123456780", moves=moves, inverses=inverses)
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     assert (space.rows, space.width) == (362_880, 1)
     assert engine_layers(space) == ORACLES["sliding/eight-puzzle"]["layers"]
 
 
 def test_a_plain_puzzle_has_one_column() -> None:
-    assert best_space(towers(4, 8, plain=True)).width == 1
+    assert best_space(towers(4, 8, plain=True).rules).width == 1
 
 
 @pytest.mark.parametrize("puzzle", [towers(3, 6), lights(3, 3), jugs(), random_puzzle(7)], ids=lambda one: one.name)
 def test_a_record_gives_the_same_space(puzzle: Puzzle) -> None:
-    space = best_space(puzzle)
-    assert stored_space(puzzle, space.record) == space
+    space = best_space(puzzle.rules)
+    assert stored_space(puzzle.rules, space.record) == space
     every = np.arange(space.size)
-    assert np.array_equal(stored_space(puzzle, space.record).unrank(every), space.unrank(every))
-    assert np.array_equal(numbering_space(puzzle).unrank(every), space.unrank(every))
+    assert np.array_equal(stored_space(puzzle.rules, space.record).unrank(every), space.unrank(every))
+    assert np.array_equal(numbering_space(puzzle.rules).unrank(every), space.unrank(every))
 
 
 @pytest.mark.parametrize(
@@ -166,12 +167,12 @@ def test_a_record_gives_the_same_space(puzzle: Puzzle) -> None:
 )
 def test_a_wrong_record_is_refused(details: dict[str, Any], message: str) -> None:
     with pytest.raises(FieldError, match=message):
-        FieldSpace.restored(jugs(), SpaceRecord("fields", 216, 1, details))
+        FieldSpace.restored(jugs().rules, SpaceRecord("fields", 216, 1, details))
 
 
 def test_a_record_of_other_rows_is_refused() -> None:
     with pytest.raises(FieldError, match="27 rows of 8 columns match no row/column split"):
-        FieldSpace.restored(jugs(), SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
+        FieldSpace.restored(jugs().rules, SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
 
 
 def rarely(rare: Any) -> Puzzle:
@@ -194,7 +195,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
         bits[:, :3] = 0
         return bits
 
-    space = best_space(rarely(rare))
+    space = best_space(rarely(rare).rules)
     assert space.width > 1
     with pytest.raises(InputError, match=r"move '0': expected that fields .* plain=True"):
         space.move_tables()
@@ -202,7 +203,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
-    space = FieldSpace.divided(puzzle, tuple(range(6)), 2, most_maps=3)
+    space = FieldSpace.divided(puzzle.rules, tuple(range(6)), 2, most_maps=3)
     assert space
     with pytest.raises(InputError, match=r"expected at most 3 column maps after a sample, found more: .* plain=True"):
         space.move_tables()
@@ -214,9 +215,9 @@ def test_moves_that_are_not_undone_as_said_are_found() -> None:
 
     puzzle = define_puzzle(name="dial", radices=[7], start=[0], moves={"up": up}, inverses={"up": "up"})
     with pytest.raises(InputError, match=r"move 'up': expected an inverse that undoes it, found one that does not"):
-        best_space(puzzle).move_tables()
+        best_space(puzzle.rules).move_tables()
 
 
 def test_indices_out_of_range_are_refused() -> None:
     with pytest.raises(InputError, match="expected an index from 0 to 215, found 216"):
-        best_space(jugs()).unrank(np.array([216]))
+        best_space(jugs().rules).unrank(np.array([216]))

@@ -14,11 +14,11 @@ from oracles import ORACLES
 from search_problems import pancakes, tiles, turns
 from table_search import layers_by_engine, layers_by_tables
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, FieldError, InputError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import pieces, values
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.group.group_space import GroupSpace
 from antipodes_tasks.spaces.selection import index_size
@@ -28,8 +28,8 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 @given(puzzles())
 def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
     layers = layers_of(puzzle)
-    for space in GroupSpace.cuts(puzzle):
-        assert space.size == GroupSpace.size_for(puzzle) == space.reachable == sum(layers)
+    for space in GroupSpace.cuts(puzzle.rules):
+        assert space.size == GroupSpace.size_for(puzzle.rules) == space.reachable == sum(layers)
         positions = space.unrank(np.arange(space.size))
         assert len(np.unique(puzzle.checked(positions), axis=0)) == space.size
         assert space.rank(positions).tolist() == list(range(space.size))
@@ -55,7 +55,7 @@ def test_positions_that_cannot_be_reached_have_no_number(puzzle: Puzzle, data: s
         data.draw(st.permutations(puzzle.starts[0][here]))
         if part.holds_pieces
         else data.draw(st.lists(st.integers(0, len(part.symbols) - 1), min_size=part.places, max_size=part.places))
-        for part, here in zip(puzzle.parts, puzzle.ranges, strict=True)
+        for part, here in zip(puzzle.parts, puzzle.rules.ranges, strict=True)
     ]
     position = [label for content in contents for label in content]
     (rank,) = space.rank(puzzle.checked([position])).tolist()
@@ -72,7 +72,7 @@ def test_labels_that_no_position_has_are_not_numbered() -> None:
 def test_known_numbers_of_positions(name: str) -> None:
     puzzle, order = KNOWN[name]
     space = group_space(puzzle)
-    assert space.size == GroupSpace.size_for(puzzle) == order
+    assert space.size == GroupSpace.size_for(puzzle.rules) == order
     assert space.table_bytes < 20e6
     sample = np.random.default_rng(1).integers(0, order, 200)
     positions = puzzle.checked(space.unrank(sample))
@@ -121,15 +121,15 @@ def test_one_way_moves_reach_the_same_positions() -> None:
 def test_connected_starts_share_a_space() -> None:
     one, parts = pancakes((0, 1, 2)), [pieces((0, 1, 2), tuple("ABC"))]
     both = of_parts(parts, [0, 1, 2], one.moves, [2, 1, 0])  # type: ignore[arg-type]
-    assert GroupSpace.suits(both)
+    assert GroupSpace.suits(both.rules)
     assert sorted(group_space(both).rank(both.start_labels).tolist())[0] == 0
 
 
 def test_unconnected_starts_have_no_group() -> None:
     rotation = Transforms.permuting({"R": [1, 2, 0]}, 3)
     parts = [pieces((0, 1, 2), tuple("ABC"))]
-    assert GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]))
-    assert not GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]))
+    assert GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]).rules)
+    assert not GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]).rules)
 
 
 UNSUITED = {
@@ -150,15 +150,15 @@ UNSUITED = {
 
 @pytest.mark.parametrize("name", UNSUITED)
 def test_puzzles_that_are_no_groups(name: str) -> None:
-    assert not GroupSpace.suits(UNSUITED[name])
+    assert not GroupSpace.suits(UNSUITED[name].rules)
     with pytest.raises(FieldError):
-        GroupSpace.restored(UNSUITED[name], group_space(pancakes((0, 1, 2))).record)
+        GroupSpace.restored(UNSUITED[name].rules, group_space(pancakes((0, 1, 2))).record)
 
 
 def test_the_order_of_a_group_beyond_64_bits() -> None:
-    assert GroupSpace.size_for(pancakes_of(30)) == factorial(30)
+    assert GroupSpace.size_for(pancakes_of(30).rules) == factorial(30)
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^38"):
-        GroupSpace.size_for(pancakes_of(200))
+        GroupSpace.size_for(pancakes_of(200).rules)
 
 
 def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
@@ -166,13 +166,13 @@ def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
     turned = [*range(2, 2 * count), 0, 1]
     moves = {"turn": turned, "swap": [2, 3, 0, 1, *range(4, 2 * count)], "flip": [1, 0, *range(2, 2 * count)]}
     puzzle = puzzle_from({"name": "pairs", "family": "generators", "n": 2 * count, "moves": moves})
-    assert not GroupSpace.suits(puzzle)
-    assert index_size(puzzle) == factorial(2 * count)
+    assert not GroupSpace.suits(puzzle.rules)
+    assert index_size(puzzle.rules) == factorial(2 * count)
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:
     with pytest.raises(InputError, match="expected a puzzle whose pieces all differ"):
-        GroupSpace.size_for(tiles(2, 2, "1 2 3 0"))
+        GroupSpace.size_for(tiles(2, 2, "1 2 3 0").rules)
 
 
 TWO = group_space(KNOWN["2x2x2"][0])
@@ -191,7 +191,7 @@ def test_indices_out_of_range_are_refused() -> None:
 def test_planning_and_a_single_query_load_no_compiler() -> None:
     code = (
         "import sys, numpy as np\n"
-        "from antipodes_tasks.puzzles.families import puzzle_from\n"
+        "from antipodes.puzzles.families import puzzle_from\n"
         "from antipodes_tasks.spaces.group.group_space import GroupSpace\n"
         "spaces = GroupSpace.cuts(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
         "space = min(spaces, key=lambda space: space.cost)\n"

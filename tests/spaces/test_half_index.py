@@ -17,14 +17,14 @@ from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.permutations.parity import parities
-from antipodes_tasks.puzzles.board import Board
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.arrangement.arrangement_space import PARITY, ArrangementSpace
 from antipodes_tasks.spaces.rules import by_tables, differing, successors
 from antipodes_tasks.spaces.selection import best_space, index_size, numbering_space, stored_space
@@ -66,15 +66,15 @@ def check(puzzle: Puzzle, half: bool) -> None:
     """Every cut numbers each reachable position, exactly half or all, and its move tables are the rules."""
     every = np.array(list(permutations(range(puzzle.places))), dtype=np.uint8)
     found = np.array([list(one) for one in reached(puzzle)], dtype=np.uint8)
-    for space in ArrangementSpace.cuts(puzzle):
-        assert space.size == index_size(puzzle) == len(every) // (2 if half else 1)
+    for space in ArrangementSpace.cuts(puzzle.rules):
+        assert space.size == index_size(puzzle.rules) == len(every) // (2 if half else 1)
         indices = space.rank(every)
         assert sorted(indices[indices != NOT_NUMBERED]) == list(range(space.size))
         assert np.array_equal(space.unrank(indices[indices >= 0]), every[indices >= 0])
         assert (space.rank(found) >= 0).all()
         sample = np.random.default_rng(0).permutation(space.size)[:400]
         assert not differing(successors(space, sample), by_tables(space.move_tables(), sample), len(sample)).size
-        assert stored_space(puzzle, space.record) == space
+        assert stored_space(puzzle.rules, space.record) == space
 
 
 @pytest.mark.parametrize(("rows", "columns"), BOARDS)
@@ -93,8 +93,8 @@ def test_two_places_have_no_pieces_to_exchange() -> None:
 
 
 def test_equal_tiles_keep_the_full_index() -> None:
-    assert index_size(board(2, 3, start="1 1 2 3 4 0")) == factorial(6) // 2
-    assert index_size(jump(2, 3, 'moves = "knight"', "ABCD")) == factorial(6) // 2
+    assert index_size(board(2, 3, start="1 1 2 3 4 0").rules) == factorial(6) // 2
+    assert index_size(jump(2, 3, 'moves = "knight"', "ABCD").rules) == factorial(6) // 2
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_parities_of_all_arrangements() -> None:
 
 @pytest.mark.parametrize("name", ["eight-puzzle", "eight-puzzle-blank-first"])
 def test_the_eight_puzzle_numbers_what_can_be_reached(name: str) -> None:
-    space = best_space(load_config(name).puzzle)
+    space = best_space(load_config(name).puzzle.rules)
     assert space.size == ORACLES[f"sliding/{name}"]["states"] == 181440
     assert space.record.details == {PARITY: [0, 1, 0, 1, 0, 1, 0, 1, 0]}
 
 
 def test_the_fifteen_puzzle() -> None:
     puzzle = board(4, 4)
-    space = numbering_space(puzzle)
+    space = numbering_space(puzzle.rules)
     assert space.size == factorial(16) // 2
     indices = np.random.default_rng(0).integers(space.size, size=1000)
     labels = space.unrank(indices)
@@ -159,7 +159,7 @@ def test_the_fifteen_puzzle() -> None:
 
 
 def test_many_positions_are_ranked_as_few_are() -> None:
-    space = best_space(board(3, 3))
+    space = best_space(board(3, 3).rules)
     labels = space.unrank(np.arange(space.size))
     labels[::3, [7, 8]] = labels[::3, [8, 7]]
     few = np.concatenate([space.rank(part) for part in np.array_split(labels, 100)])
@@ -169,15 +169,15 @@ def test_many_positions_are_ranked_as_few_are() -> None:
 @pytest.mark.parametrize("index", [-1, 12, 24])
 def test_an_index_out_of_range(index: int) -> None:
     with pytest.raises(InputError, match="expected an index from 0 to 11, found"):
-        numbering_space(board(2, 2)).unrank(np.array([0, index]))
+        numbering_space(board(2, 2).rules).unrank(np.array([0, index]))
 
 
 def test_a_record_of_all_arrangements_is_taken_as_it_is() -> None:
     puzzle = board(2, 3)
-    full = stored_space(puzzle, SpaceRecord("arrangements", 30, 24))
+    full = stored_space(puzzle.rules, SpaceRecord("arrangements", 30, 24))
     assert full.size == 720
     with pytest.raises(FieldError, match="match no row/column split"):
-        stored_space(puzzle, replace(best_space(puzzle).record, rows=30, width=24))
+        stored_space(puzzle.rules, replace(best_space(puzzle.rules).record, rows=30, width=24))
 
 
 TIED = [0, 1, 0, 1, 0, 1]
@@ -187,12 +187,12 @@ TIED = [0, 1, 0, 1, 0, 1]
 @pytest.mark.parametrize("details", [{"parity": [1, 0, 1, 0, 1, 0]}, {"parity": TIED, "more": 2}, {"other": TIED}])
 def test_details_of_no_space(details: dict[str, Any]) -> None:
     with pytest.raises(FieldError, match="details: expected"):
-        stored_space(board(2, 3), SpaceRecord("arrangements", 30, 12, details))
+        stored_space(board(2, 3).rules, SpaceRecord("arrangements", 30, 12, details))
 
 
 def test_half_of_a_puzzle_that_has_no_halves() -> None:
     with pytest.raises(FieldError, match=r"details: expected \{\}, found"):
-        stored_space(board(2, 3, start="1 1 2 3 4 0"), SpaceRecord("arrangements", 30, 12, {"parity": TIED}))
+        stored_space(board(2, 3, start="1 1 2 3 4 0").rules, SpaceRecord("arrangements", 30, 12, {"parity": TIED}))
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (2, 4)])
@@ -208,27 +208,27 @@ def test_a_run_finds_the_layers_of_brute_force(rows: int, columns: int, tmp_path
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (2, 4), (3, 3), (4, 4)])
 def test_all_positions_of_a_sliding_board_are_known_to_be_reachable(rows: int, columns: int) -> None:
-    space = numbering_space(board(rows, columns))
+    space = numbering_space(board(rows, columns).rules)
     assert space.reachable == space.size
     places = rows * columns
     equal = board(rows, columns, start=" ".join(["0", "1", *map(str, range(1, places - 1))]))
-    assert numbering_space(equal).reachable == factorial(places) // 2
+    assert numbering_space(equal.rules).reachable == factorial(places) // 2
     full = replace(space.record, rows=factorial(places), width=1, details={})
     if places <= 6:
-        assert stored_space(board(rows, columns), full).reachable == factorial(places) // 2
+        assert stored_space(board(rows, columns).rules, full).reachable == factorial(places) // 2
 
 
 def test_graphs_of_which_the_theorem_says_nothing() -> None:
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": "AB/C-", "offsets": [[0, 1], [0, -1], [1, 0]]})
-    assert numbering_space(puzzle).reachable is None
-    assert numbering_space(board(2, 2)).reachable is None
-    assert numbering_space(board(1, 5)).reachable is None
+    assert numbering_space(puzzle.rules).reachable is None
+    assert numbering_space(board(2, 2).rules).reachable is None
+    assert numbering_space(board(1, 5).rules).reachable is None
 
 
 @given(puzzle_settings())
 def test_as_many_can_be_reached_as_is_known(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
-    known = numbering_space(puzzle).reachable
+    known = numbering_space(puzzle.rules).reachable
     assert known in (None, len(reached(puzzle)))
 
 
@@ -239,5 +239,5 @@ def test_as_many_can_be_reached_on_any_graph(places: int, data: st.DataObject) -
     empty = data.draw(st.integers(1, 2))
     labels = [0] * empty + list(range(1, places - empty + 1))
     puzzle = directed([*edges, *((b, a) for a, b in edges)], tuple(labels))
-    known = numbering_space(puzzle).reachable
+    known = numbering_space(puzzle.rules).reachable
     assert known in (None, len(reached(puzzle)))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from strategies import puzzle_settings, spaces_of
 
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.space import StateSpace
 

@@ -19,11 +19,11 @@ from transform_puzzles import (
     transform_puzzles,
 )
 
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, FieldError, InputError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import pieces, values
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
 from antipodes_tasks.spaces.selection import best_space, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED
@@ -74,7 +74,7 @@ def check_tables(puzzle: Puzzle) -> None:
 @given(transform_puzzles())
 def test_each_number_has_one_position(puzzle: Puzzle) -> None:
     spaces = orbit_spaces(puzzle)
-    every = np.arange(OrbitSpace.size_for(puzzle))
+    every = np.arange(OrbitSpace.size_for(puzzle.rules))
     labels = puzzle.checked(spaces[0].unrank(every))
     assert len({tuple(one) for one in labels.tolist()}) == len(every)
     for space in spaces:
@@ -96,7 +96,7 @@ def test_every_reachable_position_has_a_number_and_all_cuts_have_the_same_layers
 @given(transform_puzzles())
 def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
     for space in orbit_spaces(puzzle):
-        assert stored_space(puzzle, space.record) == space
+        assert stored_space(puzzle.rules, space.record) == space
         sent = pickle.loads(pickle.dumps(space))
         assert all(map(np.array_equal, sent.move_tables(), space.move_tables()))
 
@@ -112,7 +112,7 @@ ORACLES_OF_FAMILIES = {
 
 @pytest.mark.parametrize("name", ORACLES_OF_FAMILIES)
 def test_published_layers(name: str) -> None:
-    space = best_space(ORACLES_OF_FAMILIES[name])
+    space = best_space(ORACLES_OF_FAMILIES[name].rules)
     assert isinstance(space, OrbitSpace)
     assert layers_of_space(space) == ORACLES["permutation-families"][name]
     assert space.reachable == sum(ORACLES["permutation-families"][name])
@@ -120,7 +120,7 @@ def test_published_layers(name: str) -> None:
 
 @pytest.mark.parametrize("discs", [1, 4, 8])
 def test_three_pegs_have_a_radius_of_all_sums_of_powers_of_two(discs: int) -> None:
-    layers = layers_of_space(best_space(family("hanoi", pegs=3, discs=discs)))
+    layers = layers_of_space(best_space(family("hanoi", pegs=3, discs=discs).rules))
     assert (len(layers) - 1, sum(layers)) == (2**discs - 1, 3**discs)
 
 
@@ -138,7 +138,7 @@ def test_pancakes_need_few_column_maps() -> None:
 
 @pytest.mark.parametrize("n", [7, 9, 11])
 def test_topspin_of_odd_size_numbers_even_permutations_only(n: int) -> None:
-    space = best_space(family("topspin", n=n))
+    space = best_space(family("topspin", n=n).rules)
     assert space.size == half_of(n)
     assert space.reachable == half_of(n)
     start = np.arange(n, dtype=np.uint8)
@@ -149,8 +149,8 @@ def test_topspin_of_odd_size_numbers_even_permutations_only(n: int) -> None:
 def test_starts_of_both_parities_need_all_numbers() -> None:
     moves = Transforms.permuting({"A": [1, 2, 0, 3], "B": [0, 2, 3, 1]}, 4)
     part = pieces((0, 1, 2, 3), tuple("abcd"))
-    assert OrbitSpace.size_for(puzzle_of((part,), [(0, 1, 2, 3), (1, 2, 0, 3)], moves)) == 12
-    assert OrbitSpace.size_for(puzzle_of((part,), [(0, 1, 2, 3), (1, 0, 2, 3)], moves)) == 24
+    assert OrbitSpace.size_for(puzzle_of((part,), [(0, 1, 2, 3), (1, 2, 0, 3)], moves).rules) == 12
+    assert OrbitSpace.size_for(puzzle_of((part,), [(0, 1, 2, 3), (1, 0, 2, 3)], moves).rules) == 24
 
 
 def test_a_sum_that_moves_keep_decides_the_last_value() -> None:
@@ -159,11 +159,11 @@ def test_a_sum_that_moves_keep_decides_the_last_value() -> None:
     space = orbit_spaces(puzzle)[0]
     assert space.size == 9
     assert space.rank(np.array([[0, 0, 0], [2, 2, 1]])).tolist() == [NOT_NUMBERED, 8]
-    assert OrbitSpace.size_for(puzzle_of((values(3, 3),), [(1, 0, 1), (0, 0, 0)], moves)) == 27
+    assert OrbitSpace.size_for(puzzle_of((values(3, 3),), [(1, 0, 1), (0, 0, 0)], moves).rules) == 27
 
 
 def test_lights_out_numbers_what_can_be_reached() -> None:
-    space = best_space(family("lights-out", rows=4, columns=4))
+    space = best_space(family("lights-out", rows=4, columns=4).rules)
     assert (space.size, space.reachable) == (2**12, 2**12)
 
 
@@ -175,30 +175,30 @@ def test_no_moves_but_several_starts() -> None:
 
 
 def test_unrank_refuses_indices_out_of_range() -> None:
-    space = best_space(family("pancake", n=4))
+    space = best_space(family("pancake", n=4).rules)
     with pytest.raises(InputError, match="from 0 to 23, found 24"):
         space.unrank(np.array([3, 24]))
 
 
 def test_a_record_of_another_puzzle() -> None:
-    record = best_space(family("pancake", n=4)).record
+    record = best_space(family("pancake", n=4).rules).record
     with pytest.raises(FieldError, match="match no row/column split"):
-        OrbitSpace.restored(family("pancake", n=5), record)
+        OrbitSpace.restored(family("pancake", n=5).rules, record)
     sliding = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"})
     with pytest.raises(FieldError, match="match no row/column split"):
-        OrbitSpace.restored(sliding, record)
+        OrbitSpace.restored(sliding.rules, record)
 
 
 def test_moves_between_parts_are_refused() -> None:
     moves = Transforms(["A"], [[2, 1, 0, 3]], [2] * 4)
     with pytest.raises(ConfigError, match="expected moves within the places 0 to 1, found one to other places"):
-        OrbitSpace.size_for(puzzle_of((values(2, 2), values(2, 2)), [(0, 0, 0, 0)], moves))
+        OrbitSpace.size_for(puzzle_of((values(2, 2), values(2, 2)), [(0, 0, 0, 0)], moves).rules)
 
 
 def test_moves_that_change_pieces_are_refused() -> None:
     moves = Transforms(["A"], [[0, 1]], [2, 2], [[1, 1]])
     with pytest.raises(ConfigError, match="expected moves that add nothing to the pieces on places 0 to 1"):
-        OrbitSpace.size_for(puzzle_of((pieces((0, 1), ("a", "b")),), [(0, 1)], moves))
+        OrbitSpace.size_for(puzzle_of((pieces((0, 1), ("a", "b")),), [(0, 1)], moves).rules)
 
 
 @pytest.mark.parametrize(

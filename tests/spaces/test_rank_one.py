@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.permutations.parity import parities, parity_of
-from antipodes_tasks.puzzles.part import hold
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.group.puzzle_points import points_of
 from antipodes_tasks.spaces.selection import best_space
 
@@ -34,7 +33,7 @@ def contents(puzzle: Puzzle, count: int) -> np.ndarray:
     """Positions with the pieces of the puzzle in any order, which moves may not reach."""
     rng = np.random.default_rng(0)
     labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
-    for part, at in zip(puzzle.parts, puzzle.ranges, strict=True):
+    for part, at in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
         shape = labels[:, at].shape
         labels[:, at] = (
             rng.permuted(labels[:, at], axis=1) if part.counts else rng.integers(len(part.symbols), size=shape)
@@ -45,7 +44,7 @@ def contents(puzzle: Puzzle, count: int) -> np.ndarray:
 @pytest.mark.parametrize("name", PUZZLES)
 def test_the_same_as_for_many(name: str) -> None:
     puzzle = load_config(name).puzzle
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     numbered = space.unrank(np.random.default_rng(1).integers(0, space.size, 50))
     for labels in (numbered, contents(puzzle, 50), puzzle.start_labels):
         assert [space.rank_one(one) for one in labels.tolist()] == space.rank(labels).tolist()
@@ -54,7 +53,7 @@ def test_the_same_as_for_many(name: str) -> None:
 def test_fields_are_ranked_alike() -> None:
     from own_puzzles import towers
 
-    space = best_space(towers(3, 5))
+    space = best_space(towers(3, 5).rules)
     indices = np.arange(space.size)
     assert [space.rank_one(one) for one in space.unrank(indices).tolist()] == indices.tolist()
 
@@ -69,15 +68,16 @@ def test_parity_of_one() -> None:
 @pytest.mark.parametrize("count", [3, 20_000], ids=["few", "many"])
 def test_wrong_pieces_are_found_in_one_as_in_many(name: str, count: int) -> None:
     puzzle = load_config(name).puzzle
-    assert all(hold(puzzle.parts, puzzle.ranges, one) for one in contents(puzzle, 20).tolist())
+    assert all(puzzle.rules.holds(one) for one in contents(puzzle, 20).tolist())
     labels = contents(puzzle, count)
     puzzle.checked(labels)
     for place in range(puzzle.places):
         wrong = labels.copy()
         wrong[-1, place] += 1
-        here = next(part for part, at in zip(puzzle.parts, puzzle.ranges, strict=True) if at.start <= place < at.stop)
+        ranges = puzzle.rules.ranges
+        here = next(part for part, at in zip(puzzle.parts, ranges, strict=True) if at.start <= place < at.stop)
         is_one = here.counts is None and wrong[-1, place] < len(here.symbols)
-        assert hold(puzzle.parts, puzzle.ranges, wrong[-1].tolist()) == is_one
+        assert puzzle.rules.holds(wrong[-1].tolist()) == is_one
         if not is_one:
             with pytest.raises(ValueError, match="expected"):
                 puzzle.checked(wrong)
@@ -86,7 +86,7 @@ def test_wrong_pieces_are_found_in_one_as_in_many(name: str, count: int) -> None
 @pytest.mark.parametrize("name", ["skewb", "lights-out-5x5", "pyraminx-faces", "m12"])
 def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = load_config(name).puzzle
-    points = points_of(puzzle)
+    points = points_of(puzzle.rules)
     assert points is not None
     labels = contents(puzzle, 300)
     labels[::3, 2] = 200  # no label of the puzzle

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from strategies import puzzle_settings, spaces_of
 
+from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.errors import ConfigError, FieldError
-from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes_tasks.spaces.group.group_space import GroupSpace
 from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
@@ -25,15 +25,15 @@ from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 def test_a_space_is_built_again_from_its_record(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     for space in spaces_of(puzzle):
-        again = stored_space(puzzle, space.record)
+        again = stored_space(puzzle.rules, space.record)
         assert (again.rows, again.width) == (space.rows, space.width)
-    assert best_space(puzzle) in spaces_of(puzzle)
+    assert best_space(puzzle.rules) in spaces_of(puzzle)
 
 
 @given(puzzle_settings())
 def test_all_spaces_of_a_puzzle_have_the_same_indices(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
-    labels = numbering_space(puzzle).unrank(np.arange(numbering_space(puzzle).size))
+    labels = numbering_space(puzzle.rules).unrank(np.arange(numbering_space(puzzle.rules).size))
     for space in spaces_of(puzzle):
         assert space.rank(labels).tolist() == list(range(space.size))
         assert space.rows % space.block_rows == 0
@@ -42,28 +42,30 @@ def test_all_spaces_of_a_puzzle_have_the_same_indices(table: dict[str, Any]) -> 
 def test_a_record_of_no_space() -> None:
     puzzle = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
     with pytest.raises(FieldError, match="match no row/column split"):
-        stored_space(puzzle, replace(best_space(puzzle).record, rows=7))
+        stored_space(puzzle.rules, replace(best_space(puzzle.rules).record, rows=7))
 
 
 def test_a_record_of_a_kind_that_moves_do_not_have() -> None:
     """Such a space would rank the positions, and fail when its move tables are built."""
     stack = puzzle_from({"name": "p", "family": "pancake", "start": "1 1 2 3 3"})
-    arrangements = SpaceRecord("arrangements", 10, index_size(stack) // 10)
-    fields = SpaceRecord("fields", index_size(stack), 1, {"order": [0], "column_maps": 1})
+    arrangements = SpaceRecord("arrangements", 10, index_size(stack.rules) // 10)
+    fields = SpaceRecord("fields", index_size(stack.rules), 1, {"order": [0], "column_maps": 1})
     for record in (arrangements, fields):
         with pytest.raises(FieldError, match=f"space: expected one for the puzzle p, found '{record.kind}'"):
-            stored_space(stack, record)
+            stored_space(stack.rules, record)
 
 
 def test_a_space_can_be_sent_to_other_processes() -> None:
-    space = best_space(puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 3 4 0"}))
+    space = best_space(
+        puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 3 4 0"}).rules
+    )
     sent = pickle.loads(pickle.dumps(space))
     assert sent == space
     assert all(map(np.array_equal, sent.move_tables(), space.move_tables()))
 
 
 def chosen(**settings: Any) -> StateSpace:
-    return best_space(puzzle_from({"name": "p", **settings}))
+    return best_space(puzzle_from({"name": "p", **settings}).rules)
 
 
 SKEWED = {"A": "(0 1 2 3 4 5)", "B": "(0 1)(2 3)(4 5)"}
@@ -84,7 +86,7 @@ KINDS_OF_PUZZLES: list[tuple[dict[str, Any], type[StateSpace], int]] = [
 def test_each_kind_of_puzzle_has_its_space(table: dict[str, Any], kind: type[StateSpace], size: int) -> None:
     space = chosen(**table)
     assert (type(space), space.size) == (kind, size)
-    assert index_size(space.puzzle) == size
+    assert index_size(space.rules) == size
 
 
 def test_the_cut_has_few_rows_and_maps_that_fit_a_cache() -> None:
@@ -103,11 +105,11 @@ def test_a_puzzle_too_large_for_any_space_is_refused_in_a_moment(family: str) ->
 
 PROGRAM = """
 import sys
-from antipodes_tasks.puzzles.families import puzzle_from
+from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.selection import best_space
-space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}))
-index = space.rank(space.puzzle.start_labels)
-assert (space.unrank(index) == space.puzzle.start_labels).all() and space.table_bytes and space.building_bytes(2)
+space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}).rules)
+index = space.rank(space.rules.start_labels)
+assert (space.unrank(index) == space.rules.start_labels).all() and space.table_bytes and space.building_bytes(2)
 print("numba" in sys.modules)
 """
 

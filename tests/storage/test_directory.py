@@ -11,13 +11,12 @@ import pytest
 from programs import Command
 from stores import chunk_files
 
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.local.files import PARTIAL
-from antipodes.storage.local.staging import STORED
-from antipodes.tables.journal.journal import FOLDER
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.files import PARTIAL, STORED
+from antipodes.tables.journal import FOLDER
 from antipodes.tables.store.manifest import COUNTS, DEPTH
-from antipodes.tables.store.table_store import TableStore
-from antipodes.tilings.manifest import PARTITIONS, TILINGS
+from antipodes.tables.store.stores import TableStore
+from antipodes.tilings.store import PARTITIONS, TILINGS
 from antipodes_tasks.errors import StoreError
 
 

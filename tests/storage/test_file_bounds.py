@@ -15,14 +15,13 @@ from s3 import Bucket
 from stores import change_manifest, contents
 from tiling_stores import SQUARE, tiled
 
-from antipodes.storage.arrays import Arrays
+from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST, TooLargeError
-from antipodes.storage.layout import Layout
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.lock_owner import parse_owner
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.lock import parse_owner
 from antipodes.storage.manifest import FEW_BYTES, MOST_VALUES, parse
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import FieldError, StoreDamagedError
 
 HUGE = 8 << 30

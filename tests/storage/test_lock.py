@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from antipodes.storage.backend import LockHandle
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.local.lock import FileLock
+from antipodes.storage.directory import DirectoryStorage, FileLock
+from antipodes.storage.lock import StoreLock
 from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 
-def lock(store: Path) -> AbstractContextManager[LockHandle]:
+def lock(store: Path) -> AbstractContextManager[StoreLock]:
     return FileLock(store).hold()
 
 
@@ -208,9 +207,9 @@ def test_an_unreadable_lock_file_was_not_taken_over(tmp_path: Path, monkeypatch:
     with lock(tmp_path / "t.zarr") as handle:
         monkeypatch.setattr(os, "open", exhausted)
         with pytest.raises(StoreError, match=r"cannot read .*t.zarr.lock: Too many open files"):
-            handle.confirm()
+            handle.check()
         monkeypatch.undo()
-        handle.confirm()
+        handle.check()
 
 
 def test_a_file_system_without_locks_is_not_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

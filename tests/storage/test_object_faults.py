@@ -15,11 +15,11 @@ from stores import contents
 
 from antipodes.config import load_config
 from antipodes.events import Event, Waiting
-from antipodes.storage.cloud import bucket as cloud_bucket
-from antipodes.storage.cloud import retry
-from antipodes.storage.cloud.retry import reason
+from antipodes.storage import bucket as cloud_bucket
+from antipodes.storage import retry
+from antipodes.storage.retry import reason
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import StoreError, StoreSilentError
 
@@ -67,7 +67,7 @@ def test_every_third_request_fails(
 def test_a_lasting_outage(fault: str, bucket: Bucket, proxy: Proxy, refused: Callable[..., str], cli: Command) -> None:
     run = ("run", PUZZLE, "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2, "--quiet")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANTIPODES_STORE_PATIENCE", "0.5")
+        patch.setenv("ANTIPODES_RETRY_SECONDS", "0.5")
         proxy.fail_for(1000, fault, after=40)
         begin = time.monotonic()
         message = refused(*run, status=1)
@@ -84,7 +84,7 @@ def test_a_lasting_outage(fault: str, bucket: Bucket, proxy: Proxy, refused: Cal
 def test_a_lasting_outage_of_a_process(bucket: Bucket, proxy: Proxy, process: Process, whole: dict[str, bytes]) -> None:
     proxy.fail_for(1000, "503", after=40)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANTIPODES_STORE_PATIENCE", "1")
+        patch.setenv("ANTIPODES_RETRY_SECONDS", "1")
         run = ("run", PUZZLE, "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2, "--quiet")
         running = process(*run)
     _, err = running.communicate(timeout=60)
@@ -118,7 +118,7 @@ def test_requests_are_made_once_after_retries_ran_out(
     bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise each of the last requests of a failed run would wait as long as the first."""
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "1")
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "1")
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     store = TableStore(bucket.url())
     proxy.fault = lambda number, method, path: "503"
@@ -188,7 +188,7 @@ def test_a_request_that_fails_for_long_is_told_now_and_then(monkeypatch: pytest.
     told: list[tuple[float, str]] = []
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     monkeypatch.setattr("time.sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
-    monkeypatch.setattr(retry, "watch", retry.Watch(lambda what: told.append((clock[0], what))))
+    monkeypatch.setattr(retry, "watch", retry.StorageWatch(lambda what: told.append((clock[0], what))))
 
     def request() -> str:
         nonlocal tries
@@ -231,7 +231,7 @@ def test_a_silent_server_is_told_and_its_answer_still_counts(silent: Silent, mon
         told.append(what)
         silent.speaks.set()
 
-    monkeypatch.setattr(retry, "watch", retry.Watch(tell))
+    monkeypatch.setattr(retry, "watch", retry.StorageWatch(tell))
     assert retry.RetryPolicy("s3://silent", 75).run("list", "s3://silent/a", silent.request) == "answer"
     assert told == ["s3://silent/a to be listed, for 0 s, no answer yet"]
 
@@ -241,7 +241,7 @@ def test_a_stop_ends_the_wait_for_a_silent_server_in_any_thread(
     ended_by: str, silent: Silent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And those that come after it, such as to release the lock: first they are short, and then they end at once."""
-    watch = retry.Watch()
+    watch = retry.StorageWatch()
     monkeypatch.setattr(retry, "watch", watch)
     policy, raised = retry.RetryPolicy("s3://silent", 75), []
 

@@ -10,15 +10,14 @@ from s3 import Bucket, Proxy
 from tiling_stores import SQUARE
 
 from antipodes.config import load_config
-from antipodes.storage.cloud import lease
-from antipodes.storage.cloud.bucket import REQUEST_TIMEOUT
-from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.storage import objects
+from antipodes.storage.bucket import REQUEST_TIMEOUT
+from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tilings.config import BoardConfig
-from antipodes.tilings.manifest import Searched
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import Searched, TilingStore
 from antipodes_tasks.errors import StoreError, StoreLockedError
 
 LOCK = "t.zarr.lock"
@@ -31,7 +30,7 @@ def take_over(bucket: Bucket) -> None:
 
 def created(bucket: Bucket) -> tuple[TableStore, TableManifest]:
     store, config = TableStore(bucket.url()), load_config("eight-puzzle")
-    return store, store.create(config, plan_run(config.puzzle))
+    return store, store.create(config, plan_run(config.puzzle).cut)
 
 
 def test_a_run_that_lost_its_lock_commits_nothing_and_leaves_the_new_lock(bucket: Bucket) -> None:
@@ -184,15 +183,15 @@ def test_a_deletion_is_not_retried_after_the_lock_was_lost(bucket: Bucket, proxy
 
 
 def test_a_request_ends_before_the_lock_can_expire() -> None:
-    assert lease.HEARTBEAT_SECONDS < lease.SAFE_SECONDS
-    assert lease.SAFE_SECONDS + REQUEST_TIMEOUT.total_seconds() < lease.EXPIRY_SECONDS
+    assert objects.HEARTBEAT_SECONDS < objects.SAFE_SECONDS
+    assert objects.SAFE_SECONDS + REQUEST_TIMEOUT.total_seconds() < objects.EXPIRY_SECONDS
 
 
 def test_a_server_too_slow_to_renew_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock stays, since another run may hold it by the time of the deletion."""
     store, manifest = created(bucket)
     with store.lock():
-        monkeypatch.setattr(lease, "SAFE_SECONDS", -1.0)
+        monkeypatch.setattr(objects, "SAFE_SECONDS", -1.0)
         with pytest.raises(StoreError, match=r"cannot renew the lock of .* in time"):
             store.commit(manifest)
     assert LOCK in bucket.listing()
@@ -202,15 +201,15 @@ def test_a_server_too_slow_to_renew_the_lock(bucket: Bucket, monkeypatch: pytest
 def test_a_lock_that_was_put_though_the_answer_was_lost(
     change: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "0")
     store, manifest = created(bucket)
     with store.lock() as handle:
         before = json.loads(bucket.get(LOCK))
         proxy.fault = lambda number, method, path: "lose" if path.endswith(LOCK) else None
         with monkeypatch.context() as patch:
-            patch.setattr(lease, "HEARTBEAT_SECONDS", -1.0)
+            patch.setattr(objects, "HEARTBEAT_SECONDS", -1.0)
             with pytest.raises(StoreError, match="cannot write"):
-                (handle.rotate_token if change == "rotate" else handle.confirm)()
+                (handle.rotate_token if change == "rotate" else handle.check)()
         proxy.fault = lambda number, method, path: None
         lost = json.loads(bucket.get(LOCK))
         assert (lost["beat"], lost["token"] == before["token"]) == (2, change == "renew")
@@ -237,7 +236,7 @@ def test_the_objects_of_the_server_clock_do_not_pile_up(bucket: Bucket, monkeypa
             with pytest.raises(Killed), TableStore(bucket.url()).lock():
                 pass
         assert bucket.listing() == [LOCK, f"{LOCK}.time"]
-    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
+    monkeypatch.setattr(objects, "EXPIRY_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert bucket.listing() == [LOCK], "nothing but the lock is left while a run is in progress"
     bucket.put(f"{LOCK}.time", b"")

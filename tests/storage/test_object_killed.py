@@ -13,9 +13,9 @@ from s3 import Bucket
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import NotAStoreError
 
 

@@ -18,11 +18,10 @@ from s3 import Bucket, Proxy
 from stores import contents
 
 from antipodes.config import load_config
-from antipodes.storage import lock_owner
-from antipodes.storage.cloud import lease
-from antipodes.storage.cloud.bucket import Bucket as Client
+from antipodes.storage import lock, objects
+from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreLockedError
 
 LOCK = "t.zarr.lock"
@@ -113,7 +112,7 @@ def test_an_owner_on_another_machine(content: bytes, bucket: Bucket, monkeypatch
     with pytest.raises(StoreLockedError, match=f"in use by {owner}"), TableStore(bucket.url()).lock():
         pass
     assert bucket.get(LOCK) == content
-    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
+    monkeypatch.setattr(objects, "EXPIRY_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
 
@@ -121,24 +120,24 @@ def test_an_owner_on_another_machine(content: bytes, bucket: Bucket, monkeypatch
 def test_an_owner_elsewhere_keeps_the_lock_until_it_expires(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     put_lock(bucket)
     put = modified(bucket)
-    monkeypatch.setattr(lease, "server_time", lambda *_: put + timedelta(seconds=lease.EXPIRY_SECONDS))
+    monkeypatch.setattr(objects, "server_time", lambda *_: put + timedelta(seconds=objects.EXPIRY_SECONDS))
     with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
         pass
-    monkeypatch.setattr(lease, "server_time", lambda *_: put + timedelta(seconds=lease.EXPIRY_SECONDS + 1))
+    monkeypatch.setattr(objects, "server_time", lambda *_: put + timedelta(seconds=objects.EXPIRY_SECONDS + 1))
     with TableStore(bucket.url()).lock():
         assert json.loads(bucket.get(LOCK))["process"] == os.getpid()
 
 
 def test_a_renewed_lock_does_not_expire(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a time when the first put would have expired, the lock is held, since its heartbeats are younger."""
-    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(objects, "HEARTBEAT_SECONDS", 0.1)
     with TableStore(bucket.url()).lock() as handle:
         put, deadline = modified(bucket), time.monotonic() + 30
         while modified(bucket) == put:  # dates are in whole seconds
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        late = put + timedelta(seconds=lease.EXPIRY_SECONDS + 1)
-        monkeypatch.setattr(lease, "server_time", lambda *_: late)
+        late = put + timedelta(seconds=objects.EXPIRY_SECONDS + 1)
+        monkeypatch.setattr(objects, "server_time", lambda *_: late)
         with pytest.raises(StoreLockedError), TableStore(bucket.url()).lock():
             pass
         assert json.loads(bucket.get(LOCK))["beat"] > 0
@@ -148,10 +147,10 @@ def test_a_renewed_lock_does_not_expire(bucket: Bucket, monkeypatch: pytest.Monk
 def test_one_of_several_runs_takes_an_expired_lock_over(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """All find the same expired lock before any of them puts its own."""
     put_lock(bucket)
-    monkeypatch.setattr(lease, "EXPIRY_SECONDS", -5.0)
-    monkeypatch.setattr(lease, "TRIES", 1)
+    monkeypatch.setattr(objects, "EXPIRY_SECONDS", -5.0)
+    monkeypatch.setattr(objects, "TRIES", 1)
     ready, done = threading.Barrier(3), threading.Barrier(3)
-    read, outcomes = lease.server_time, []
+    read, outcomes = objects.server_time, []
 
     def wait_for_others(*arguments: Any) -> Any:
         now = read(*arguments)
@@ -167,7 +166,7 @@ def test_one_of_several_runs_takes_an_expired_lock_over(bucket: Bucket, monkeypa
             outcomes.append("refused")
             done.wait(60)
 
-    monkeypatch.setattr(lease, "server_time", wait_for_others)
+    monkeypatch.setattr(objects, "server_time", wait_for_others)
     threads = [threading.Thread(target=claim) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -193,7 +192,7 @@ def test_an_interrupted_run_releases_the_lock(bucket: Bucket, cli: Command, fini
 
 
 def test_a_failing_server_does_not_hide_an_error(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "0")
 
     def fail() -> None:
         proxy.fault = lambda number, method, path: "drop"
@@ -224,8 +223,8 @@ def test_an_owner_whose_process_is_hidden(
 
     monkeypatch.setattr(psutil, "Process", hidden)
     monkeypatch.setattr(os, "kill", kill)
-    here = {"process": 4321, "machine": lock_owner._machine(), "started": 1.0}
-    assert lock_owner.is_dead(here) is dead
+    here = {"process": 4321, "machine": lock._machine(), "started": 1.0}
+    assert lock.is_dead(here) is dead
 
 
 def test_an_interrupt_during_locking_leaves_no_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +232,7 @@ def test_an_interrupt_during_locking_leaves_no_lock(bucket: Bucket, monkeypatch:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(lease.Lease, "_is_put", interrupted)
+        patch.setattr(objects.Lease, "_is_put", interrupted)
         with pytest.raises(KeyboardInterrupt), TableStore(bucket.url()).lock():
             pass
     assert LOCK not in bucket.listing()

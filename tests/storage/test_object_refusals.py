@@ -9,7 +9,7 @@ import pytest
 from s3 import Bucket
 
 from antipodes.config import load_config
-from antipodes.storage.cloud.environment import allows_http, check_environment
+from antipodes.storage.bucket import allows_http, check_environment
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import NotAStoreError
@@ -70,7 +70,7 @@ def test_a_panic_is_an_error(bucket: Bucket, refused: Callable[..., str], monkey
     def panicking(*_: object) -> None:
         raise type("PanicException", (BaseException,), {})("called unwrap on a value\nof its own")
 
-    monkeypatch.setattr("obstore.get", panicking)
+    monkeypatch.setattr("obstore.store.S3Store.get", panicking)
     said = f"cannot read {bucket.url()}/commit.json: the client of the storage panicked: called unwrap on a value"
     assert said in refused("status", bucket.url(), status=1)
 
@@ -98,8 +98,8 @@ def test_without_obstore(bucket: Bucket, refused: Callable[..., str], monkeypatc
 def test_retry_seconds_that_are_no_number(
     text: str, bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", text)
-    assert "ANTIPODES_STORE_PATIENCE: expected a number of seconds" in refused("status", bucket.url())
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", text)
+    assert "ANTIPODES_RETRY_SECONDS: expected a number of seconds" in refused("status", bucket.url())
 
 
 @pytest.mark.parametrize("scheme", ["s3", "gs", "az"])

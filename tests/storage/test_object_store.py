@@ -16,7 +16,7 @@ from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
@@ -179,7 +179,7 @@ def test_credentials_stay_in_the_environment(bucket: Bucket, process: Process) -
 
 def test_the_retry_policy_is_sent_to_other_processes(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     store = TableStore(bucket.url())
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "7")
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "7")
     assert TableStore(bucket.url()).storage._bucket.retries.seconds == 7
     assert pickle.loads(pickle.dumps(store)).storage._bucket.retries.seconds == 30
 

@@ -11,11 +11,11 @@ import pytest
 from mounts import small
 from s3 import Bucket, Proxy
 
+from antipodes.storage import files
 from antipodes.storage.address import storage_at
 from antipodes.storage.backend import Storage
-from antipodes.storage.local import files
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.local.files import PARTIAL
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.files import PARTIAL
 from antipodes_tasks.errors import StoreError, StoreLockedError
 
 KEY = "journal/0001"
@@ -193,6 +193,6 @@ def test_a_server_that_ignores_ranges(bucket: Bucket, monkeypatch: pytest.Monkey
         return get(client, key)
 
     monkeypatch.setattr(obstore, "get", whole)
-    monkeypatch.setenv("ANTIPODES_STORE_PATIENCE", "0")
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "0")
     with pytest.raises(StoreError, match="10 bytes from byte 0 came, expected 10 from byte 2"):
         storage_at(bucket.url()).read_range(KEY, 2, 4)

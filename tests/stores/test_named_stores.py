@@ -51,7 +51,7 @@ def test_by_the_file_of_a_board(cli: Command, tmp_path: Path) -> None:
 
 def test_a_puzzle_in_python(cli: Command, refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        f"from antipodes_tasks.puzzles.families import puzzle_from\nline = puzzle_from({LINE!r})\n"
+        f"from antipodes.puzzles.families import puzzle_from\nline = puzzle_from({LINE!r})\n"
     )
     assert "make it with: antipodes run mine.py:line" in refused("query", "mine.py:line", "1 0 2")
     cli("run", "mine.py:line", "--quiet")

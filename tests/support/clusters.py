@@ -76,6 +76,15 @@ class Group:
         """Continue all that was frozen."""
         self.signal(signal.SIGCONT)
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Freeze all of it for a block."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.thaw()
+
     @property
     def nannied(self) -> psutil.Process:
         """The worker process of a nanny."""

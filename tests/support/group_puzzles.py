@@ -7,11 +7,11 @@ from typing import Any
 import twisty_geometry
 from hypothesis import strategies as st
 
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.notation import Lists
-from antipodes_tasks.puzzles.part import Part, pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import Part, pieces, values
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.group.group_space import GroupSpace
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -31,12 +31,12 @@ def made(puzzle: twisty_geometry.Made) -> Puzzle:
 
 def group_space(puzzle: Puzzle) -> GroupSpace:
     """The space with the best cut, even if a space of another kind is preferred for the puzzle."""
-    return min(GroupSpace.cuts(puzzle), key=lambda space: space.cost)
+    return min(GroupSpace.cuts(puzzle.rules), key=lambda space: space.cost)
 
 
 def of_parts(parts: list[Part], start: list[int], moves: Transforms, *more: list[int]) -> Puzzle:
     starts = (tuple(start), *map(tuple, more))
-    return Puzzle("p", "random", "", Lists(tuple(part.places for part in parts)), tuple(parts), starts, moves)
+    return Puzzle.of("p", "random", "", Lists(tuple(part.places for part in parts)), tuple(parts), starts, moves)
 
 
 @st.composite

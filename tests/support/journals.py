@@ -1,4 +1,4 @@
-"""A small search in groups, and ways to damage its journal."""
+"""A small search in shards, and ways to damage its journal."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -7,20 +7,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.journal.journal_file import Cover
-from antipodes.tables.layers.group import Group
-from antipodes.tables.store.table_store import TableStore
+from antipodes.puzzles.families import puzzle_from
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.tables.journal import Journal
+from antipodes.tables.journal_file import Cover
+from antipodes.tables.layers.shard import Shard
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.permutations.arrangements import Index
-from antipodes_tasks.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
-SPACE = ArrangementSpace(PUZZLE, Index(PUZZLE.counts, 2))
+SPACE = ArrangementSpace(PUZZLE.rules, Index(PUZZLE.rules.counts, 2))
 TABLES = SPACE.move_tables()
 STARTS = SPACE.rank(PUZZLE.start_labels)
 CHUNK_ROWS = 4
@@ -40,48 +40,48 @@ def parts_of(bounds: Sequence[int]) -> list[Partition]:
     return [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(bounds))]
 
 
-def new_groups(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Group]:
-    """Groups of so many partitions each, of which nothing is known."""
+def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
+    """Shards of so many partitions each, of which nothing is known."""
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
-    return [Group(parts[first:end], SPACE.width, CHUNK_ROWS, journal, buffer_bytes) for first, end in pairwise(ends)]
+    return [Shard(parts[first:end], SPACE.width, CHUNK_ROWS, journal, buffer_bytes) for first, end in pairwise(ends)]
 
 
-def advance(groups: Sequence[Group], depth: int, token: str = "", lean: bool = False) -> int:
-    """Find the layer after ``depth`` in all groups, from each other's boundaries if these are to be sent."""
+def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:
+    """Find the layer after ``depth`` in all shards, from each other's boundaries if these are to be sent."""
     sources: list[Callable[[], object]] = [
         (lambda one=one: one.boundary(LINKS, depth, token)) if lean else (lambda one=one: one)  # type: ignore[misc]
-        for one in groups
+        for one in shards
     ]
     seen = [source() for source in sources]
     return sum(
         one.advance([other for at, other in enumerate(seen) if at != here], LINKS, depth, 1, token)[0]  # type: ignore[misc]
-        for here, one in enumerate(groups)
+        for here, one in enumerate(shards)
     )
 
 
-def begun(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Group]:
-    """Groups at depth 0."""
-    groups = new_groups(journal, sizes, buffer_bytes)
-    for one in groups:
+def begun(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
+    """Shards at depth 0."""
+    shards = new_shards(journal, sizes, buffer_bytes)
+    for one in shards:
         one.begin(STARTS)
-    return groups
+    return shards
 
 
-def search(groups: Sequence[Group], depth: int, layers: int = 1000, lean: bool = False) -> list[int]:
+def search(shards: Sequence[Shard], depth: int, layers: int = 1000, lean: bool = False) -> list[int]:
     """The number of positions in each of the next layers, until one is empty."""
     found: list[int] = []
     while len(found) < layers:
-        count = advance(groups, depth + len(found), lean=lean)
+        count = advance(shards, depth + len(found), lean=lean)
         if not count:
             break
         found.append(count)
     return found
 
 
-def depths(groups: Sequence[Group]) -> Depths:
-    """The depths ``(rows, width)`` in all segments of groups."""
+def depths(shards: Sequence[Shard]) -> Depths:
+    """The depths ``(rows, width)`` in all segments of shards."""
     found = []
-    for one in groups:
+    for one in shards:
         for chunk in range(one.segments.first_chunk, one.segments.end_chunk):
             rows = min(CHUNK_ROWS, SPACE.rows - chunk * CHUNK_ROWS)
             found.append(

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from faults import die, fault_at
 from stores import contents, read_manifest, toml
 
-from antipodes.cli import run_command
+from antipodes.cli.commands import run as _run  # noqa: F401  (loaded before the first fork)
+from antipodes.cli.main import run_command
 from antipodes.config import load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import run_puzzle as _run_puzzle  # noqa: F401  (loads all libraries before the first fork)
 from antipodes_tasks.bfs.partition import warm_up
 
 TIMES = int(os.environ.get("KILLS", "1"))

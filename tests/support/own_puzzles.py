@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from antipodes_tasks.puzzles.moves.functions import Function, Functions
-from antipodes_tasks.puzzles.own import define_puzzle
-from antipodes_tasks.puzzles.own_notation import OwnNotation
-from antipodes_tasks.puzzles.part import Part, pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.custom import CustomNotation, define_puzzle
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.functions import Function, Functions
+from antipodes_tasks.rules.parts import Part, pieces, values
 
 CAPACITY = (8, 5, 3)
 
@@ -91,7 +90,7 @@ def random_puzzle(seed: int) -> Puzzle:
     moves = {f"m{number}": _random_move(parts, rng) for number in range(int(rng.integers(1, 4)))}
     start = [piece for part in parts for piece in _any_content(part)]
     functions = Functions(moves, parts)
-    return Puzzle("own-random", "python", "", OwnNotation(tuple(parts)), tuple(parts), (tuple(start),), functions)
+    return Puzzle.of("own-random", "python", "", CustomNotation(tuple(parts)), tuple(parts), (tuple(start),), functions)
 
 
 def _any_content(part: Part) -> list[int]:

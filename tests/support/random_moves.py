@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Moves
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.notation import Lists
-from antipodes_tasks.puzzles.part import Part, pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.parts import Part, pieces, values
+from antipodes_tasks.rules.transforms import Transforms
 
 
 def puzzle_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Moves) -> Puzzle:
     sizes = tuple(part.places for part in parts)
-    return Puzzle("random", "random", "", Lists(sizes), parts, (start,), moves)
+    return Puzzle.of("random", "random", "", Lists(sizes), parts, (start,), moves)
 
 
 @st.composite

@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from antipodes_tasks.puzzles.board import Board
-from antipodes_tasks.puzzles.families.jump import jump
-from antipodes_tasks.puzzles.families.sliding import sliding
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.families.jump import jump
+from antipodes.puzzles.families.sliding import sliding
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import LISTED, Answer
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star, iddfs
@@ -71,7 +72,7 @@ def check_paths(problem: Problem, answer: Answer) -> None:
         assert (path[0] == problem.position).all()
         assert (problem.goals == path[-1]).all(axis=1).any()
         for before, after in pairwise(path):
-            assert (problem.puzzle.successors(before) == after).all(axis=1).any()
+            assert (problem.rules.successors(before) == after).all(axis=1).any()
 
 
 def random_walk(puzzle: Puzzle, seed: int, moves: int) -> Labels:

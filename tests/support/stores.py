@@ -11,7 +11,7 @@ import numpy as np
 import zarr
 
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import parse, serialise
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from antipodes_tasks.puzzles.families.sliding import neighbours
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.families.sliding import neighbours
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
 from antipodes_tasks.spaces.space import StateSpace
 
@@ -110,7 +110,7 @@ def puzzle_settings() -> st.SearchStrategy[Settings]:
 
 def spaces_of(puzzle: Puzzle) -> list[StateSpace]:
     """The spaces of all cuts into rows and columns."""
-    return list(ArrangementSpace.cuts(puzzle))
+    return list(ArrangementSpace.cuts(puzzle.rules))
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from antipodes_tasks.spaces.space import StateSpace
 
 def layers_of_space(space: StateSpace) -> list[int]:
     """The number of positions at each depth from the starts, by the move tables of a space."""
-    return layers_by_tables(space.move_tables(), space.rank(space.puzzle.start_labels))
+    return layers_by_tables(space.move_tables(), space.rank(space.rules.start_labels))
 
 
 def layers_by_tables(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:

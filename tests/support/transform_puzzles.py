@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.notation import Lists
-from antipodes_tasks.puzzles.part import Part, pieces, values
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes.puzzles.notation import Lists
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import Part, pieces, values
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
 from antipodes_tasks.spaces.space import StateSpace
@@ -21,7 +21,7 @@ MOST_POSITIONS = 700
 
 def puzzle_of(parts: tuple[Part, ...], starts: list[tuple[int, ...]], moves: Transforms) -> Puzzle:
     """A puzzle without a family."""
-    return Puzzle("random", "random", "", Lists(tuple(part.places for part in parts)), parts, tuple(starts), moves)
+    return Puzzle.of("random", "random", "", Lists(tuple(part.places for part in parts)), parts, tuple(starts), moves)
 
 
 @st.composite
@@ -95,7 +95,7 @@ def _masks(modulus: int) -> st.SearchStrategy[int]:
 
 def orbit_spaces(puzzle: Puzzle) -> list[OrbitSpace]:
     """The spaces of all cuts."""
-    return list(OrbitSpace.cuts(puzzle))
+    return list(OrbitSpace.cuts(puzzle.rules))
 
 
 def numbers_after(space: StateSpace, tables: MoveTables, index: int) -> list[int]:

@@ -13,7 +13,7 @@ from puzzle_settings import complete, jump, listed, sliding
 from antipodes.config import Config, load_config
 from antipodes.events import Event, TablesBuilt
 from antipodes.executors.threads import Threads
-from antipodes.tables.layers.building import build_tables
+from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InterruptedRunError
@@ -74,20 +74,20 @@ def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytes
     monkeypatch.setattr(SwapTables, "fills", counted)
     asked = iter([False] * allowed)
     with pytest.raises(InterruptedRunError, match="while building the move tables"):
-        build_tables(Threads(1), best_space(puzzle), lambda: next(asked, True))
+        build_tables(Threads(1), best_space(puzzle.rules), lambda: next(asked, True))
     assert len(begun) == allowed
 
 
 def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = best_space(load_config("knights-coloured").puzzle).move_tables()
+    expected = best_space(load_config("knights-coloured").puzzle.rules).move_tables()
     puzzle = small_blocks(monkeypatch).puzzle
-    tables = build_tables(Threads(3), best_space(puzzle))
+    tables = build_tables(Threads(3), best_space(puzzle.rules))
     assert all(map(np.array_equal, tables, expected))
 
 
 def test_a_listener_is_told_how_many_blocks_are_filled(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Event] = []
-    build_tables(Threads(2), best_space(small_blocks(monkeypatch).puzzle), listener=told.append)
+    build_tables(Threads(2), best_space(small_blocks(monkeypatch).puzzle.rules), listener=told.append)
     blocks = len(told) - 1
     assert blocks > 1
     assert told == [TablesBuilt(done, blocks) for done in range(blocks + 1)]

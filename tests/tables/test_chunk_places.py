@@ -12,12 +12,11 @@ from stores import change_manifest, chunk_files, read_manifest, reseal, set_dept
 from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
-from antipodes.storage.arrays import Arrays
+from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.layout import Layout
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board

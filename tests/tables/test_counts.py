@@ -15,7 +15,7 @@ from antipodes.events import Event, JournalDamaged, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
-from antipodes.tables.store.search_manifest import MOST_ANTIPODES
+from antipodes.tables.store.manifest import MOST_ANTIPODES
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board

@@ -9,10 +9,10 @@ from stores import change_manifest, contents
 
 from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
-from antipodes.sizes import GIB
+from antipodes.machine import GIB
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import StoreDamagedError

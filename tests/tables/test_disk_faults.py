@@ -10,8 +10,8 @@ from programs import Command
 from stores import contents, toml
 
 from antipodes.config import load_config
-from antipodes.storage.local.directory import DirectoryStorage
-from antipodes.storage.local.files import PARTIAL
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.files import PARTIAL
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 

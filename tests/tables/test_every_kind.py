@@ -1,7 +1,9 @@
 """Tables of puzzles of every kind: several parts, values, conditions, one-way moves, equal pieces."""
 
 import json
+import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import PatternError, UnreachableError
@@ -63,18 +65,36 @@ PUZZLES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(params=PUZZLES, scope="module")
-def config(request: pytest.FixtureRequest) -> Config:
-    name: str = request.param
+def config_of(name: str) -> Config:
     return Config({"name": name.replace(" ", "-"), **PUZZLES[name]})
 
 
+@pytest.fixture(params=PUZZLES, scope="module")
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def config(name: str) -> Config:
+    return config_of(name)
+
+
 @pytest.fixture(scope="module")
-def store(config: Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The finished table of a puzzle; not to be changed."""
-    path = tmp_path_factory.mktemp("kinds") / "t.zarr"
-    run_puzzle(config, path, RunOptions(workers=2))
-    return path
+def store_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The finished table of a puzzle, made once; not to be changed."""
+
+    @cache
+    def make(name: str) -> Path:
+        path = tmp_path_factory.mktemp("kinds") / "t.zarr"
+        run_puzzle(config_of(name), path, RunOptions(workers=2))
+        return path
+
+    return make
+
+
+@pytest.fixture
+def store(name: str, store_of: Callable[[str], Path]) -> Path:
+    return store_of(name)
 
 
 def test_the_layers_of_brute_force(config: Config, store: Path) -> None:
@@ -132,17 +152,15 @@ def test_searches_agree_with_the_table(method: str, store: Path) -> None:
             position = table.random_position(depth, np.random.default_rng(depth))
             if not table.puzzle.moves.reversible:
                 continue  # distances from the start are not those to it
-            problem = Problem.of(table.puzzle, position)
+            problem = Problem.of(table.puzzle.rules, position)
             every = solve_by_table(problem, table, every=True)
             found = solve(problem, method, every=True)
             assert (found.distance, found.solution_count) == (depth, every.solution_count)
 
 
-def test_a_table_of_one_way_moves_does_not_solve(tmp_path: Path) -> None:
-    config = Config({"name": "one-way", **PUZZLES["one-way"]})
-    run_puzzle(config, tmp_path / "t.zarr")
-    with open_table(tmp_path / "t.zarr") as table, pytest.raises(ValueError, match="needs reversible moves"):
-        solve_by_table(Problem.of(table.puzzle, table.antipodes(1)[0]), table)
+def test_a_table_of_one_way_moves_does_not_solve(store_of: Callable[[str], Path]) -> None:
+    with open_table(store_of("one-way")) as table, pytest.raises(ValueError, match="needs reversible moves"):
+        solve_by_table(Problem.of(table.puzzle.rules, table.antipodes(1)[0]), table)
 
 
 @pytest.mark.parametrize("name", PUZZLES)
@@ -183,9 +201,16 @@ def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
             assert np.array_equal(puzzle.follow(" ".join(moves), puzzle.parse(path[0]))[-1], puzzle.parse(path[-1]))
 
 
-def test_sequences_of_moves(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES["corners and equal edges"]}))
-    cli("run", "x.toml", "--quiet")
+@pytest.fixture
+def corners(store_of: Callable[[str], Path], tmp_path: Path) -> None:
+    """The puzzle ``x.toml``, and its table where commands look for it."""
+    name = "corners and equal edges"
+    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES[name]}))
+    shutil.copytree(store_of(name), tmp_path / "outputs" / "x.zarr")
+
+
+@pytest.mark.usefixtures("corners")
+def test_sequences_of_moves(cli: Command, refused: Callable[..., str]) -> None:
     (found,) = json.loads(cli("query", "x", "--moves", "U F' [U: F]", "--json").out)
     solved = json.loads(cli("solve", "x.toml", "--moves", "U F' [U: F]", "--json", "--quiet").out)
     assert found["distance"] == solved["distance"] == len(solved["moves"]) <= 5
@@ -202,9 +227,8 @@ def test_sequences_of_moves(cli: Command, refused: Callable[..., str], tmp_path:
     assert "expected moves R, D, L, U; found 'X'" in refused("solve", "eight-puzzle", "--moves", "D X")
 
 
-def test_a_rotation_may_lead_to_what_moves_do_not_reach(cli: Command, tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES["corners and equal edges"]}))
-    cli("run", "x.toml", "--quiet")
+@pytest.mark.usefixtures("corners")
+def test_a_rotation_may_lead_to_what_moves_do_not_reach(cli: Command) -> None:
     distances = []
     for text in ("x", "x2", "x U"):
         (found,) = json.loads(cli("query", "x", "--moves", text, "--json").out)
@@ -230,26 +254,83 @@ def test_positions_that_have_no_index(tmp_path: Path) -> None:
         assert (matches.count, matches.reached) == (120, 60)
         assert list(matches.by_distance.values()) == table.layers
         assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()
-        answer = solve_by_table(Problem.of(table.puzzle, odd), table)
+        answer = solve_by_table(Problem.of(table.puzzle.rules, odd), table)
         assert answer.distance is None
 
 
-def test_patterns_need_one_arrangement_of_pieces(tmp_path: Path) -> None:
-    run_puzzle(Config({"name": "hanoi", **PUZZLES["hanoi"]}), tmp_path / "t.zarr")
+def test_patterns_need_one_arrangement_of_pieces(store_of: Callable[[str], Path]) -> None:
     with (
-        open_table(tmp_path / "t.zarr") as table,
+        open_table(store_of("hanoi")) as table,
         pytest.raises(PatternError, match="one arrangement of pieces, found"),
     ):
         table.match("? ? ? ?")
 
 
+@pytest.mark.usefixtures("corners")
 @pytest.mark.parametrize(
     "odd", ["\udcff\udcfe", "a\x00b", "\x1b[31m", "9" * 5000, "-1", "x" * 100_000, "(" * 50_000, "é"]
 )
-def test_odd_sequences(odd: str, refused: Callable[..., str], cli: Command, tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text(toml({"name": "x", **PUZZLES["corners and equal edges"]}))
-    cli("run", "x.toml", "--quiet")
+def test_odd_sequences(odd: str, refused: Callable[..., str]) -> None:
     for arguments in (["query", "x"], ["solve", "x.toml"]):
         message = refused(*arguments, "--moves", odd)
         assert "moves" in message
         assert "unexpected" not in message
+
+
+KLOTSKI = "BAAC/BAAC/DEEF/DGHF/I..J"
+EXIT = "????/????/????/?AA?/?AA?"
+
+
+@pytest.mark.parametrize(("puzzle", "moves"), [("klotski", 116), ("klotski-moves", 81)])
+def test_the_large_block_of_klotski_leaves(cli: Command, puzzle: str, moves: int) -> None:
+    """In 116 steps of one square, or 81 moves (M. Gardner, Scientific American, February 1964)."""
+    solved = json.loads(cli("solve", puzzle, KLOTSKI, "--to", EXIT, "--json", "--quiet").out)
+    assert solved["distance"] == len(solved["moves"]) == moves
+    assert [row[1:3] for row in solved["solutions"][0][-1].split("/")[3:]] == ["AA", "AA"]
+    to_the_end = json.loads(cli("solve", puzzle, "--moves", " ".join(solved["moves"]), "--to", EXIT, "--json").out)
+    assert to_the_end["distance"] == 0
+
+
+def test_klotski_has_a_table_as_any_puzzle_has(cli: Command, refused: Callable[..., str]) -> None:
+    planned = json.loads(cli("plan", "klotski", "--json").out)
+    assert (planned["index_size"], planned["reachable"], planned["space"]) == (25955, 25955, "enumerated")
+    report = json.loads(cli("run", "klotski", "--quiet", "--json").out)
+    assert (report["states"], report["index_size"]) == (25955, 25955)
+    matches = json.loads(cli("query", "klotski", "--pattern", EXIT, "--json").out)
+    assert matches["nearest"]["distance"] == 116
+    assert matches["nearest"]["count"] == 2
+    (found,) = json.loads(cli("query", "klotski", matches["nearest"]["positions"][0], "--path", "--json").out)
+    assert (len(found["path"]), len(found["moves"])) == (117, 116)
+    farthest = json.loads(cli("farthest", "klotski", "--json").out)
+    assert (farthest["radius"], farthest["count"]) == (report["radius"], len(farthest["positions"]))
+    rank = json.loads(cli("rank", "klotski", KLOTSKI, "--json").out)["index"]
+    assert json.loads(cli("unrank", "klotski", str(rank), "--json").out)["position"] == KLOTSKI
+    verdict = verify(Path("outputs/klotski.zarr"), Threads(2))
+    assert (verdict.ok, verdict.checked_states) == (True, 25955)
+    (apart,) = json.loads(cli("query", "klotski", "GHIJ/..BC/EEBC/DAAF/DAAF", "--json").out)
+    assert apart["distance"] is None
+    assert "expected 2 x '.', found 1" in refused("query", "klotski", KLOTSKI.replace(".", "K", 1))
+
+
+@pytest.mark.parametrize(("goal", "layers"), [("B.A", None), (["B.A", "A.B", "BA."], [1, 2]), ("???", [3])])
+def test_goals_that_the_start_cannot_reach_do_not_count(
+    goal: str | list[str], layers: list[int] | None, cli: Command, refused: Callable[..., str]
+) -> None:
+    Path("p.toml").write_text(
+        f'[puzzle]\nname = "p"\nfamily = "blocks"\ndistinct = true\nstart = "A.B"\ngoal = {json.dumps(goal)}\n'
+    )
+    if layers is None:
+        assert "goal: expected one that the start can reach, found none in 1" in refused("run", "p.toml")
+        return
+    report = json.loads(cli("run", "p.toml", "--quiet", "--json").out)
+    assert (report["layers"], report["index_size"]) == (layers, 3)
+    assert verify(Path("outputs/p.zarr"), Threads(1)).ok
+    assert json.loads(cli("solve", "p.toml", "--moves", "A-right", "--to", "A.B", "--json").out)["distance"] == 1
+    assert "3 positions searched by brute force" in cli("check", "p.toml").out
+
+
+def test_cars_are_as_far_as_from_the_nearest_exit(cli: Command) -> None:
+    start = "BBBCC./DDE.../AAEFG./.HHFG./I.JJGK/ILL..K"
+    solved = json.loads(cli("solve", "rush-hour", start, "--json", "--quiet").out)
+    assert solved["distance"] == 20
+    assert solved["solutions"][0][-1].split("/")[2].endswith("AA")

@@ -14,9 +14,9 @@ from stores import contents, flip_bit, toml
 from antipodes.config import load_config
 from antipodes.events import Event, JournalDamaged
 from antipodes.storage.backend import MANIFEST
-from antipodes.tables.journal.journal_file import PREFIX_BYTES
+from antipodes.tables.journal_file import PREFIX_BYTES
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreDamagedError
 
 SMALL = {"name": "small", "family": "hanoi", "pegs": 3, "discs": 4}

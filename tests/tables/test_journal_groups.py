@@ -1,4 +1,4 @@
-"""Groups of partitions: what they find, spill, write, restore and replay is the same in every way."""
+"""Shards of partitions: what they find, spill, write, restore and replay is the same in every way."""
 
 import pickle
 from collections.abc import Sequence
@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_groups, search
+from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_shards, search
 
-from antipodes.storage.local.lock import FileLock
-from antipodes.tables.journal.journal import Journal, JournalDamagedError
-from antipodes.tables.layers.group import Group
-from antipodes.tables.layers.group_segments import flush, write
+from antipodes.storage.directory import FileLock
+from antipodes.tables.journal import Journal, JournalDamagedError
+from antipodes.tables.layers.shard import Shard, flush, write
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import InterruptedRunError
@@ -19,7 +18,7 @@ from antipodes_tasks.errors import InterruptedRunError
 
 @pytest.fixture(autouse=True)
 def _unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets groups write without a lock."""
+    """Lets shards write without a lock."""
     monkeypatch.setattr(FileLock, "check_token", lambda self, token: None)
 
 
@@ -29,24 +28,24 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def undisturbed(journal: Journal) -> tuple[list[int], Depths]:
-    """The layers after the first, and the depths, of a search in one group."""
-    groups = begun(journal, [5])
-    return search(groups, 0), depths(groups)
+    """The layers after the first, and the depths, of a search in one shard."""
+    shards = begun(journal, [5])
+    return search(shards, 0), depths(shards)
 
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1, 1, 1], [2, 3], [1, 3, 1], [4, 1], [5]])
 @pytest.mark.parametrize("lean", [False, True])
-def test_the_groups_do_not_change_the_result(sizes: list[int], lean: bool, journal: Journal) -> None:
+def test_the_shards_do_not_change_the_result(sizes: list[int], lean: bool, journal: Journal) -> None:
     layers, expected = undisturbed(journal)
-    groups = begun(journal, sizes)
-    assert search(groups, 0, lean=lean) == layers
-    assert np.array_equal(depths(groups), expected)
-    counts = np.concatenate([one.segments.counts(len(layers) + 1) for one in groups])
+    shards = begun(journal, sizes)
+    assert search(shards, 0, lean=lean) == layers
+    assert np.array_equal(depths(shards), expected)
+    counts = np.concatenate([one.segments.counts(len(layers) + 1) for one in shards])
     chunks = expected.reshape(-1, CHUNK_ROWS * SPACE.width)
     assert counts.tolist() == [[int((here == at).sum()) for at in range(len(layers) + 1)] for here in chunks]
 
 
-def test_a_single_group_advances_several_layers(journal: Journal) -> None:
+def test_a_single_shard_advances_several_layers(journal: Journal) -> None:
     layers, expected = undisturbed(journal)
     (alone,) = begun(journal, [5])
     found = [count for depth in range(0, len(layers), 4) for count in alone.advance([], LINKS, depth, 4, "")]
@@ -55,12 +54,12 @@ def test_a_single_group_advances_several_layers(journal: Journal) -> None:
     assert np.array_equal(depths([alone]), expected)
 
 
-def test_only_rows_with_moves_out_of_the_group_are_sent(journal: Journal) -> None:
-    groups = begun(journal, [2, 3])
+def test_only_rows_with_moves_out_of_the_shard_are_sent(journal: Journal) -> None:
+    shards = begun(journal, [2, 3])
     sent: set[int] = set()
     for depth in range(8):
-        sent |= {int(row) for part in groups[0].boundary(LINKS, depth, "").parts for row in part.rows}
-        advance(groups, depth)
+        sent |= {int(row) for part in shards[0].boundary(LINKS, depth, "").parts for row in part.rows}
+        advance(shards, depth)
     assert sent
     assert all((LINKS.tables.target[row] >= 20).any() for row in sent)
 
@@ -69,13 +68,13 @@ def test_only_rows_with_moves_out_of_the_group_are_sent(journal: Journal) -> Non
 def test_spilled_segments_are_in_files(buffer_bytes: int, journal: Journal, tmp_path: Path) -> None:
     """Bits that are planned for but not needed make room for segments, hence the negative numbers."""
     _, expected = undisturbed(journal)
-    groups = begun(journal, [2, 3], buffer_bytes)
-    search(groups, 0)
+    shards = begun(journal, [2, 3], buffer_bytes)
+    search(shards, 0)
     assert files(tmp_path)
-    for one in groups:
+    for one in shards:
         held = one.segments.log.size + sum(state.nbytes for state in one.states)
         assert not one.segments.log.size or held <= buffer_bytes + sum(state.most_bytes for state in one.states)
-    assert np.array_equal(depths(groups), expected)
+    assert np.array_equal(depths(shards), expected)
 
 
 def test_without_a_flush_nothing_is_written(journal: Journal, tmp_path: Path) -> None:
@@ -83,35 +82,35 @@ def test_without_a_flush_nothing_is_written(journal: Journal, tmp_path: Path) ->
     assert files(tmp_path) == []
 
 
-def flushed(journal: Journal, depth: int, sizes: Sequence[int] = (2, 3)) -> list[Group]:
-    """Groups that are written at every third depth up to this one."""
-    groups = begun(journal, sizes)
+def flushed(journal: Journal, depth: int, sizes: Sequence[int] = (2, 3)) -> list[Shard]:
+    """Shards that are written at every third depth up to this one."""
+    shards = begun(journal, sizes)
     for at in range(depth + 1):
         if at % 3 == 0 or at == depth:
-            flush([one.segments for one in groups], at, "")
+            flush([one.segments for one in shards], at, "")
         if at < depth:
-            advance(groups, at)
-    return groups
+            advance(shards, at)
+    return shards
 
 
 @pytest.mark.parametrize("depth", [0, 1, 8, 12])
-def test_restored_groups_go_on(depth: int, journal: Journal) -> None:
+def test_restored_shards_go_on(depth: int, journal: Journal) -> None:
     layers, expected = undisturbed(journal)
     flushed(journal, depth)
-    groups = new_groups(journal, [1, 3, 1])  # divided in another way
-    for one in groups:
+    shards = new_shards(journal, [1, 3, 1])  # divided in another way
+    for one in shards:
         one.restore(depth, journal.load(one.segments.first_chunk, one.segments.end_chunk))
-    assert [one.depth for one in groups] == [depth] * 3
-    assert np.sum([one.layers for one in groups], axis=0).tolist() == [1, *layers[:depth]]
-    assert sum(one.count(depth) for one in groups) == [1, *layers][depth]
-    assert search(groups, depth) == layers[depth:]
-    assert np.array_equal(depths(groups), expected)
+    assert [one.depth for one in shards] == [depth] * 3
+    assert np.sum([one.layers for one in shards], axis=0).tolist() == [1, *layers[:depth]]
+    assert sum(one.count(depth) for one in shards) == [1, *layers][depth]
+    assert search(shards, depth) == layers[depth:]
+    assert np.array_equal(depths(shards), expected)
 
 
 def test_flushing_again_writes_nothing(journal: Journal, tmp_path: Path) -> None:
-    groups = flushed(journal, 6)
+    shards = flushed(journal, 6)
     before = [path.name for path in files(tmp_path)]
-    flush([one.segments for one in groups], 6, "")
+    flush([one.segments for one in shards], 6, "")
     assert [path.name for path in files(tmp_path)] == before
 
 
@@ -124,31 +123,31 @@ def test_equal_searches_write_equal_files(tmp_path: Path) -> None:
 
 
 def test_restoring_where_nothing_is_known(journal: Journal) -> None:
-    (alone,) = new_groups(journal, [5])
+    (alone,) = new_shards(journal, [5])
     alone.restore(4, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
     assert (alone.depth, alone.layers) == (-1, [])
 
 
-def uneven(journal: Journal) -> list[Group]:
-    """Groups restored at depth 9, which one of them lacks after depth 6, and which another had passed."""
-    groups = begun(journal, [2, 2, 1])
-    search(groups, 0, 6)
-    flush([one.segments for one in groups], 6, "")
-    search(groups, 6, 4)
-    write([one.segments for one in groups[:1]], 10, "", durable=True)  # the second one was killed before
-    search(groups, 10, 2)
-    write([one.segments for one in groups[2:]], 12, "", durable=True)
-    restored = new_groups(journal, [2, 2, 1])
+def uneven(journal: Journal) -> list[Shard]:
+    """Shards restored at depth 9, which one of them lacks after depth 6, and which another had passed."""
+    shards = begun(journal, [2, 2, 1])
+    search(shards, 0, 6)
+    flush([one.segments for one in shards], 6, "")
+    search(shards, 6, 4)
+    write([one.segments for one in shards[:1]], 10, "", durable=True)  # the second one was killed before
+    search(shards, 10, 2)
+    write([one.segments for one in shards[2:]], 12, "", durable=True)
+    restored = new_shards(journal, [2, 2, 1])
     for one in restored:
         one.restore(9, journal.load(one.segments.first_chunk, one.segments.end_chunk))
     return restored
 
 
-def test_groups_that_are_restored_unevenly_replay(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_that_are_restored_unevenly_replay(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     layers, expected = undisturbed(journal)
-    groups = uneven(journal)
-    assert [(one.depth, one.segments.searched) for one in groups] == [(9, 10), (6, 6), (9, 12)]
-    assert sum(one.go_back(6, "new") for one in groups) == layers[5]
+    shards = uneven(journal)
+    assert [(one.depth, one.segments.searched) for one in shards] == [(9, 10), (6, 6), (9, 12)]
+    assert sum(one.go_back(6, "new") for one in shards) == layers[5]
     searched: list[tuple[int, int]] = []
     original = State.advance
 
@@ -158,46 +157,46 @@ def test_groups_that_are_restored_unevenly_replay(journal: Journal, monkeypatch:
 
     monkeypatch.setattr(State, "advance", watched)
     found = []
-    while count := advance(groups, 6 + len(found), "new"):
+    while count := advance(shards, 6 + len(found), "new"):
         found.append(count)
     assert found == layers[6:]
     assert {depth for number, depth in searched if number in (0, 1)} == set(range(11, len(layers) + 2))
     assert {depth for number, depth in searched if number in (2, 3)} == set(range(7, len(layers) + 2))
     assert {depth for number, depth in searched if number == 4} == set(range(13, len(layers) + 2))
-    assert np.array_equal(depths(groups), expected)
+    assert np.array_equal(depths(shards), expected)
 
 
-def test_uneven_groups_write_what_is_missing(journal: Journal) -> None:
+def test_uneven_shards_write_what_is_missing(journal: Journal) -> None:
     layers, expected = undisturbed(journal)
-    groups = uneven(journal)
-    for one in groups:
+    shards = uneven(journal)
+    for one in shards:
         one.go_back(6, "")
-    assert search(groups, 6, len(layers) - 6) == layers[6:]
-    flush([one.segments for one in groups], len(layers), "")
+    assert search(shards, 6, len(layers) - 6) == layers[6:]
+    flush([one.segments for one in shards], len(layers), "")
     stored = journal.load(0, 15)
     assert stored.known.tolist() == [len(layers)] * 15
     assert stored.counts(len(layers) + 1).sum(axis=0).tolist() == [1, *layers]
-    last = new_groups(journal, [5])
+    last = new_shards(journal, [5])
     last[0].restore(len(layers), journal.load(0, 15))
     assert np.array_equal(depths(last), expected)
 
 
 @pytest.mark.parametrize("depth", [0, 5, 10, 11])
-def test_groups_go_back_and_replay(depth: int, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_go_back_and_replay(depth: int, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     layers, expected = undisturbed(journal)
-    groups = begun(journal, [2, 3], 100)
-    search(groups, 0, 11)
-    assert sum(one.go_back(depth, "new") for one in groups) == [1, *layers][depth]
-    again = [advance(groups, at, "new") for at in range(depth, 11)]
+    shards = begun(journal, [2, 3], 100)
+    search(shards, 0, 11)
+    assert sum(one.go_back(depth, "new") for one in shards) == [1, *layers][depth]
+    again = [advance(shards, at, "new") for at in range(depth, 11)]
     assert again == layers[depth:11]
     found = []
-    while count := advance(groups, 11 + len(found), "new"):
+    while count := advance(shards, 11 + len(found), "new"):
         found.append(count)
     assert found == layers[11:]
-    assert np.array_equal(depths(groups), expected)
+    assert np.array_equal(depths(shards), expected)
 
 
-def test_a_group_does_not_go_forward(journal: Journal) -> None:
+def test_a_shard_does_not_go_forward(journal: Journal) -> None:
     (alone,) = begun(journal, [5])
     search([alone], 0, 4)
     count = alone.count(4)
@@ -208,27 +207,27 @@ def test_a_group_does_not_go_forward(journal: Journal) -> None:
 
 def test_a_task_that_runs_twice_finds_the_same(journal: Journal) -> None:
     layers, expected = undisturbed(journal)
-    groups = begun(journal, [2, 3])
+    shards = begun(journal, [2, 3])
     for depth, count in enumerate(layers):
-        assert advance(groups, depth) == count
-        assert advance(groups, depth) == count
-    assert np.array_equal(depths(groups), expected)
+        assert advance(shards, depth) == count
+        assert advance(shards, depth) == count
+    assert np.array_equal(depths(shards), expected)
 
 
 def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal) -> None:
-    groups = begun(journal, [2, 3])
-    search(groups, 0, 5)
-    for one in groups:
+    shards = begun(journal, [2, 3])
+    search(shards, 0, 5)
+    for one in shards:
         one.go_back(3, "new")
-    before = [(one.depth, [state.visited.copy() for state in one.states]) for one in groups]
+    before = [(one.depth, [state.visited.copy() for state in one.states]) for one in shards]
     with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
-        advance(groups, 3, "")
-    for one, (depth, visited) in zip(groups, before, strict=True):
+        advance(shards, 3, "")
+    for one, (depth, visited) in zip(shards, before, strict=True):
         assert one.depth == depth
         assert all(np.array_equal(state.visited, bits) for state, bits in zip(one.states, visited, strict=True))
 
 
-def test_a_group_cannot_be_copied(journal: Journal) -> None:
+def test_a_shard_cannot_be_copied(journal: Journal) -> None:
     """Dask would copy it to another worker or to disk, and tasks would change one copy and read the other."""
     with pytest.raises(TypeError, match="cannot leave its process"):
         pickle.dumps(begun(journal, [5]))
@@ -236,10 +235,10 @@ def test_a_group_cannot_be_copied(journal: Journal) -> None:
 
 def test_the_first_positions_of_a_layer(journal: Journal) -> None:
     layers, expected = undisturbed(journal)
-    groups = begun(journal, [2, 3])
-    search(groups, 0)
+    shards = begun(journal, [2, 3])
+    search(shards, 0)
     indices = np.flatnonzero(expected.ravel() == len(layers))
-    found = np.concatenate([one.positions(len(layers), 1000) for one in groups])
+    found = np.concatenate([one.positions(len(layers), 1000) for one in shards])
     assert found.tolist() == indices.tolist()
     assert STARTS.tolist() == np.flatnonzero(expected.ravel() == 0).tolist()
 
@@ -248,7 +247,7 @@ def test_a_damaged_segment_is_named(journal: Journal, tmp_path: Path) -> None:
     flushed(journal, 6)
     path = files(tmp_path)[-1]
     path.write_bytes(path.read_bytes()[:-1] + b"?")
-    (alone,) = new_groups(journal, [5])
+    (alone,) = new_shards(journal, [5])
     with pytest.raises(JournalDamagedError) as caught:
         alone.restore(6, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
     assert caught.value.key == f"journal/{path.name}"
@@ -260,7 +259,7 @@ def test_after_a_file_is_lost_less_is_known(journal: Journal, tmp_path: Path) ->
     for path in files(tmp_path):
         if path.name.split("-")[2] == "6":
             path.unlink()
-    (alone,) = new_groups(journal, [5])
+    (alone,) = new_shards(journal, [5])
     alone.restore(9, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
     assert alone.depth == 3
     assert search([alone], 3, len(layers) - 3) == layers[3:]

@@ -14,12 +14,12 @@ from antipodes.config import Config, load_config
 from antipodes.events import Assembling, Event, JournalDamaged, SearchStarted
 from antipodes.executors.threads import Threads
 from antipodes.storage.backend import Storage
-from antipodes.storage.local.directory import DirectoryStorage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.layers.groups import PartitionGroups
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.run import RunOptions, resume, run_puzzle
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import UnfinishedError
@@ -62,7 +62,7 @@ def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[...
 
 
 POINTS: list[tuple[type, str, int]] = [
-    *((PartitionGroups, "flush", at) for at in (0, 1, 7, 22)),
+    *((Shards, "flush", at) for at in (0, 1, 7, 22)),
     *((Journal, "put", at) for at in (0, 1, 7, 22)),
     *((ManifestFile, "write", at) for at in (0, 1, 7, 23, 24, 25)),
     (TableStore, "create_depths", 0),
@@ -98,7 +98,7 @@ def test_killed_at(
 def killed_in_assembly(config: Config, store: Path, monkeypatch: Patch, chunks: int) -> None:
     """A run that is killed when it has written and committed some chunks."""
     with monkeypatch.context() as patch:
-        patch.setattr("antipodes.tables.layers.assembly.TASK_STATES", 1)
+        patch.setattr("antipodes.tables.layers.commits.TASK_STATES", 1)
         patch.setattr(TableStore, "write_chunk", killing(TableStore.write_chunk, chunks, before=True))
         with pytest.raises(Killed):
             run_puzzle(config, store, RunOptions(workers=1, checkpoint_every=0))
@@ -134,7 +134,7 @@ def test_killed_in_the_middle_of_assembly(tmp_path: Path, monkeypatch: Patch) ->
 
 
 def test_a_stop_during_assembly(config: Config, whole: dict[str, bytes], tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr("antipodes.tables.layers.assembly.TASK_STATES", 1)
+    monkeypatch.setattr("antipodes.tables.layers.commits.TASK_STATES", 1)
     store, assembling = tmp_path / "t.zarr", iter([])
 
     def listen(event: Event) -> None:

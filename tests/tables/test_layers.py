@@ -1,16 +1,23 @@
+"""The search layer by layer: events, commits and their pace, and the graph of tasks."""
+
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dask.task_spec import TaskRef
 from stores import contents
 
 from antipodes.config import load_config
 from antipodes.events import Assembling, Committed, Event, LayerSettled, PartitionSettled, SearchStarted
+from antipodes.executors.api import Key
 from antipodes.storage.manifest import ManifestFile
+from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MOST_TOGETHER, Pace
+from antipodes.tables.layers.shards import LayerGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, resume, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import StoreError
 
 
@@ -93,6 +100,99 @@ def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         plans.append(plan_run(*arguments, **options))
         return plans[-1]
 
-    monkeypatch.setattr("antipodes.tables.planning.fitting.plan_run", planned)
+    monkeypatch.setattr("antipodes.tables.planning.plan.plan_run", planned)
     run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr")
     assert len(plans) == 1
+
+
+TWO_RINGS = [[2], [3], [0], [1]]
+"""Shards 0 and 2 lead to each other, and 1 and 3."""
+ONE_WAY = [[3], [0], [0, 1], [1]]
+"""Shard 0 leads to 1 and 2, 1 to 2 and 3, and 3 to 0: not back where they come from."""
+
+
+def waits_for(graph: LayerGraph, key: Key) -> set[Key]:
+    """The tasks that a task waits for, those that these wait for included."""
+    found: set[Key] = set()
+    todo: list[Any] = list(graph.calls[key])
+    while todo:
+        argument = todo.pop()
+        if isinstance(argument, list):
+            todo += argument
+        elif isinstance(argument, TaskRef) and argument.key not in found:
+            found.add(argument.key)
+            todo += graph.calls[argument.key]
+    return found
+
+
+@pytest.mark.parametrize("predecessors", [TWO_RINGS, ONE_WAY, [[0, 1], [0, 1]]])
+@pytest.mark.parametrize("active", [{0}, {0, 1}, {0, 3}])
+def test_a_shard_sends_its_frontier_before_it_goes_on(predecessors: list[list[int]], active: set[int]) -> None:
+    """It keeps its last two frontiers; with moves of one way, nobody else makes it wait."""
+    number = len(predecessors)
+    graph = LayerGraph(
+        run="run",
+        links="links",
+        predecessors=predecessors,
+        shares_memory=False,
+        shards=[object() for _ in predecessors],
+        active=active.intersection(range(number)),
+        token="token",
+    )
+    graph.add_layers(0, 6)
+    keys = list(graph.calls)
+    for shard in range(number):
+        own = [key for key in keys if key[1] == shard]
+        for earlier, later in pairwise(own):
+            assert earlier in waits_for(graph, later)
+    assert any(graph.calls[key][0] is advance for key in keys)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The monotonic clock, to be set."""
+    now = [1000.0]
+    monkeypatch.setattr("antipodes.tables.layers.commits.time.monotonic", lambda: now[0])
+    return now
+
+
+def pace_of(*, every: float | None = None, shares_memory: bool = False) -> Pace:
+    chosen = Pace.of(RunOptions(checkpoint_every=every), shares_memory)
+    chosen.restored()
+    return chosen
+
+
+def test_fast_blocks_are_doubled_and_slow_ones_halved() -> None:
+    chosen = pace_of()
+    assert chosen.layers_together == FIRST_BLOCK
+    chosen.advanced(FIRST_BLOCK, 0)
+    assert chosen.layers_together == min(2 * FIRST_BLOCK, MOST_TOGETHER)
+    chosen.advanced(FIRST_BLOCK, BLOCK_SECONDS)
+    assert chosen.layers_together == FIRST_BLOCK // 2
+    chosen.advanced(1, 10 * BLOCK_SECONDS)
+    assert chosen.layers_together == 1
+
+
+@pytest.mark.parametrize(("every", "shares_memory"), [(0, False), (None, True)])
+def test_single_layers(every: float | None, shares_memory: bool) -> None:
+    """Each is to be committed, or there is no round trip to save."""
+    assert pace_of(every=every, shares_memory=shares_memory).layers_together == 1
+
+
+@pytest.mark.parametrize(("every", "shares_memory", "seconds"), [(7, True, 7), (None, True, 120), (None, False, 30)])
+def test_seconds_between_commits(every: float | None, shares_memory: bool, seconds: float, clock: list[float]) -> None:
+    chosen = pace_of(every=every, shares_memory=shares_memory)
+    clock[0] += seconds - 1
+    assert not chosen.is_commit_overdue
+    clock[0] += 1
+    assert chosen.is_commit_overdue
+
+
+@pytest.mark.parametrize(("every", "wait"), [(None, 900), (5, 5)])
+def test_long_commits_are_rarer_unless_told_otherwise(every: float | None, wait: float, clock: list[float]) -> None:
+    chosen = pace_of(every=every)
+    chosen.committed(100)
+    clock[0] += wait - 1
+    assert not chosen.is_commit_overdue
+    clock[0] += 1.001
+    assert chosen.is_commit_overdue

@@ -1,5 +1,8 @@
+"""Plans: chunks, partitions and shards, memory and disk, and the wait for workers where these have too little."""
+
 import json
 import time
+from collections.abc import Iterator, Sequence
 from math import ceil, prod
 from typing import Any
 
@@ -9,21 +12,31 @@ from hypothesis import strategies as st
 from strategies import puzzle_settings, spaces_of
 
 from antipodes.config import load_config
-from antipodes.sizes import human
+from antipodes.events import Event, Listener, WaitingForWorkers
+from antipodes.executors.api import WORKER_SHARE, Stop
+from antipodes.executors.threads import Threads
+from antipodes.machine import MIB, human
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import RunOptions
+from antipodes.runs.session import Session
 from antipodes.tables.planning.plan import (
     BITS,
+    JOIN_SECONDS,
     PROGRAM_BYTES,
+    Plan,
     check_memory,
     partitions,
+    plan_checked,
     plan_chunk,
     plan_partition,
     plan_run,
+    plan_that_fits,
 )
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.errors import ConfigError, ResourceLimitError
+from antipodes_tasks.errors import ConfigError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.permutations.arrangements import radices
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.spaces.selection import best_space, numbering_space
 
 
@@ -54,7 +67,7 @@ def test_the_chunks_do_not_depend_on_the_workers(table: dict[str, Any]) -> None:
 def test_large_puzzles(name: str, parities: int) -> None:
     puzzle = load_config(name).puzzle
     plan = plan_run(puzzle, 2)
-    assert plan.space.size == prod(radices(puzzle.counts)) // parities
+    assert plan.space.size == prod(radices(puzzle.rules.counts)) // parities
     assert plan.disk_bytes > plan.space.size
     assert plan.memory_bytes > plan.table_bytes
     assert 2 <= plan.partition_count <= 1000
@@ -76,12 +89,12 @@ def test_what_a_limit_leaves_is_for_the_journal() -> None:
 
 def test_more_positions_than_64_bits_number() -> None:
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^25"):
-        best_space(sliding(5, 5, list(range(1, 25))))
+        best_space(sliding(5, 5, list(range(1, 25))).rules)
 
 
 def test_more_positions_than_a_float_holds() -> None:
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions"):
-        best_space(sliding(16, 16, list(range(1, 256))))
+        best_space(sliding(16, 16, list(range(1, 256))).rules)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
@@ -98,7 +111,7 @@ def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
     with pytest.raises(ResourceLimitError, match=r"at most 2,147,483,647 rows and columns.* has 60 rows of 59,1"):
         plan_run(puzzle, 2)
     labels = puzzle.start_labels
-    assert numbering_space(puzzle).unrank(numbering_space(puzzle).rank(labels)).tolist() == labels.tolist()
+    assert numbering_space(puzzle.rules).unrank(numbering_space(puzzle.rules).rank(labels)).tolist() == labels.tolist()
 
 
 def test_a_long_config_is_counted() -> None:
@@ -121,17 +134,17 @@ def test_human() -> None:
 
 
 def test_ceiling_of_partitions() -> None:
-    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]))
+    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]).rules)
     assert len(partitions(space, 7)) == ceil(space.rows / 7)
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
-    """Each process counts as the one with the most groups: of three groups on two processes, two."""
+    """Each process counts as the one with the most shards: of three shards on two processes, two."""
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     bits = one.space.size // 8
     assert one.least_bytes >= PROGRAM_BYTES + BITS * bits
-    share = 2 * ceil(len(two.groups) / 2) / len(two.groups)
+    share = 2 * ceil(len(two.shards) / 2) / len(two.shards)
     assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS * bits + 2 * bits
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
@@ -154,3 +167,87 @@ def test_the_states_of_partitions_are_counted() -> None:
     plan = plan_run(puzzle)
     state = State(plan.partitions[0], plan.space.width, plan.chunk_rows)
     assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + BITS * state.visited.nbytes
+
+
+TOO_LITTLE, ENOUGH = 1_000, 2**30
+
+
+class Growing(Threads):
+    """A scheduler whose workers change each time it is asked to be ready, and their memory with them."""
+
+    shares_memory = False
+
+    def __init__(self, memory: Sequence[int]) -> None:
+        super().__init__(1)
+        self._coming: Iterator[int] = iter(memory)
+        self.memory = next(self._coming)
+        self._next = next(self._coming, None)
+
+    @property
+    def workers_changed(self) -> bool:  # type: ignore[override]
+        return self._next is not None
+
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        assert self._next is not None
+        self.memory, self._next = self._next, next(self._coming, None)
+        return not stop()
+
+
+def plan_on(scheduler: Threads, events: list[Event], *, interrupted: bool = False, at: str = "tcp://there:1") -> Plan:
+    options = RunOptions(scheduler=at)
+    session = Session(TableStore, "none.zarr", options, events.append, lambda: interrupted)
+    return plan_that_fits(session, load_config("eight-puzzle"), scheduler, None)
+
+
+def test_enough_once_others_joined() -> None:
+    events: list[Event] = []
+    scheduler = Growing([TOO_LITTLE, TOO_LITTLE, ENOUGH])
+    assert plan_on(scheduler, events).partitions
+    assert [type(event) for event in events] == [WaitingForWorkers] * 2
+    assert scheduler.memory == ENOUGH
+
+
+def test_never_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.tables.planning.plan.JOIN_SECONDS", 0.3)
+    begin, events = time.monotonic(), list[Event]()
+    with pytest.raises(ResourceLimitError):
+        plan_on(Growing([TOO_LITTLE, TOO_LITTLE]), events)
+    assert time.monotonic() - begin >= 0.3
+    assert [type(event) for event in events] == [WaitingForWorkers] * 2
+
+
+def test_an_interruption_ends_the_waiting() -> None:
+    begin = time.monotonic()
+    with pytest.raises(InterruptedRunError):
+        plan_on(Growing([TOO_LITTLE]), [], interrupted=True)
+    assert time.monotonic() - begin < JOIN_SECONDS / 2
+
+
+def test_no_worker_joins_a_local_cluster() -> None:
+    events: list[Event] = []
+    with pytest.raises(ResourceLimitError):
+        plan_on(Growing([TOO_LITTLE, ENOUGH]), events, at="local")
+    assert events == []
+
+
+class Fixed(Threads):
+    """Processes with a memory limit in bytes each."""
+
+    shares_memory = False
+
+    def __init__(self, processes: int, limit: int) -> None:
+        super().__init__(processes)
+        self.processes = processes  # type: ignore[misc]
+        self.memory = int(WORKER_SHARE * processes * limit)
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_the_suggested_limit_is_enough(processes: int) -> None:
+    config, options = load_config("seven-tiles"), RunOptions(scheduler="tcp://there:1")
+    with pytest.raises(ResourceLimitError, match=r"each worker needs a memory limit of \d+MiB or more$") as refused:
+        plan_checked(config, options, Fixed(processes, 300 * MIB))
+    least = int(str(refused.value).split()[-3].removesuffix("MiB"))
+    assert 500 < least < 1000
+    plan_checked(config, options, Fixed(processes, least * MIB))
+    with pytest.raises(ResourceLimitError):
+        plan_checked(config, options, Fixed(processes, (least - 1) * MIB))

@@ -10,13 +10,13 @@ import pytest
 from brute_force import distances as search
 
 from antipodes.config import as_config
-from antipodes.tables.dataset import shared
+from antipodes.puzzles.custom import define_puzzle
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import UNREACHABLE, Table, open_table
 from antipodes_tasks.errors import ClosedError, InputError, PositionError, UnfinishedError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.own import define_puzzle
-from antipodes_tasks.puzzles.puzzle import Puzzle
 
 Labels = tuple[int, ...]
 After = Callable[[Labels], Iterable[Labels]]

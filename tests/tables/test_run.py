@@ -1,4 +1,4 @@
-"""Tables of runs: published counts, brute force, and every way of running leaves the same store."""
+"""Runs: tables of all sizes and depths, resumed or replaced."""
 
 import tempfile
 from functools import partial
@@ -16,13 +16,18 @@ from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
 from antipodes.events import Event, LayerSettled
+from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import (
+    DepthLimitError,
+    NotAStoreError,
     ResourceLimitError,
+    StoreError,
     StoreMismatchError,
 )
 
@@ -201,3 +206,96 @@ def test_refused_for_memory_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ResourceLimitError, match=r"1.0 MiB.*181,440 positions"):
         run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", RunOptions(memory_limit=1 << 20))
     assert not (tmp_path / "t.zarr").exists()
+
+
+def ring(places: int) -> Config:
+    """One marked piece among equal ones on a ring: a single cycle of places * (places - 1) positions."""
+    edges = [[place, (place + 1) % places] for place in range(places)]
+    start = "-B" + "A" * (places - 2)
+    return Config({"name": "ring", "family": "jump", "start": start, "edges": edges})
+
+
+@pytest.mark.parametrize("checkpoint_every", [0, 1000])
+def test_depths_beyond_254(checkpoint_every: float, tmp_path: Path) -> None:
+    config = ring(24)
+    report = run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=2, checkpoint_every=checkpoint_every))
+    expected = jump_distances(dict(config.settings))
+    assert report.manifest.radius == 276
+    assert list(report.manifest.layers) == layers(expected) == [1, *[2] * 275, 1]
+    assert report.manifest.dtype == "uint16"
+    with open_table(tmp_path / "t.zarr") as table:
+        assert {text: table.distance("".join(text)) for text in expected} == expected
+        assert len(table.path(table.antipodes()[0])) == 277
+    assert verify(tmp_path / "t.zarr", Threads(2)).ok
+
+
+@pytest.mark.parametrize("length", [254, 255, 256, 257, 300])
+def test_a_line_of_one_position_at_each_depth(length: int, tmp_path: Path) -> None:
+    start = " ".join(["0"] + ["1"] * (length - 1))
+    config = Config({"name": "line", "family": "sliding", "rows": 1, "columns": length, "start": start})
+    report = run_puzzle(config, tmp_path / "t.zarr")
+    assert list(report.manifest.layers) == [1] * length
+    assert verify(tmp_path / "t.zarr", Threads(1)).ok
+    with open_table(tmp_path / "t.zarr") as table:
+        assert table.distance(table.antipodes()[0]) == length - 1
+
+
+@pytest.mark.slow
+def test_depths_beyond_16_bits_are_an_error(tmp_path: Path) -> None:
+    config = ring(363)
+    with pytest.raises(DepthLimitError, match="65,534"):
+        run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1))
+    assert TableStore(tmp_path / "t.zarr").read().radius == 65534
+
+
+def test_another_puzzle_replaces_the_store(eight: Path) -> None:
+    report = run_puzzle(load_config("knights-coloured"), eight, RunOptions(overwrite=True))
+    assert report.manifest.radius == 22
+    assert report.resumed_from is None
+
+
+@pytest.mark.parametrize("manifest", [None, '{"a": 1}'])
+def test_only_stores_are_overwritten(manifest: str | None, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    if manifest is not None:
+        (tmp_path / "mine" / "commit.json").write_text(manifest)
+    with pytest.raises(NotAStoreError, match="not overwritten"):
+        run_puzzle(load_config("eight-puzzle"), tmp_path / "mine", RunOptions(overwrite=True))
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_link_to_a_store_is_that_store(eight: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.zarr"
+    link.symlink_to(eight)
+    for _ in range(2):
+        assert run_puzzle(load_config("eight-puzzle"), link, RunOptions(overwrite=True)).resumed_from is None
+    assert link.is_symlink()
+    assert verify(eight, Threads(1)).ok
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([eight.name, link.name])
+
+
+def test_queries_of_a_replaced_table_are_an_error(eight: Path) -> None:
+    with open_table(eight) as table:
+        position = table.space.labels("8 6 7 2 5 4 3 0 1")
+        run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True), interrupted=lambda: True)
+        with pytest.raises(StoreError, match="replaced after it was opened"):
+            table.distance(position)
+        with pytest.raises(StoreError, match="replaced after it was opened"):
+            table.antipodes()
+
+
+class Unreachable(Threads):
+    """A scheduler whose workers do not find the store."""
+
+    def run_on_all_workers(self, call: Call) -> None:
+        raise StoreError("worker tcp://h:1: cannot read the store")
+
+
+def test_a_store_stays_if_a_worker_does_not_reach_it(tmp_path: Path) -> None:
+    config, store = load_config("eight-puzzle"), tmp_path / "t.zarr"
+    run_puzzle(config, store)
+    before = contents(store)
+    with pytest.raises(StoreError, match="cannot read the store"):
+        run_puzzle(config, store, RunOptions(overwrite=True), scheduler=Unreachable(2))
+    assert contents(store) == before

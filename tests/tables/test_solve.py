@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from strategies import puzzle_settings
 
 from antipodes.config import Config, load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import SEARCHES, choose_method, solve, solve_by_table
 from antipodes.tables.table import open_table
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.families import puzzle_from
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
 
@@ -25,7 +25,7 @@ from antipodes_tasks.searches.problem import Problem
 def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
     puzzle = load_config("eight-puzzle").puzzle
     position = np.random.default_rng(seed).permutation(9).astype(np.uint8)
-    problem = Problem.of(puzzle, position)
+    problem = Problem.of(puzzle.rules, position)
     with open_table(finished) as table:
         expected = solve_by_table(problem, table, every=True)
         assert expected.distance == table.get_distance(position)
@@ -46,10 +46,10 @@ def test_random_puzzles_by_their_tables(config: dict[str, Any], seed: int) -> No
         store = Path(folder) / "table.zarr"
         run_puzzle(Config(config), store, RunOptions(workers=1))
         puzzle = Config(config).puzzle
-        problem = Problem.of(puzzle, np.random.default_rng(seed).permutation(puzzle.start_labels[0]))
+        problem = Problem.of(puzzle.rules, np.random.default_rng(seed).permutation(puzzle.start_labels[0]))
         with open_table(store) as table:
             assert table.match("?" * puzzle.places).by_distance == dict(enumerate(table.layers))
-            if not problem.puzzle.moves.reversible:
+            if not problem.rules.moves.reversible:
                 with pytest.raises(InputError, match="needs reversible moves"):
                     solve_by_table(problem, table)
                 return
@@ -69,25 +69,25 @@ def paths_of(solutions: tuple[Labels, ...]) -> set[bytes]:
 
 def test_which_method_suits() -> None:
     fifteen = load_config("seven-tiles").puzzle
-    assert choose_method(Problem.of(fifteen, fifteen.start_labels[0])).method == "ida-star"
+    assert choose_method(Problem.of(fifteen.rules, fifteen.start_labels[0])).method == "ida-star"
 
 
 def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
     lights = puzzle_from({"name": "lights", "family": "lights-out", "rows": 12, "columns": 12})
-    assert choose_method(Problem.of(lights, lights.start_labels[0])).method == "bidirectional"
+    assert choose_method(Problem.of(lights.rules, lights.start_labels[0])).method == "bidirectional"
 
 
 def test_nothing_is_listed_to_choose_a_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes_tasks.reachability.enumeration.MOST", 10)
     blocks = puzzle_from({"name": "b", "family": "blocks", "start": "AB../CD../EF../GH.."})
-    problem = Problem.of(blocks, blocks.parse("..AB/CD../EF../GH.."))
+    problem = Problem.of(blocks.rules, blocks.parse("..AB/CD../EF../GH.."))
     assert choose_method(problem, tmp_path).method == choose_method(problem).method == "bidirectional"
 
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_a_search_ends_when_its_time_is_up(method: str) -> None:
     eight = load_config("eight-puzzle").puzzle
-    problem = Problem.of(eight, eight.parse("867254301"))
+    problem = Problem.of(eight.rules, eight.parse("867254301"))
     answer = solve(problem, method, max_seconds=0)
     assert (answer.outcome, answer.distance, answer.solutions) == (Outcome.TIME_LIMIT, None, ())
     assert answer.least is not None
@@ -100,6 +100,6 @@ def test_a_search_ends_when_its_time_is_up(method: str) -> None:
 @pytest.mark.parametrize("method", SEARCHES)
 def test_what_a_depth_limit_proves(method: str) -> None:
     eight = load_config("eight-puzzle").puzzle
-    answer = solve(Problem.of(eight, eight.parse("867254301")), method, max_depth=10)
+    answer = solve(Problem.of(eight.rules, eight.parse("867254301")), method, max_depth=10)
     assert answer.outcome == Outcome.DEPTH_LIMIT
     assert 11 <= (answer.least or 0) <= 31

@@ -18,17 +18,15 @@ from antipodes.config import Config, load_config
 from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.chunk_digests import ChunkDigests
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, TableManifest
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import NotAStoreError, StoreDamagedError, StoreError, StoreLockedError
 
 
 def created(path: Path) -> TableStore:
     store = TableStore(path)
     config = load_config("eight-puzzle")
-    store.create(config, plan_run(config.puzzle))
+    store.create(config, plan_run(config.puzzle).cut)
     return store
 
 
@@ -164,7 +162,7 @@ def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step:
             patch.setattr(os, name, killing(getattr(os, name)))
         try:
             config = load_config("knights-coloured")
-            TableStore(store).create(config, plan_run(config.puzzle), overwrite=True)
+            TableStore(store).create(config, plan_run(config.puzzle).cut, overwrite=True)
         except Killed:
             return True
     return False

@@ -1,6 +1,8 @@
+"""A table: distances, paths, antipodes, and positions at a depth."""
+
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -15,7 +17,7 @@ from antipodes.config import Config, load_config
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve_by_table
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 from antipodes_tasks.errors import (
     ClosedError,
@@ -151,7 +153,7 @@ def test_an_unfinished_table(unfinished: Path, finished: Path) -> None:
 def test_messages_cut_positions_of_large_boards(tmp_path: Path) -> None:
     squares = "A" + "-" * 299
     config = Config({"name": "every-other", "family": "jump", "start": squares, "offsets": [[0, 2], [0, -2]]})
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError) as unfinished:
         table.distance(squares)
     run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1))
@@ -163,7 +165,7 @@ def test_messages_cut_positions_of_large_boards(tmp_path: Path) -> None:
 
 def test_nothing_committed(tmp_path: Path) -> None:
     config = load_config("eight-puzzle")
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle))
+    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError):
         table.distance("123456780")
 
@@ -191,7 +193,7 @@ def in_many_chunks(tmp_path: Path) -> Path:
     config = load_config("eight-puzzle")
     plan = plan_run(config.puzzle)
     store = TableStore(tmp_path / "many.zarr")
-    store.create(config, replace(plan, chunk_rows=-(-plan.space.rows // 18)))
+    store.create(config, (plan.space, -(-plan.space.rows // 18)))
     run_puzzle(config, tmp_path / "many.zarr", RunOptions(workers=1))
     return tmp_path / "many.zarr"
 
@@ -273,9 +275,9 @@ def test_a_path_that_breaks_off_names_the_damaged_chunk(eight: Path) -> None:
         with pytest.raises(StoreDamagedError, match=f"chunk 0 has {table.puzzle.format(here)} at depth 12"):
             table.path(here)
         with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
-            solve_by_table(Problem.of(table.puzzle, here), table, every=True)
+            solve_by_table(Problem.of(table.puzzle.rules, here), table, every=True)
         with pytest.raises(StoreDamagedError, match="no position at depth 11 leads there"):
-            solve_by_table(Problem.of(table.puzzle, here), table)
+            solve_by_table(Problem.of(table.puzzle.rules, here), table)
     set_depth(eight, int(start), lambda _: 5)
     for index in (0, 1):
         set_depth(eight, index, lambda _: 0)
@@ -293,3 +295,53 @@ def test_a_million_distances(tmp_path: Path) -> None:
         assert time.perf_counter() - begin < 2
     assert distances.min() >= 0
     assert distances.max() == 57
+
+
+@pytest.fixture
+def table(finished: Path) -> Iterator[Table]:
+    with open_table(finished) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("limit", [None, 0, 1, 99, 100, 101, 1234, 10**9])
+def test_batches_are_the_positions_at_the_depth(
+    table: Table, limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("antipodes.tables.table.BATCH", 100)
+    depth = 14
+    batches = list(table.batches_at(depth, limit))
+    assert all(1 <= len(batch) <= 100 for batch in batches)
+    assert np.array_equal(np.concatenate([table.positions_at(depth, 0), *batches]), table.positions_at(depth, limit))
+
+
+def test_only_the_chunks_that_are_needed_are_read(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    with open_table(table._chunks.address) as fresh:
+        chunks = fresh._chunks
+        reading = chunks._read
+        monkeypatch.setattr(chunks._chunks, "_read", lambda number: read.append(number) or reading(number))
+        next(fresh.batches_at(14))
+        assert len(read) == 1
+
+
+def test_samples(table: Table) -> None:
+    drawn = table.sample(14, 500, seed=3)
+    assert (table.distances(drawn) == 14).all()
+    assert len(np.unique(drawn, axis=0)) == 500
+    assert np.array_equal(drawn, table.sample(14, 500, seed=3))
+    assert len(table.sample(11, table.layers[11])) == table.layers[11]
+
+
+def test_samples_are_uniform(table: Table) -> None:
+    """Each of the 8 positions at depth 3 is drawn about as often."""
+    rng = np.random.default_rng(7)
+    drawn = np.concatenate([table.sample(3, 1, rng) for _ in range(240)])
+    counts = np.unique(drawn, axis=0, return_counts=True)[1]
+    assert len(counts) == 8
+    assert ((counts - 30) ** 2 / 30).sum() < 28, "chi squared with 7 degrees of freedom: 1 in 5,000"
+
+
+def test_no_such_depth(table: Table) -> None:
+    for depth in (-1, 32):
+        with pytest.raises(InputError, match="depth"):
+            table.batches_at(depth)

@@ -14,13 +14,11 @@ from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 from antipodes.config import Config, load_config
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
-from antipodes.sizes import human
+from antipodes.machine import human
 from antipodes.tables.run import resume, run_puzzle
-from antipodes.tables.store.depth_array import DepthArray
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
-from antipodes.tables.verification.memory import plan_memory
-from antipodes.tables.verification.sample import check_sample
+from antipodes.tables.store.stores import DepthArray, TableStore
+from antipodes.tables.verification import check_sample, plan_memory
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import NotAStoreError, ResourceLimitError
@@ -285,7 +283,7 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
         drawn.append(sorted(sample.tolist()))
         return check_sample(space, sample, *others)
 
-    monkeypatch.setattr("antipodes.tables.verification.check.check_sample", noting)
+    monkeypatch.setattr("antipodes.tables.verification.check_sample", noting)
     first, second = (verify(eight, Threads(2)).sample_seed for _ in range(2))
     assert first != second
     assert drawn[0] != drawn[1]

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from antipodes.tilings.drawing import draw, steps, symbols_of
-from antipodes.tilings.pictures import PALETTE, colours, draw_tiling
+from antipodes.puzzles.picture import Line, Region
+from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, steps, symbols_of
 from antipodes_tasks.exact_cover.boards import Board
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.piece_sets import piece_set
 from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
 from antipodes_tasks.exact_cover.search import search_partition
-from antipodes_tasks.puzzles.picture import Line, Region
 
 
 def problem(cells: str, pieces: dict[str, str]) -> TilingProblem:

@@ -1,15 +1,14 @@
-"""How commands read their arguments, and how they and the program show their help."""
+"""How commands read their arguments, and show their help."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from itertools import groupby, islice
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
-from antipodes.cli.failures import status_of
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
 
@@ -17,6 +16,9 @@ OPTION = re.compile(r"--?[a-z]+(-[a-z]+)*(=.*)?", re.DOTALL)
 """What options look like. Positions that begin with a dash have something else: capitals, digits, more dashes."""
 REMARKS = re.compile(r"  \[(required|[-\d.<=]*x[-\d.<>=]*)\]$|(?<=\S); [-\d.<=]*x[-\d.<>=]*(?=\]$)")
 """What typer adds to the help of a parameter: the range of a number, and that an argument is required."""
+
+
+Function = TypeVar("Function", bound=Callable[..., int | None])
 
 
 class Command(TyperCommand):
@@ -80,7 +82,7 @@ class Command(TyperCommand):
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Write what the command does, and examples."""
         super().format_help_text(ctx, formatter)
-        _write_examples(self, formatter)
+        write_examples(self, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of arguments and options."""
@@ -106,48 +108,19 @@ class PositionsCommand(Command):
     TAKES_POSITIONS = True
 
 
-class Commands(TyperGroup):
-    """All commands. Errors become exit statuses before typer sees them.
-
-    typer would end a command silently at any broken pipe, also at that of a store, and with another status at Ctrl-C.
-    """
-
-    def invoke(self, ctx: Any) -> int:
-        """The exit status of the command in the context."""
-        return status_of(lambda: super(Commands, self).invoke(ctx))
-
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:
-        """Write what the program does, and examples."""
-        super().format_help_text(ctx, formatter)
-        _write_examples(self, formatter)
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write what each command does, nothing cut off, and then the options."""
-        commands = [self.commands[name] for name in self.list_commands(ctx)]
-        width = max(len(one.name or "") for one in commands)
-        for section, members in groupby(commands, key=lambda one: getattr(one, "rich_help_panel", None) or "Commands"):
-            with formatter.section(section):
-                formatter.write_dl([(f"{one.name:<{width}}", one.get_short_help_str(limit=1000)) for one in members])
-        with formatter.section("Options"):
-            formatter.write_dl([record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))])
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write nothing: the examples come first."""
+def commands() -> typer.Typer:
+    """The commands of a module, none yet."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-def add(
-    app: typer.Typer,
-    section: str,
-    name: str,
-    command: Callable[..., int | None],
-    *examples: str,
-    kind: type[Command] = Command,
-) -> None:
-    """Add a command to a section of the overview; its help begins with the ``examples``."""
-    app.command(name, cls=kind, rich_help_panel=section, epilog="\n".join(examples))(command)
+def command(
+    app: typer.Typer, name: str, *examples: str, kind: type[Command] = Command
+) -> Callable[[Function], Function]:
+    """A decorator that adds a function to the commands; their help begins with the ``examples``."""
+    return app.command(name, cls=kind, epilog="\n".join(examples))
 
 
-def _write_examples(command: Any, formatter: Any) -> None:
+def write_examples(command: Any, formatter: Any) -> None:
     """Write the examples of a command, one a line, whatever the width of the terminal."""
     if command.epilog:
         with formatter.section("Examples"):

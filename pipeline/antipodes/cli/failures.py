@@ -1,23 +1,26 @@
-"""Failures of commands: each becomes one line on stderr and an exit status."""
+"""Failures and interruptions of commands: each becomes one line on stderr and an exit status."""
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import typer
 
-from antipodes.cli.interrupts import Stopped
-from antipodes.cli.output import BAD_INPUT, FAILED, INTERRUPTED, complain
+from antipodes.cli.loading import INTERRUPTED, SIGNALS
+from antipodes.cli.streams import BAD_INPUT, FAILED, complain
+from antipodes.storage.retry import watch
 from antipodes_tasks.errors import (
     AntipodesError,
+    BrokenOutputError,
     DiskLimitError,
     InputError,
     InterruptedRunError,
     NotAStoreError,
     OutputError,
-    ReaderGoneError,
     ResourceLimitError,
     SourceError,
     StoreMismatchError,
@@ -34,13 +37,29 @@ LONGEST_USAGE = 300
 """Characters of a message of typer, which quotes arguments whole."""
 
 
+class Stopped(BaseException):
+    """An immediate stop, raised wherever the program is; no ``except Exception`` catches it."""
+
+
+def stop_waits_at_signals() -> None:
+    """From now on, a signal that raises KeyboardInterrupt ends the waits of all threads for storage, too."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is signal.default_int_handler:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    watch.ending = True
+    raise KeyboardInterrupt
+
+
 def status_of(command: Callable[[], Any]) -> int:
     """Run a command; its exit status. An error becomes one line on stderr."""
     try:
         return int(command() or 0)
     except (typer.Exit, typer.TyperException, SystemExit):
         raise
-    except ReaderGoneError:
+    except BrokenOutputError:
         return FAILED  # silently, as other programs do
     except AntipodesError as error:
         return complain(str(error), _status_of_error(error))
@@ -67,7 +86,7 @@ def flushed(status: int) -> int:
     """Flush stdout; the exit status, which is a failure if stdout does not take all that was printed."""
     try:
         sys.stdout.flush()
-    except ReaderGoneError:
+    except BrokenOutputError:
         return status or FAILED
     except OutputError as error:
         return status or complain(str(error), FAILED)

@@ -1,20 +1,41 @@
-"""Libraries, loaded by the commands that need them."""
+"""Loading libraries: it takes longer than many commands, and signals must not disturb it."""
 
 import gc
+import os
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
+
+INTERRUPTED = 75
+"""EX_TEMPFAIL, the exit status of interrupted commands: the same command resumes, or starts over."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Load libraries in the block without garbage collection, now or later.
+    """Load libraries in the block without garbage collection, now or later; a signal ends the process immediately.
 
-    Their modules live as long as the process, and collecting garbage while they load takes a quarter of a short run.
-    The garbage collector is on again after the block.
+    Modules live as long as the process, and collecting garbage while they load takes a quarter of a short run. An
+    exception raised by a signal may be lost in a module that loads, or shown as a traceback.
     """
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # a script ignores signals for commands in its background
+            signal.signal(number, leave)
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
         gc.enable()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def leave(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
+    """End the process here, with one line."""
+    if sys.stderr is not None:
+        os.write(2, b"antipodes: stopped\n")
+    os._exit(INTERRUPTED)

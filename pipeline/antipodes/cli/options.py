@@ -1,17 +1,14 @@
 """Options that several commands share."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from antipodes.cli.loading import loading
-
-if TYPE_CHECKING:
-    from antipodes.runs.options import RunOptions
+from antipodes.runs.options import OPTIONS, option_of
 
 PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
-Puzzle = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
+PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
 Store = Annotated[
     str,
     typer.Argument(
@@ -37,45 +34,24 @@ MoveSequence = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print how the work is divided, too.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
-Workers = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Number of parallel tasks. [default: all processors]")
-]
-SchedulerName = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        metavar="NAME",
-        help="threads, local (processes) or the address of a dask scheduler. [default: threads]",
-    ),
-]
-SchedulerFile = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="The file with the address of a dask scheduler, instead of --scheduler."),
-]
-PerformanceReport = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write dask's performance report (HTML) to FILE.")
-]
-CheckpointEvery = Annotated[
-    float | None,
-    typer.Option(
-        min=0, metavar="SECONDS", help="Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"
-    ),
-]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="Memory limit, such as 2GiB. [default: the free memory]"),
-]
 
 
-CountsOnly = Annotated[
-    bool, typer.Option("--counts-only", help="Keep the layers and the first antipodes, and make no table.")
-]
+def run_option(name: str, **more: Any) -> Any:
+    """The option of commands for an option of runs; ``more`` are typer's arguments, such as another help."""
+    option = OPTIONS[name]
+    return typer.Option(option_of(name), **{"metavar": option.metavar, "help": option.help, **more})
 
 
-def run_options(defaults: Mapping[str, Any], **given: Any) -> "RunOptions":
-    """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    with loading():
-        from antipodes.machine import process_began
-        from antipodes.runs.options import RunOptions
+Workers = Annotated[int | None, run_option("workers", min=1)]
+SchedulerName = Annotated[str | None, run_option("scheduler")]
+SchedulerFile = Annotated[str | None, run_option("scheduler_file")]
+PerformanceReport = Annotated[str | None, run_option("performance_report")]
+CheckpointEvery = Annotated[float | None, run_option("checkpoint_every", min=0)]
+MemoryLimit = Annotated[str | None, run_option("memory_limit")]
+Overwrite = Annotated[bool, run_option("overwrite")]
+CountsOnly = Annotated[bool, run_option("counts_only")]
 
-    return RunOptions.chosen(defaults, **given, began=process_began())
+
+def names_given(options: Mapping[str, object]) -> list[str]:
+    """The names of the options that were given a value."""
+    return [name for name, value in options.items() if value is not None and value is not False and value != []]

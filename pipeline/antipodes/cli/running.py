@@ -1,19 +1,76 @@
-"""Runs as commands see them: watched, interrupted and resumed alike for tables and tilings."""
+"""Runs as commands see them: their options, progress and interruption, alike for tables and tilings."""
 
-from collections.abc import Iterator
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import Any
 
-from antipodes.cli.interrupts import Interrupts
-from antipodes.cli.loading import loading
-from antipodes.cli.output import INTERRUPTED, complain
+from antipodes.cli.failures import Stopped
+from antipodes.cli.loading import INTERRUPTED, SIGNALS
+from antipodes.cli.streams import complain, say
+from antipodes.events import Listener
+from antipodes.machine import process_began
+from antipodes.progress.show import show_progress
+from antipodes.runs.options import RunOptions
 from antipodes.storage.address import Address
+from antipodes.storage.retry import watch
 
-if TYPE_CHECKING:
-    from antipodes.events import Listener
-    from antipodes.runs.options import RunOptions
+AGAIN_AFTER_SECONDS = 0.01
+
+
+def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:
+    """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
+    return RunOptions.chosen(defaults, **given, began=process_began())
+
+
+class Interrupts:
+    """Inside the block, the first signal is noted, and a second one raises Stopped."""
+
+    def __init__(self) -> None:
+        self.next_command: Callable[[], str] = lambda: "the same command"
+        """The command that resumes, shown when the run is stopped."""
+        self.next_steps = "finishing and committing the layer"
+        """What is done after the first signal."""
+        self._requested = False
+        self._before: dict[signal.Signals, Any] = {}
+        self._unraisable_before = sys.unraisablehook
+
+    def requested(self) -> bool:
+        """Whether there was a signal."""
+        return self._requested
+
+    def __enter__(self) -> "Interrupts":
+        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        self._unraisable_before, sys.unraisablehook = sys.unraisablehook, self._stop_again
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        watch.ending = False
+        sys.unraisablehook = self._unraisable_before
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._requested:
+            watch.ending = True
+            raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
+        self._requested = True
+        say(f"{self.next_steps}; interrupt again to stop immediately")
+
+    def _stop_again(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """Python drops what is raised in a finaliser; a stop that was lost there is raised once more a moment later."""
+        if issubclass(unraisable.exc_type, Stopped):
+            threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
+        else:
+            self._unraisable_before(unraisable)
 
 
 @dataclass(frozen=True)
@@ -21,7 +78,7 @@ class Request:
     """The store that a command computes into, and how it was asked to do that."""
 
     store: Address
-    options: "RunOptions"
+    options: RunOptions
     interrupts: Interrupts
     quiet: bool
     as_json: bool
@@ -29,17 +86,14 @@ class Request:
     """Whether the report says how the work was divided."""
 
     @contextmanager
-    def watched(self, under_way: str) -> "Iterator[Listener]":
+    def watched(self, under_way: str) -> Iterator[Listener]:
         """Show the progress of a run; an interruption finishes what is ``under_way``, and names the next command."""
-        with loading():
-            from antipodes.progress.show import show_progress
-
         self.interrupts.next_command = partial(self.options.next_command, self.store)
         self.interrupts.next_steps = f"finishing and committing {under_way}"
         with show_progress(self.quiet, began=self.options.began) as listener:
             yield listener
 
     def interrupted(self, saved: str) -> int:
-        """Say that "depths 0 to 7 are" ``saved``, or whatever is, and how to resume; the exit status."""
+        """Say that the ``saved`` depths or partitions, such as "depths 0 to 7 are", stay, and how to resume."""
         resume = self.options.next_command(self.store)
         return complain(f"interrupted: {saved} kept in {self.store}; resume with: {resume}", INTERRUPTED)

@@ -1,5 +1,6 @@
 """The standard streams, which may be closed, full or broken, and whose encoding may lack characters of drawings.
 
+Results go to standard output, everything else to standard error.
 Standard input gives lines of bounded length, whatever its bytes. A failed write to standard output raises
 `OutputError`. A failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
 """
@@ -7,17 +8,22 @@ Standard input gives lines of bounded length, whatever its bytes. A failed write
 import codecs
 import errno
 import io
+import json
 import os
 import re
 import select
+import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from antipodes_tasks.errors import InputError, OutputError, ReaderGoneError
+from antipodes_tasks.errors import BrokenOutputError, InputError, OutputError
 
+LONG_WORD = re.compile(r"(\S{1000})\S+")
+"""A word that is shortened: it is longer than the path of any store."""
+FAILED = 1
+BAD_INPUT = 2
 LONGEST_LINE = 1 << 16
 """Characters of a line of input at most: the largest board with the longest names of pieces takes fewer."""
 
@@ -72,7 +78,7 @@ class Results(io.FileIO):
             return written
         except OSError as error:
             self.lost = True
-            kind = ReaderGoneError if error.errno == errno.EPIPE else OutputError
+            kind = BrokenOutputError if error.errno == errno.EPIPE else OutputError
             raise kind(f"cannot write to standard output: {error.strerror or error}") from error
 
 
@@ -136,11 +142,6 @@ def input_batches() -> Iterator[list[str]]:
         raise InputError(f"standard input: expected text in {stream.encoding}, found other bytes") from error
 
 
-def input_lines() -> Iterator[str]:
-    """The lines of standard input, one by one; raises as `input_batches`."""
-    return chain.from_iterable(input_batches())
-
-
 def can_encode(text: str, stream: TextIO) -> bool:
     """Whether a stream can write the text without a replacement."""
     try:
@@ -148,6 +149,68 @@ def can_encode(text: str, stream: TextIO) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value, escaped where the encoding of stdout lacks a character."""
+    print(_json(value))
+
+
+def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any) -> None:
+    """Print one JSON list, each value as soon as it is known, or an object that has the list after ``others``.
+
+    Where the values end with an error, the JSON ends with those before it; if there are none, nothing is printed.
+    """
+    before, after = ("[", "]") if key is None else (f"{_json(others)[:-1]}, {_json(key)}: [", "]}")
+    begun = False
+    try:
+        for value in values:
+            print(", " if begun else before, _json(value), sep="", end="")
+            begun = True
+        print(end="" if begun else before)
+        begun = True
+    finally:
+        if begun:
+            print(after)
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if can_encode(text, sys.stdout) else json.dumps(value)
+
+
+def printable(text: str) -> str:
+    """The text, its control characters, which could move the cursor, escaped."""
+    return "".join(one if one.isprintable() else escaped(one) for one in text)
+
+
+def say(message: str) -> None:
+    """Print one line on stderr."""
+    line = " ".join(LONG_WORD.sub(r"\1…", message).split())
+    print("antipodes:", printable(line), file=sys.stderr)
+
+
+def complain(message: str, status: int) -> int:
+    """Print an error message; the exit status, as given."""
+    say(message)
+    return status
+
+
+@contextmanager
+def printing_about(done: str) -> Iterator[None]:
+    """Print about finished work in the block: where stdout fails, the command succeeds all the same."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenOutputError:
+        pass  # the reader has seen enough
+    except OutputError as error:
+        say(f"{done}, but {error}")
+
+
+def terminal_columns() -> int:
+    """The width of the terminal in characters."""
+    return shutil.get_terminal_size().columns
 
 
 def _nothing(flags: int) -> int:

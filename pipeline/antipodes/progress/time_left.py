@@ -17,8 +17,7 @@ from antipodes.events import (
     TilingSearchStarted,
     WorkersLost,
 )
-from antipodes.tables.planning.layer_forecast import layers_to_come
-from antipodes.tables.planning.search_forecast import LayerCosts
+from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 
 STEADY_SECONDS = 1.0
 """Seconds of a phase before its time is told."""

@@ -16,7 +16,7 @@ from antipodes.machine import available_workers
 from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
 from antipodes.storage.address import Address
-from antipodes.storage.backend import LockHandle
+from antipodes.storage.lock import StoreLock
 from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import (
@@ -72,7 +72,7 @@ class Session(Generic[AnyStore]):
         return time.perf_counter() - self._begin
 
     @contextmanager
-    def lock(self) -> Iterator[LockHandle]:
+    def lock(self) -> Iterator[StoreLock]:
         """Keep other runs from the store; StoreLockedError where one holds it.
 
         In the block, waits for the storage are told to the listener, and end when the run is told to stop.

@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 from antipodes.storage.backend import Storage
 from antipodes_tasks.errors import NotAStoreError
@@ -45,14 +46,35 @@ def storage_at(address: Address | Storage) -> Storage:
     """The storage at an address; NotAStoreError where no store can have the address."""
     if isinstance(address, Storage):
         return address
-    if isinstance(address, str) and is_url(address):
-        from antipodes.storage.cloud.objects import ObjectStorage
+    kind, checked = _kind_of(address, of_store=True)
+    storage: Storage = kind(checked)
+    return storage
 
-        return ObjectStorage(checked_url(address))
-    from antipodes.storage.local.directory import DirectoryStorage
+
+def storages_in(address: Address) -> list[Storage]:
+    """The storages in the folders directly in a directory or under a URL, by name; or the address itself, if a store.
+
+    Raises
+    ------
+    InputError
+        There is nothing at the address, or no directory.
+    NotAStoreError
+        The URL is none of a bucket.
+    """
+    kind, checked = _kind_of(address, of_store=False)
+    return list(kind.within(checked))
+
+
+def _kind_of(address: Address, of_store: bool) -> tuple[Any, Address]:
+    """The class of the storage at an address, and the address, checked."""
+    if isinstance(address, str) and is_url(address):
+        from antipodes.storage.objects import ObjectStorage
+
+        return ObjectStorage, checked_url(address, of_store)
+    from antipodes.storage.directory import DirectoryStorage
 
     check_path(address)
-    return DirectoryStorage(Path(address))
+    return DirectoryStorage, Path(address)
 
 
 def check_path(path: Address) -> None:
@@ -69,26 +91,6 @@ def check_path(path: Address) -> None:
     if longest > LONGEST_NAME or total > LONGEST_PATH or b"\0" in b"".join(names):
         expected = f"a path of at most {LONGEST_PATH} bytes, {LONGEST_NAME} in each name, none of them 0"
         raise NotAStoreError(f"expected {expected}; found {quote(str(path))}")
-
-
-def storages_in(address: Address) -> "list[Storage]":
-    """What is in the folders directly in a directory or under a URL, by name; or the address itself, if it is a store.
-
-    Raises
-    ------
-    InputError
-        There is nothing at the address, or no directory.
-    NotAStoreError
-        The URL is none of a bucket.
-    """
-    if isinstance(address, str) and is_url(address):
-        from antipodes.storage.cloud.objects import storages_under
-
-        return list(storages_under(checked_url(address, of_store=False)))
-    from antipodes.storage.local.directory import storages_below
-
-    check_path(address)
-    return list(storages_below(Path(address)))
 
 
 def checked_url(url: str, of_store: bool = True) -> str:

@@ -1,22 +1,165 @@
-"""The zarr arrays of a store: their metadata, their chunks, and errors that name the damaged or missing file."""
+"""The zarr arrays of a store: their layout, metadata and chunks, and errors that name the damaged or missing file.
 
+Some settings of zarr, from variables, files or a program, make sound stores look damaged, or reads hang. A setting of
+its codec Blosc makes two tasks write different bytes for the same depths. So they are checked before arrays are opened.
+"""
+
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import zarr
+from numcodecs import blosc
 from numpy.typing import NDArray
+from zarr.abc.codec import BytesBytesCodec
+from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 from zarr.errors import ContainsArrayError
 
 from antipodes.machine import lacks_threads
-from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Storage
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage
 from antipodes.storage.fields import expect
-from antipodes.storage.layout import Layout, chunk_key
 from antipodes.storage.manifest import digest
-from antipodes.storage.zarr_settings import check_blosc, check_settings
 from antipodes_tasks.errors import StoreDamagedError, StoreError
-from antipodes_tasks.quoting import shorten
+from antipodes_tasks.quoting import quote, shorten
+
+DIGEST_BYTES = 8
+LONGEST_HEADER = 18
+"""Bytes of the header of a compressed chunk, at most."""
+BLOCK_BYTES = 65536
+"""The bytes that Blosc compresses together; given, since another version of it might choose others."""
+NEEDED = (
+    "default_zarr_format",
+    "codec_pipeline.path",
+    "codecs.blosc",
+    "codecs.bytes",
+    "codecs.crc32c",
+    "codecs.zstd",
+    "buffer",
+    "ndbuffer",
+)
+"""Settings that must have zarr's defaults."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The layout of an array: its chunks are whole rows."""
+
+    shape: tuple[int, int]
+    chunk_rows: int
+    dtype: str
+    fill: int
+    axes: tuple[str, str]
+    """The names of the dimensions."""
+    compression: Literal["lz4", "zstd"] = "lz4"
+    """lz4, after the bits of the numbers are sorted by their places, is five times as fast; zstd may be denser."""
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks the array has."""
+        return -(-self.shape[0] // self.chunk_rows)
+
+    @property
+    def most_bytes(self) -> int:
+        """An upper bound of the bytes of a file of the array: compressed, a chunk is hardly larger than its numbers."""
+        return max(MOST_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
+
+    @property
+    def _chunk_bytes(self) -> int:
+        """The bytes of the numbers of a chunk."""
+        return self.chunk_rows * self.shape[1] * np.dtype(self.dtype).itemsize
+
+    def check_chunk(self, written: Content) -> None:
+        """Raise ValueError unless a compressed chunk expands to its numbers: some KiB may expand to GiB."""
+        read = _zstd_bytes if self.compression == "zstd" else _blosc_bytes
+        found = read(bytes(written[:LONGEST_HEADER]))
+        if found != self._chunk_bytes:
+            raise ValueError(f"expected {self._chunk_bytes:,} compressed bytes, found a header of {found:,}")
+
+    def create(self, place: Any) -> None:
+        """Create an empty array of this layout, whose chunks carry checksums, in a zarr store."""
+        zarr.create_array(
+            place,
+            shape=self.shape,
+            chunks=(self.chunk_rows, self.shape[1]),
+            dtype=self.dtype,
+            fill_value=self.fill,
+            serializer=BytesCodec(),
+            compressors=(self._compressor, Crc32cCodec()),
+            dimension_names=self.axes,
+        )
+
+    @property
+    def _compressor(self) -> BytesBytesCodec:
+        if self.compression == "zstd":
+            return ZstdCodec(level=1)
+        size = np.dtype(self.dtype).itemsize
+        return BloscCodec(cname="lz4", clevel=5, shuffle="bitshuffle", typesize=size, blocksize=BLOCK_BYTES)
+
+    def check(self, metadata: Any, name: str) -> None:
+        """Raise FieldError unless the content of a ``zarr.json`` describes an array of this layout."""
+        expect(isinstance(metadata, dict), name, "an object", metadata)
+        for key, expected in (
+            ("zarr_format", 3),
+            ("node_type", "array"),
+            ("shape", list(self.shape)),
+            ("data_type", self.dtype),
+            ("fill_value", self.fill),
+            ("chunk_grid", {"name": "regular", "configuration": {"chunk_shape": [self.chunk_rows, self.shape[1]]}}),
+        ):
+            found = metadata.get(key)
+            expect(found == expected and type(found) is type(expected), f"{name}: {key}", repr(expected), found)
+        found = metadata.get("codecs")
+        named = isinstance(found, list) and all(isinstance(one, dict) for one in found)
+        codecs = [codec.get("name") for codec in found] if named else None
+        compressor = "zstd" if self.compression == "zstd" else "blosc"
+        expect(codecs == ["bytes", compressor, "crc32c"], f"{name}: codecs", f"bytes, {compressor}, crc32c", codecs)
+
+
+def _blosc_bytes(header: bytes) -> int:
+    """The bytes to which a text of Blosc expands, by its header."""
+    return int.from_bytes(header[4:8], "little")
+
+
+def _zstd_bytes(header: bytes) -> int:
+    """The bytes to which a frame of Zstandard (RFC 8878) expands, by its header; 0 where it does not say.
+
+    After 4 bytes of magic, a descriptor has the sizes of the fields: of the window, the dictionary, and the content.
+    """
+    descriptor = header[4] if len(header) > 4 else 0
+    is_single = descriptor >> 5 & 1
+    begin = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
+    length = (is_single, 2, 4, 8)[descriptor >> 6]
+    return int.from_bytes(header[begin : begin + length], "little") + 256 * (length == 2)
+
+
+def chunk_key(name: str, number: int) -> str:
+    """The key of a chunk of an array in the store."""
+    return f"{name}/c/{number}/0"
+
+
+def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
+    """The digest of a chunk's content at its place: the first bytes of a SHA-256.
+
+    SHA-256 is the fastest of the cryptographic hashes of Python's library where processors have instructions for it,
+    it releases the interpreter's lock, and every language has it.
+
+    Parameters
+    ----------
+    identity
+        What the chunk belongs to: the fingerprint of the puzzle or the board, of a table with the digest of its space.
+    key
+        The chunk's key in the store, such as ``depth/c/17/0``.
+    content
+        The rows of the chunk, of any shape, the first row first.
+    """
+    little = np.ascontiguousarray(content, dtype=content.dtype.newbyteorder("<"))
+    hashed = hashlib.sha256(f"{identity} {key}\n".encode())
+    hashed.update(little.view(np.uint8).reshape(-1).data)
+    return hashed.digest()[:DIGEST_BYTES]
 
 
 class Arrays:
@@ -66,14 +209,8 @@ class Arrays:
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
         check_settings()
         file = self._storage.name_of(f"{name}/{GROUP}")
-        try:
+        with _reading(file, f"{file} is missing"):
             return zarr.open_array(arrays, mode=mode, zarr_format=3)
-        except (MemoryError, StoreError):
-            raise
-        except FileNotFoundError as error:
-            raise StoreDamagedError(f"{file} is missing") from error
-        except Exception as error:  # zarr raises errors of many types for other metadata
-            raise _unreadable(file, error) from error
 
     def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
@@ -85,17 +222,10 @@ class Arrays:
         """
         key = chunk_key(name, number)
         chunk = self._storage.name_of(key)
-        try:
+        with _reading(f"chunk {chunk}", f"chunk {chunk} is missing; the manifest says that it belongs to the store"):
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
             return np.asarray(self.open(name, layout)[first:end])
-        except (MemoryError, StoreError):
-            raise
-        except FileNotFoundError:
-            message = f"chunk {chunk} is missing; the manifest says that it belongs to the store"
-            raise StoreDamagedError(message) from None
-        except Exception as error:  # codecs raise errors of many types for damaged bytes
-            raise _unreadable(f"chunk {chunk}", error) from error
 
     def misplaced(self, name: str, number: int) -> StoreDamagedError:
         """The error for a chunk whose content is intact but has another digest than the manifest says."""
@@ -150,6 +280,19 @@ class Arrays:
             return None
 
 
+@contextmanager
+def _reading(what: str, missing: str) -> Iterator[None]:
+    """Turn errors of zarr and its codecs, which are of many types, into StoreErrors."""
+    try:
+        yield
+    except (MemoryError, StoreError):
+        raise
+    except FileNotFoundError as error:
+        raise StoreDamagedError(missing) from error
+    except Exception as error:
+        raise _unreadable(what, error) from error
+
+
 def _unreadable(what: str, error: Exception) -> StoreError:
     """The error for bytes that cannot be read: they are damaged unless the system is the reason."""
     if isinstance(error, OSError):
@@ -180,3 +323,37 @@ def _json(content: bytes | None) -> Any:
         return json.loads(content or b"")
     except (ValueError, RecursionError):
         return None
+
+
+def check_settings() -> None:
+    """Raise StoreError where a setting prevents zarr from reading and writing stores correctly."""
+    defaults = zarr.config.defaults[0]
+    for name in NEEDED:
+        _expect(name, repr(_default(defaults, name)), zarr.config.get(name, None) == _default(defaults, name))
+    tasks = zarr.config.get("async.concurrency", None)
+    _expect("async.concurrency", "a number from 1", type(tasks) is int and tasks > 0)
+    _expect("array.order", "'C' or 'F'", zarr.config.get("array.order", None) in ("C", "F"))
+
+
+def check_blosc() -> None:
+    """Raise StoreError where Blosc would write with threads of its own, which put its blocks in any order."""
+    if blosc.use_threads is not False:
+        raise StoreError(
+            f"cannot write with Blosc as it is set here: numcodecs.blosc.use_threads: expected False, as zarr sets it, "
+            f"found {quote(blosc.use_threads)}"
+        )
+
+
+def _expect(name: str, expected: str, met: bool) -> None:
+    if not met:
+        found = quote(zarr.config.get(name, None))
+        raise StoreError(
+            f"cannot use zarr as it is set here: {name}: expected {expected}, found {found}; "
+            "look for ZARR_ variables, zarr's configuration files, or zarr.config.set in the program"
+        )
+
+
+def _default(defaults: Any, name: str) -> Any:
+    for part in name.split("."):
+        defaults = defaults[part]
+    return defaults

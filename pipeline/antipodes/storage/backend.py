@@ -1,14 +1,13 @@
-"""The interface to the place of a store's bytes, a directory or a bucket, and to the lock of the store."""
+"""The interface to the place of a store's bytes: a directory, or objects in a bucket."""
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from antipodes.storage.lock_owner import Holder
+from antipodes.storage.lock import StoreLock
 from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 MANIFEST = "commit.json"
@@ -32,84 +31,6 @@ class TooLargeError(StoreDamagedError):
     def of(cls, name: str, most: int, size: int) -> "TooLargeError":
         """The error of a file with a name: its size and the greatest expected one, in bytes."""
         return cls(f"{name} is damaged: expected at most {most:,} bytes, found {size:,}")
-
-
-class LockHandle(Protocol):
-    """A lock that is held."""
-
-    @property
-    def token(self) -> str:
-        """The fencing token in the lock; a writer with an older one was declared dead, and is refused."""
-
-    def rotate_token(self) -> None:
-        """Replace the fencing token: from now on writers with the old one are refused.
-
-        Raises
-        ------
-        StoreLockedError
-            Another run has taken the lock over.
-        """
-
-    def confirm(self) -> None:
-        """Check that no other run has taken the lock over, nor can do so during the next request.
-
-        Raises
-        ------
-        StoreLockedError
-            Another run has taken the lock over.
-        """
-
-
-class StoreLock(ABC):
-    """The lock of a store, which one run at a time holds.
-
-    While a run holds it, every write and delete of that run first checks that it still does: a run whose lock was taken
-    over while it was cut off or suspended gets StoreLockedError, and the data of its successor stay.
-    """
-
-    _handle: LockHandle | None = None
-
-    @contextmanager
-    def hold(self) -> Iterator[LockHandle]:
-        """Keep other runs from the store; StoreLockedError where another run holds the lock."""
-        with self._acquired() as handle:
-            self._handle = handle
-            try:
-                yield handle
-            finally:
-                self._handle = None
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the lock is held here, by this object."""
-        return self._handle is not None
-
-    def check(self) -> None:
-        """Raise StoreLockedError if the lock is held here, but was taken over by another run."""
-        if self._handle is not None:
-            self._handle.confirm()
-
-    def fence(self, token: str | None) -> Callable[[], None]:
-        """The check to call before a write: `check_token` if a fencing token is given, else `check`."""
-        return self.check if token is None else partial(self.check_token, token)
-
-    @abstractmethod
-    def holder(self) -> Holder | None:
-        """The run that holds the lock, or held it when it died; None where there is none.
-
-        Raises
-        ------
-        StoreError
-            The lock cannot be read.
-        """
-
-    @abstractmethod
-    def check_token(self, token: str) -> None:
-        """Raise StoreLockedError unless the lock contains this fencing token."""
-
-    @abstractmethod
-    def _acquired(self) -> AbstractContextManager[LockHandle]:
-        """Hold the lock; StoreLockedError where another run holds it."""
 
 
 class Storage(ABC):
@@ -137,7 +58,7 @@ class Storage(ABC):
             raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
 
     def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
-        """In the block, ``tell`` what is waited for if the storage is slow to answer, and end waits on ``stop``.
+        """In the block, report waits to ``tell`` if the storage is slow to answer, and end them on ``stop``.
 
         Both are called in any thread. A wait that ends raises StoreSilentError.
         """

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from antipodes_tasks import values
 from antipodes_tasks.errors import FieldError
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.values import Kind
 
 TYPE = "type"
 """The key of a field's metadata for its type."""
@@ -52,62 +54,41 @@ def building(field: str, what: str) -> Iterator[None]:
         raise FieldError(f"{field}: expected {what}, found none: {shorten(str(error), 200)}") from error
 
 
-def expect_fields(instance: Any, **values: Any) -> None:
+def expect_fields(instance: Any, **expected: Any) -> None:
     """Raise FieldError unless the fields of these names have these values."""
-    for name, value in values.items():
+    for name, value in expected.items():
         found = getattr(instance, name)
         expect(found == value, name, quote(value), found)
 
 
+def of_kind(kind: Kind) -> FieldType:
+    """Values that are the same in memory."""
+    return FieldType(lambda value, name: kind.check(value, name, FieldError))
+
+
 def integer(least: int, most: int) -> FieldType:
     """Integers from ``least`` to ``most``; no booleans."""
-
-    def read(value: Any, name: str) -> int:
-        expect(type(value) is int and least <= value <= most, name, f"an integer from {least} to {most}", value)
-        return int(value)
-
-    return FieldType(read)
+    return of_kind(values.integer(least, most))
 
 
 def boolean() -> FieldType:
     """True and false."""
-
-    def read(value: Any, name: str) -> bool:
-        expect(isinstance(value, bool), name, "true or false", value)
-        return bool(value)
-
-    return FieldType(read)
+    return of_kind(values.FLAG)
 
 
 def text() -> FieldType:
     """Texts."""
-
-    def read(value: Any, name: str) -> str:
-        expect(isinstance(value, str), name, "a text", value)
-        return str(value)
-
-    return FieldType(read)
+    return of_kind(values.TEXT)
 
 
 def sha256() -> FieldType:
     """SHA-256 digests as 64 hexadecimal digits."""
-
-    def read(value: Any, name: str) -> str:
-        fits = isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
-        expect(fits, name, "64 hexadecimal digits", value)
-        return str(value)
-
-    return FieldType(read)
+    return of_kind(values.matching(re.compile("[0-9a-f]{64}").fullmatch, "64 hexadecimal digits"))
 
 
-def one_of(*values: str) -> FieldType:
+def one_of(*texts: str) -> FieldType:
     """These texts."""
-
-    def read(value: Any, name: str) -> str:
-        expect(isinstance(value, str) and value in values, name, " or ".join(values), value)
-        return str(value)
-
-    return FieldType(read)
+    return of_kind(values.one_of(*texts))
 
 
 def binary(item_size: int) -> FieldType:
@@ -137,21 +118,21 @@ def optional(item: FieldType) -> FieldType:
 def list_of(item: FieldType) -> FieldType:
     """Lists of values of a type; tuples in memory."""
 
-    def read(values: Any, name: str) -> tuple[Any, ...]:
-        expect(isinstance(values, list), name, "a list", values)
-        return tuple(item.read(value, f"{name}[{number}]") for number, value in enumerate(values))
+    def read(content: Any, name: str) -> tuple[Any, ...]:
+        listed = values.LIST.check(content, name, FieldError)
+        return tuple(item.read(value, f"{name}[{number}]") for number, value in enumerate(listed))
 
-    return FieldType(read, lambda values: [item.write(value) for value in values])
+    return FieldType(read, lambda content: [item.write(value) for value in content])
 
 
 def mapping_of(item: FieldType) -> FieldType:
     """Objects with any keys, whose values are of a type; dicts in memory."""
 
-    def read(values: Any, name: str) -> dict[str, Any]:
-        expect(isinstance(values, dict), name, "an object", values)
-        return {key: item.read(value, f"{name}[{quote(key)}]") for key, value in values.items()}
+    def read(content: Any, name: str) -> dict[str, Any]:
+        entries = values.OBJECT.check(content, name, FieldError).items()
+        return {key: item.read(value, f"{name}[{quote(key)}]") for key, value in entries}
 
-    return FieldType(read, lambda values: {key: item.write(value) for key, value in values.items()})
+    return FieldType(read, lambda content: {key: item.write(value) for key, value in content.items()})
 
 
 def settings() -> FieldType:
@@ -159,9 +140,9 @@ def settings() -> FieldType:
     mapping = mapping_of(anything())
 
     def read(value: Any, name: str) -> dict[str, Any]:
-        values: dict[str, Any] = mapping.read(value, name)
-        expect(isinstance(values.get("name"), str), f"{name}: name", "a text", values.get("name"))
-        return values
+        content: dict[str, Any] = mapping.read(value, name)
+        values.TEXT.check(content.get("name"), f"{name}: name", FieldError)
+        return content
 
     return FieldType(read, mapping.write)
 
@@ -184,7 +165,7 @@ def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
     FieldError
         A field is missing, unknown, or holds a wrong value.
     """
-    expect(isinstance(content, dict), name, "an object", content)
+    values.OBJECT.check(content, name, FieldError)
     declared: dict[str, FieldType] = {one.name: one.metadata[TYPE] for one in fields(declaration)}  # type: ignore[arg-type]
     prefix = f"{name}." if name else ""
     for key in content:

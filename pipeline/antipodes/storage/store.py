@@ -1,17 +1,25 @@
-"""A store of any kind: a place for its bytes, a manifest, zarr arrays, and one writer at a time."""
+"""A store of any kind: a place for its bytes, a manifest, zarr arrays, and one writer at a time.
 
-from collections.abc import Callable, Iterator, Mapping
+A new store is filled in a staging place and published atomically, or leaves nothing behind. Its removal is as atomic.
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from antipodes.storage import creation
 from antipodes.storage.address import Address, storage_at
-from antipodes.storage.arrays import Arrays
-from antipodes.storage.backend import GROUP, LockHandle, Storage
-from antipodes.storage.layout import Layout
-from antipodes.storage.lock_owner import Holder
-from antipodes.storage.manifest import ManifestFile, StoreKind
-from antipodes_tasks.errors import InputError, StoreChangedError, StoreDamagedError, StoreError
+from antipodes.storage.arrays import Arrays, Layout, check_settings
+from antipodes.storage.backend import GROUP, MANIFEST, Storage
+from antipodes.storage.lock import Holder, StoreLock, in_use
+from antipodes.storage.manifest import ManifestFile, StoreKind, format_of
+from antipodes_tasks.errors import (
+    InputError,
+    NotAStoreError,
+    StoreChangedError,
+    StoreDamagedError,
+    StoreError,
+    StoreLockedError,
+)
 
 MOST_CHANGES = 100
 """Times that a manifest may be replaced while a store is read, before that is an error."""
@@ -64,7 +72,7 @@ class Store(Generic[M]):
         """Whether its manifest was read or written here."""
         return self.manifest_file.is_known
 
-    def lock(self) -> AbstractContextManager[LockHandle]:
+    def lock(self) -> AbstractContextManager[StoreLock]:
         """Keep other runs from the store; StoreLockedError where another run holds the lock.
 
         While locked, every write and delete first checks that the lock is still held.
@@ -137,15 +145,15 @@ class Store(Generic[M]):
 
     def check_removable(self) -> None:
         """Raise NotAStoreError unless a store that this kind may replace, damaged or not, is at the address."""
-        creation.check_removable(self.storage, self.KIND)
+        check_removable(self.storage, self.KIND)
 
     @contextmanager
     def creating(self, overwrite: bool = False) -> Iterator[Self]:
         """An empty store to be filled in the block; it is published after the block, or leaves nothing behind.
 
-        Raises as `antipodes.storage.creation.staged`.
+        Raises as `staged`.
         """
-        with creation.staged(self.storage, self.KIND, overwrite) as staging:
+        with staged(self.storage, self.KIND, overwrite) as staging:
             new = type(self)(staging)
             yield new
         self.manifest_file.adopt(new.manifest_file)
@@ -166,3 +174,87 @@ class Store(Generic[M]):
         if found != manifest_digest:
             raise StoreError(f"{self.address} is a different store on this machine: is the path shared?")
         self.storage.probe()
+
+
+@contextmanager
+def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterator[Storage]:
+    """A storage with an empty group, to be filled in the block; after the block the storage has its content.
+
+    A store that is to be overwritten stays until then, if the storage can hold both.
+
+    Raises
+    ------
+    NotAStoreError
+        The thing to be overwritten is no store of this kind.
+    StoreError
+        The store cannot be written; the message says so if the old one is deleted.
+    """
+    check_settings()
+    if overwrite:
+        check_removable(storage, kind)
+    with _reporting_deletion(storage, overwrite), storage.writing(), storage.staged(overwrite) as staging:
+        Arrays(staging).write_group(kind.attributes)
+        yield staging
+
+
+def check_removable(storage: Storage, kind: StoreKind) -> None:
+    """Raise NotAStoreError unless the storage holds a store that this kind may replace, damaged or not."""
+    if not storage.has(MANIFEST) or _claimed_format(storage) not in (kind.format, *kind.replaces):
+        raise NotAStoreError(f"expected {kind.holds} at {storage.address}, found something else; not overwritten")
+
+
+def remove_store(storage: Storage, formats: Container[str | None]) -> int:
+    """Delete a store of one of these formats, damaged or not, or what a killed removal left; the bytes freed.
+
+    Raises
+    ------
+    NotAStoreError, StoreLockedError
+        As `check_not_in_use`.
+    StoreError
+        Something else is in the store, or something cannot be deleted.
+    """
+    check_not_in_use(storage, formats)
+    with storage.lock.hold():
+        check_not_in_use(storage, formats)  # another run may have begun, or restored what a killed one left
+        return storage.remove()
+
+
+def check_not_in_use(storage: Storage, formats: Container[str | None]) -> None:
+    """Check that a store can be removed.
+
+    Raises
+    ------
+    NotAStoreError
+        There is no store of one of these formats.
+    StoreLockedError
+        Another run is at work on it.
+    """
+    if not storage.has_leftovers() and not (storage.has(MANIFEST) and _claimed_format(storage) in formats):
+        found = "something else" if storage.exists() else "nothing"
+        raise NotAStoreError(f"expected a store at {storage.address}, found {found}; nothing is removed")
+    holder = None if storage.lock.is_held else storage.lock.holder()
+    if holder and holder.alive:
+        raise in_use(storage.address, holder.owner)
+
+
+def _claimed_format(storage: Storage) -> str | None:
+    """The format in the manifest or, where that is damaged, in the attributes of the group; None if unreadable."""
+    if claimed := format_of(storage):
+        return claimed
+    try:
+        return storage.group_format()
+    except StoreError:  # nothing shows that the store may be deleted
+        return None
+
+
+@contextmanager
+def _reporting_deletion(storage: Storage, overwrite: bool) -> Iterator[None]:
+    """Add to an error that the store to be overwritten is deleted, if it is."""
+    try:
+        yield
+    except StoreLockedError:  # the store that is there now is another run's
+        raise
+    except StoreError as error:
+        if not overwrite or storage.has(MANIFEST):
+            raise
+        raise StoreError(f"{error}; the store that was to be overwritten is deleted") from error

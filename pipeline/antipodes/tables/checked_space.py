@@ -3,30 +3,30 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.part import hold
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import shorten
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import StateSpace
 
 
 class CheckedSpace:
-    """The positions of a puzzle as labels, and the index of each."""
+    """The positions of a puzzle as labels, and the index of the entry of each."""
 
-    def __init__(self, space: StateSpace) -> None:
+    def __init__(self, puzzle: Puzzle, space: StateSpace) -> None:
         self.unchecked = space
         """The same without checks, for positions and indices that come from the program itself."""
-        self.puzzle = space.puzzle
+        self.puzzle = puzzle
         self.size = space.size
-        """The number of positions, reachable or not."""
+        """The number of entries, those of unreachable positions included."""
 
     def __repr__(self) -> str:
         return repr(self.unchecked)
 
     def labels(self, position: str | ArrayLike) -> Labels:
         """The position, a text or labels, as labels ``(places,)``; PositionError if it is not one of the puzzle."""
-        return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.checked_one(position)
+        return self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.rules.checked_one(position)
 
     def index(self, position: str | ArrayLike) -> int:
         """The index of one position, a text or labels, or -1 if it has none; PositionError if it is not of the puzzle.
@@ -34,7 +34,7 @@ class CheckedSpace:
         Arrays and lists of integers are checked in a loop, which for one position is much faster than `labels`.
         """
         labels = _integers(position)
-        if len(labels) != self.puzzle.places or not hold(self.puzzle.parts, self.puzzle.ranges, labels):
+        if len(labels) != self.puzzle.places or not self.puzzle.rules.holds(labels):
             labels = self.labels(position).tolist()
         return self.unchecked.rank_one(labels)
 
@@ -46,11 +46,11 @@ class CheckedSpace:
         return self.unchecked.rank(self.puzzle.checked(labels))
 
     def unrank(self, indices: ArrayLike) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``; InputError if one is out of range."""
+        """The position ``(n, places)`` of each entry, by its index ``(n,)``; InputError if one is out of range."""
         return self.unchecked.unrank(self.indices(indices))
 
     def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """The integers ``(n,)`` as indices; InputError if one is out of range."""
+        """The integers ``(n,)`` as indices of entries; InputError if one is out of range."""
         numbers = arguments.integers(indices, "indices (n,)", 1)
         outside = (numbers < 0) | (numbers >= self.size)
         if outside.any():

@@ -12,13 +12,12 @@ import numpy as np
 
 from antipodes.config import PuzzleLike
 from antipodes.storage.address import Address, in_shell
-from antipodes.tables.store.counts_manifest import CountsManifest
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.search_store import read_given
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import UnfinishedError
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted, shorten, shorten_path
+from antipodes_tasks.rules.moves import Labels
 
 __all__ = ["Counts", "open_counts"]
 
@@ -42,7 +41,7 @@ def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> "Counts":
 class Counts(AbstractContextManager["Counts", None]):
     """How many positions of a puzzle there are at each distance from its start, without the distances themselves."""
 
-    def __init__(self, address: str, manifest: CountsManifest) -> None:
+    def __init__(self, address: str, manifest: SearchManifest) -> None:
         self.puzzle = manifest.config.puzzle
         self.index_size = manifest.index_size
         """How many positions there are, reachable or not."""

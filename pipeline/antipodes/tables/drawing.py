@@ -1,9 +1,17 @@
-"""Layers as a bar chart, positions as boards, paths as rows of boards: all as text."""
+"""Layers as a bar chart or a picture, positions as boards, paths as rows of boards or names of moves."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+import numpy as np
+
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.errors import InputError, StoreError, missing_package
+from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -88,3 +96,86 @@ def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) 
 def _bar(count: int, most: int) -> str:
     eighths = round(8 * BAR * count / most)
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
+    """The names of the moves along a path from a position back to a start; None if moves have no names.
+
+    Each position of the path is one move before the one that it follows. If moves can be undone, the names are those of
+    the moves from each position to the next. Otherwise there are no such moves, and the names are those of the moves
+    from the start to the position, along the path from its end.
+    """
+    return puzzle.move_names(path if puzzle.moves.reversible else path[::-1])
+
+
+def scramble(puzzle: Puzzle, path: Labels) -> list[str]:
+    """The names of the moves that lead from the end of a path, a start or goal, to its first position."""
+    return puzzle.move_names(path[::-1]) or []
+
+
+def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
+    """The moves of `scramble` in a line, and where they begin unless that is where sequences of moves begin."""
+    if path is None:
+        return "unreachable"
+    elsewhere = "" if np.array_equal(path[-1], puzzle.rules.first) else f" (from {puzzle.format_path(path)[-1]})"
+    return (" ".join(scramble(puzzle, path)) or "(no moves)") + elsewhere
+
+
+def draw_moves(names: list[str] | None, come_from: str = "") -> str:
+    """A line with the names of moves, for a person, and where they ``come_from``; empty if there are none."""
+    if not names:
+        return ""
+    return f"moves{come_from and f' from the {come_from}'}: {' '.join(names)}\n"
+
+
+ENDINGS = (".svg", ".png", ".pdf")
+"""The ends of names of files that a plot can be written to."""
+
+
+def check_plot(path: Path) -> None:
+    """Raise InputError where matplotlib is not installed, or no plot can be written to a file of this name."""
+    if path.suffix.lower() not in ENDINGS:
+        expected = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise InputError(f"--plot: expected a file name ending in {expected}, found {quote(str(path))}")
+    if find_spec("matplotlib") is None:
+        raise missing_package("--plot", "matplotlib", "plot")
+
+
+def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = True) -> None:
+    """Draw the number of positions at each depth into a file of the kind that its suffix names.
+
+    Raises
+    ------
+    InputError
+        As `check_plot`.
+    StoreError
+        The file cannot be written.
+    """
+    check_plot(path)
+    figure = _figure(layers, name if complete else f"{name} (unfinished)")
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+
+
+def _figure(layers: Sequence[int], name: str) -> Any:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    depths = range(len(layers))
+    axes.bar(depths, layers, width=0.86, color="#3b6ea8")
+    axes.set(xlabel="depth", ylabel="positions", xlim=(-0.8, len(layers) - 0.2))
+    axes.set_title(f"{name}: {counted(sum(layers), 'position')}, radius {len(layers) - 1}", loc="left")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    logarithmic = axes.twinx()
+    logarithmic.plot(depths, layers, color="#6b6b6b", linewidth=1, marker=".", markersize=3)
+    logarithmic.set_yscale("log")
+    logarithmic.set_ylabel("positions, logarithmic (line)", color="#6b6b6b")
+    logarithmic.spines["top"].set_visible(False)
+    return figure

@@ -6,11 +6,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,24 @@
-"""The report of a run that computes a table."""
+"""The report of a run that computes a table, and results with the keys of the command line's ``--json``."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from antipodes.runs.report import Report
-from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes.tables.drawing import moves_back, scramble
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
+
+if TYPE_CHECKING:
+    from antipodes.puzzles.puzzle import Puzzle
+    from antipodes.tables.planning.plan import Plan
+    from antipodes.tables.queries import Found, Matches
+    from antipodes.tables.solve import Solved
+    from antipodes.tables.store.manifest import SearchManifest
+    from antipodes.tables.store.stores import SearchStore
+    from antipodes_tasks.rules.moves import Labels
+    from antipodes_tasks.searches.routes import Exchanges
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -84,3 +96,140 @@ def saved_depths(manifest: SearchManifest) -> str | None:
     if depth is None:
         return None
     return f"depths 0 to {depth} are" if depth else "depth 0 is"
+
+
+def plan_view(plan: "Plan") -> dict[str, Any]:
+    """How a puzzle is cut, and upper bounds of memory and disk."""
+    return {
+        "index_size": plan.space.size,
+        "reachable": plan.space.reachable,
+        "space": plan.space.KIND,
+        "rows": plan.space.rows,
+        "width": plan.space.width,
+        "column_maps": plan.space.most_column_maps,
+        "partitions": plan.partition_count,
+        "memory_bytes": plan.memory_bytes,
+        "disk_bytes": plan.disk_bytes,
+        "journal_bytes": plan.journal_bytes,
+        "table_bytes": plan.table_bytes,
+        "move_table_bytes": plan.table_bytes,
+        "least_memory_bytes": plan.least_bytes,
+    }
+
+
+def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[str, Any]:
+    """The progress and the size of a table, or of counts."""
+    return {
+        "puzzle": manifest.puzzle["name"],
+        "store": store.address,
+        "complete": manifest.complete,
+        "counts_only": manifest.COUNTS_ONLY,
+        "committed_depth": manifest.radius if manifest.layers else None,
+        "states": manifest.states,
+        "layers": list(manifest.layers),
+        "bytes": store.bytes_stored(),
+        "run": (holder := store.holder()) and holder.to_json(),
+    }
+
+
+def layers_view(manifest: "SearchManifest") -> dict[str, Any]:
+    """The positions at each depth."""
+    return {
+        "radius": manifest.radius if manifest.layers else None,
+        "complete": manifest.complete,
+        "layers": list(manifest.layers),
+    }
+
+
+def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: "Labels") -> dict[str, Any]:
+    """The antipodes that are shown, ``(n, places)``, and how many there are."""
+    return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
+
+
+def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool = False) -> dict[str, Any]:
+    """The distance of one position and, if asked for, a path and its moves, None if the position is unreachable.
+
+    ``as_moves`` adds the moves that lead to the position, and where they begin.
+    """
+    shown: dict[str, Any] = {"position": puzzle.format(found.position), "distance": found.distance}
+    if as_moves:
+        shown["scramble"] = None if found.path is None else scramble(puzzle, found.path)
+        shown["scramble_from"] = None if found.path is None else puzzle.format_path(found.path)[-1]
+    if not with_path:
+        return shown
+    names = None if found.path is None else moves_back(puzzle, found.path)
+    return {**shown, "path": _path_view(puzzle, found.path), **_moves_view(puzzle, names)}
+
+
+def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str, Any]:
+    """The positions that fit a pattern, by distance; the nearest and the farthest."""
+
+    def side(distance: int | None, positions: "Labels") -> dict[str, Any] | None:
+        texts = _texts(puzzle, positions)
+        return None if distance is None else {"distance": distance, "count": len(texts), "positions": texts}
+
+    return {
+        "pattern": pattern,
+        "count": matches.count,
+        "reached": matches.reached,
+        "by_distance": matches.by_distance,
+        "nearest": side(min(matches.by_distance, default=None), matches.nearest),
+        "farthest": side(max(matches.by_distance, default=None), matches.farthest),
+    }
+
+
+def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: "Labels | None") -> dict[str, Any]:
+    """As `matches_view`, with a path from the start to the nearest and its moves; None if no match is reached."""
+    names = None if path is None else puzzle.move_names(path)
+    return {
+        **matches_view(puzzle, pattern, matches),
+        "path": _path_view(puzzle, path),
+        **_moves_view(puzzle, names),
+    }
+
+
+def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict[str, Any]:
+    """The outcome of `solve`; its moves are those of the solution or, of ``every`` one, a list for each."""
+    answer = solved.answer
+    names = [puzzle.move_names(path) for path in answer.solutions]
+    return {
+        "method": answer.method,
+        "reason": solved.reason,
+        "outcome": str(answer.outcome),
+        "distance": answer.distance,
+        "least": answer.least,
+        "solution_count": answer.solution_count,
+        "solutions": [puzzle.format_path(path) for path in answer.solutions],
+        "expanded": answer.expanded,
+        "seconds": round(solved.seconds, 6),
+        **_moves_view(puzzle, names if every else next(iter(names), None)),
+    }
+
+
+def routes_view(puzzle: "Puzzle", found: "Exchanges", seconds: float, listed: int) -> dict[str, Any]:
+    """The exchanges of two sides along routes; ``listed`` of them at most, all counted."""
+    return {
+        "method": "routes",
+        "limit": found.limit,
+        "combinations": found.combinations,
+        "distance": min(found.histogram, default=None),
+        "solution_count": len(found.solutions),
+        "histogram": found.histogram,
+        "moves": [exchange.moves for exchange in found.solutions[:listed]],
+        "solutions": [puzzle.format_path(exchange.positions) for exchange in found.solutions[:listed]],
+        "expanded": found.expanded,
+        "seconds": round(seconds, 6),
+    }
+
+
+def _moves_view(puzzle: "Puzzle", names: Any) -> dict[str, Any]:
+    """The key ``moves``, if the moves of the puzzle have names."""
+    return {"moves": names} if puzzle.moves.names else {}
+
+
+def _path_view(puzzle: "Puzzle", path: "Labels | None") -> list[str] | None:
+    return None if path is None else puzzle.format_path(path)
+
+
+def _texts(puzzle: "Puzzle", positions: "Iterable[Labels]") -> list[str]:
+    return [puzzle.format(position) for position in positions]

@@ -14,22 +14,23 @@ from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
-from antipodes.storage.backend import LockHandle
-from antipodes.tables.layers.commits import Commits, CountsCommits
-from antipodes.tables.layers.counts_search import CountsSearch
-from antipodes.tables.layers.search import LayerSearch, TableSearch
-from antipodes.tables.planning.fitting import check_disk, plan_that_fits
-from antipodes.tables.planning.plan import Plan
+from antipodes.storage.lock import StoreLock
+from antipodes.tables.layers.commits import Commits, TableCommits
+from antipodes.tables.layers.search import LayerSearch
+from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
-from antipodes.tables.store.counts_manifest import CountsManifest
-from antipodes.tables.store.counts_store import CountsStore
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.opening import search_store
-from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes.tables.store.search_store import M, SearchStore, check_same_puzzle, read_given
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.manifest import SearchManifest, TableManifest
+from antipodes.tables.store.stores import (
+    CountsStore,
+    M,
+    SearchStore,
+    TableStore,
+    check_same_puzzle,
+    read_given,
+    search_store,
+)
 from antipodes_tasks import arguments
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import StateSpace
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
@@ -77,7 +78,7 @@ def run_puzzle(
             return _report(session, manifest, manifest, _farthest(manifest, manifest.cut[0]))
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
-            plan = plan_that_fits(session, config, opened, manifest)
+            plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
             overwrite = manifest is None and _replaces(session.store)
             check_disk(plan, session.store)  # before anything is overwritten
             if unknown := tried():
@@ -111,14 +112,14 @@ def _search(
     session: Session[Any],
     config: Config,
     scheduler: Scheduler,
-    lock: LockHandle,
-    first: TableManifest | CountsManifest,
+    lock: StoreLock,
+    first: SearchManifest,
 ) -> LayerSearch:
     """The search from a commit."""
     watched = session.listener, session.clock
-    if isinstance(first, CountsManifest):
-        return CountsSearch(session, config, scheduler, CountsCommits(session.store, lock, first, *watched))
-    return TableSearch(session, config, scheduler, Commits(session.store, lock, first, *watched))
+    if isinstance(first, TableManifest):
+        return LayerSearch(session, config, scheduler, TableCommits(session.store, lock, first, *watched))
+    return LayerSearch(session, config, scheduler, Commits(session.store, lock, first, *watched))
 
 
 def _replaces(store: SearchStore[Any]) -> bool:
@@ -133,7 +134,7 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
     """Create an empty store; it replaces an existing one only if every worker can write there."""
     if overwrite:
         scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
-    return store.create(config, plan, overwrite)
+    return store.create(config, plan.cut, overwrite)
 
 
 def _farthest(manifest: SearchManifest, space: StateSpace) -> Labels:

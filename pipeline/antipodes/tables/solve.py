@@ -4,24 +4,126 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from antipodes.config import give
+import numpy as np
+
 from antipodes.machine import available_memory
 from antipodes.storage.address import Address
-from antipodes.tables.table_method import TABLE, answers, solve_by_table
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
+from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
-from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
 from antipodes_tasks.searches.heuristics import has_heuristic
-from antipodes_tasks.searches.problem import A_PROBLEM, Problem
+from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, TimeLimitReached, silence
+from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
 from antipodes_tasks.spaces.selection import index_size
 
+if TYPE_CHECKING:
+    from antipodes.tables.table import Table
+
 __all__ = ["SEARCHES", "Choice", "Solved", "choose_method", "load_kernels", "solve", "solve_by_table", "solve_timed"]
+
+TABLE = "table"
+"""The name of the method."""
+
+
+def solve_by_table(
+    problem: Problem,
+    table: "Table",
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = LISTED,
+    memory_limit: int = MEMORY_LIMIT,
+) -> Answer:
+    """One shortest path to the start, or ``every`` one, read from the table.
+
+    The listed paths may take ``memory_limit`` bytes.
+
+    Raises
+    ------
+    InputError
+        The goal is not the start of the table, or its moves are not reversible, so that distances from the start
+        are not those to the start.
+    UnfinishedError
+        The table does not reach so far.
+    ResourceLimitError
+        The listed paths take more memory than ``memory_limit``.
+    StoreDamagedError
+        The table is damaged; its distances are not those of any path, for example.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, max_depth, listed, memory_limit)
+    from antipodes.tables.table import Table  # loads zarr, which the caller of an open table has loaded
+
+    arguments.instance(table, Table, "an open Table")
+    _check_question(problem, table)
+    distance = None if problem.known_unreachable else table.get_distance(problem.position)
+    if distance is None:
+        return unsolved(TABLE, Outcome.UNREACHABLE)
+    if request.max_depth is not None and distance > request.max_depth:
+        return unsolved(TABLE, Outcome.DEPTH_LIMIT, least=distance)
+    paths = _paths(problem, table, request.every)
+    return solved(TABLE, paths, request, sum(map(len, paths.layers[:-1])))
+
+
+def answers(address: Address, problem: Problem) -> bool:
+    """Whether a directory holds a finished table of the puzzle, which answers this question."""
+    from antipodes.tables.store.stores import TableStore
+
+    path = Path(address)
+    if not path.is_dir() or not _asks_for_start(problem) or not _reversible(problem):
+        return False
+    try:
+        manifest = TableStore(path).read()
+    except NotAStoreError:
+        return False
+    return manifest.complete and manifest.fingerprint == problem.rules.fingerprint
+
+
+def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
+    packing = problem.packing
+
+    def depths(keys: Words) -> Numbers:
+        return table.distances(packing.unpack(keys)).astype(np.int64)
+
+    position = packing.pack(problem.position[np.newaxis])
+    try:
+        paths = shortest_paths(packing, depths, position, problem.steps.successors, every)
+    except InconsistentDistancesError as error:
+        table.path(error.position)  # raises an error that names the damaged chunk
+        raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None
+    starts = set(map(bytes, table.puzzle.start_labels))
+    for end in paths.layers[-1]:
+        if bytes(end) not in starts:
+            table.path(end)  # likewise
+    return paths
+
+
+def _check_question(problem: Problem, table: "Table") -> None:
+    """Raise InputError unless the table answers the question."""
+    if table.puzzle.fingerprint != problem.rules.fingerprint:
+        raise InputError(f"expected the table of {problem.rules.name}, found that of {table.puzzle.name}")
+    if not _asks_for_start(problem):
+        depth_zero = table.puzzle.depth_zero
+        raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
+    if not _reversible(problem):
+        raise InputError("the table method needs reversible moves; choose bfs or iddfs")
+
+
+def _asks_for_start(problem: Problem) -> bool:
+    return np.array_equal(problem.goals, Problem.of(problem.rules, problem.position).goals)
+
+
+def _reversible(problem: Problem) -> bool:
+    return problem.rules.moves.reversible
+
 
 BFS, IDDFS, IDA_STAR = "bfs", "iddfs", "ida-star"
 SEARCHES: Mapping[str, Callable[..., Answer]] = {
@@ -30,10 +132,10 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     IDDFS: iddfs,
     IDA_STAR: ida_star,
 }
-SEARCHED_AT_ONCE = 1 << 20
-"""Positions of the largest puzzle of which a search from both ends takes less time than loading what reads a table:
-0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
-HELD_AT_ONCE = 1 << 24
+MOST_WITHOUT_TABLE = 1 << 20
+"""Positions of the largest puzzle that is searched from both ends although there is a table: loading the libraries that
+read a table takes 0.4 s. Measured with the farthest positions of eight-puzzle, where the search takes 0.02 s."""
+MOST_IN_MEMORY = 1 << 24
 """Positions of the largest puzzle for which a search from both ends never runs out of memory."""
 
 
@@ -60,20 +162,20 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     """The method that is likely to be the fastest: the table in the store, if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
-    if address is not None and _worth_reading(problem.puzzle) and answers(address, problem):
+    if address is not None and _worth_reading(problem.rules) and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
-    if not problem.puzzle.enumerated and index_size(problem.puzzle) <= HELD_AT_ONCE:
+    if not problem.rules.enumerated and index_size(problem.rules) <= MOST_IN_MEMORY:
         return Choice("bidirectional", "all positions fit into memory")
-    if has_heuristic(problem.puzzle):
+    if has_heuristic(problem.rules):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
 
 
-def _worth_reading(puzzle: Puzzle) -> bool:
+def _worth_reading(rules: Rules) -> bool:
     """Whether a table saves time. One of listed positions does not: a list takes as long as a search of them all."""
-    return not puzzle.enumerated and index_size(puzzle) > SEARCHED_AT_ONCE
+    return not rules.enumerated and index_size(rules) > MOST_WITHOUT_TABLE
 
 
 def solve_timed(
@@ -98,7 +200,6 @@ def solve_timed(
     if method == TABLE:
         from antipodes.tables.table import open_table
 
-        give(problem.puzzle)
         with open_table(store) as table:
             begin = time.perf_counter()
             settings.pop("max_seconds", None)  # it reads a few positions for each move
@@ -173,6 +274,6 @@ def _memory_for(method: str) -> int:
 def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Load the machine code of a search, by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
-    successors = problem.puzzle.successors(problem.position)
+    successors = problem.rules.successors(problem.position)
     if len(successors):
-        solve(Problem.of(problem.puzzle, problem.position, successors[0]), method, **options)
+        solve(Problem.of(problem.rules, problem.position, successors[0]), method, **options)

@@ -7,30 +7,27 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
+from antipodes.machine import MIB
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
-from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
-from antipodes.storage.opened import Opened
-from antipodes.tables.at_depth import batches_at
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.dataset import Dataset, draw
-from antipodes.tables.evaluation import Estimator, Evaluation, checked_estimator, evaluate, in_batches
-from antipodes.tables.matches import Matches, match
-from antipodes.tables.paths import shortest_path
+from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
+from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.manifest import DEPTH, TableManifest
-from antipodes.tables.store.search_store import read_given
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import TableStore, read_given
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.quoting import counted, shorten, shorten_path
+from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     import xarray
@@ -38,7 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
+
 CACHE_BYTES = 256 * MIB
+BATCH = 1 << 14
+"""Positions that `Table.batches_at` unranks together."""
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> "Table":
@@ -66,7 +66,7 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "
     return Table(store, read_given(store, puzzle), cache_bytes)
 
 
-class Table(Opened):
+class Table(AbstractContextManager["Table"]):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
@@ -78,10 +78,10 @@ class Table(Opened):
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
         self.puzzle: Puzzle = manifest.config.puzzle
-        self.space = CheckedSpace(manifest.space_of(self.puzzle))
+        self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
         """The positions and their indices."""
         self.index_size = self.space.size
-        """How many positions there are, reachable or not."""
+        """How many entries the table has; those of unreachable positions have no depth."""
         self.complete = manifest.complete
         """Whether the table is finished."""
         self.radius = manifest.radius
@@ -124,6 +124,9 @@ class Table(Opened):
         """How many positions there are at each depth; a list of the caller's own."""
         return list(self._layers)
 
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Drop the chunks in memory; threads that read distances meanwhile get ClosedError."""
         self._chunks.close()
@@ -143,13 +146,10 @@ class Table(Opened):
         distance = self._chunks.distance(self.space.index(position))
         if distance >= 0:
             return distance
-        quoted = self.space.quoted(self.space.labels(position))
+        labels = self.space.labels(position)
         if distance == UNREACHABLE:
-            raise UnreachableError(f"{quoted} is unreachable")
-        raise UnfinishedError(
-            f"{quoted} lies beyond depth {self.radius}, where the unfinished table ends: "
-            f"antipodes resume {in_shell(self.address)}"
-        )
+            raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
+        raise self._beyond(labels)
 
     __getitem__ = distance
 
@@ -165,7 +165,7 @@ class Table(Opened):
         labels = self.puzzle.checked(labels)
         distances = self._chunks.distances(self.space.unchecked.rank(labels))
         if (unknown := np.flatnonzero(distances == UNKNOWN)).size:
-            self.distance(labels[unknown[0]])
+            raise self._beyond(labels[unknown[0]])
         return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
 
     def distances(self, positions: Sequence[str] | ArrayLike) -> NDArray[np.int32]:
@@ -186,7 +186,7 @@ class Table(Opened):
         return self._chunks.distances(self.space.unchecked.rank(self.puzzle.positions(positions)))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
-        """As `distances`, for indices ``(n,)`` of positions; InputError if one is out of range."""
+        """As `distances`, for entries of the table, by their indices ``(n,)``; InputError if one is out of range."""
         return self._chunks.distances(self.space.indices(indices))
 
     def path(self, position: str | ArrayLike) -> Labels:
@@ -199,7 +199,7 @@ class Table(Opened):
         return shortest_path(self.space, self._chunks, here, self.distance(here))
 
     def match(self, pattern: str) -> Matches:
-        """The distances of the positions that fit a pattern; see `antipodes.tables.matches.match`."""
+        """The distances of the positions that fit a pattern; see `antipodes.tables.queries.match`."""
         return match(self.space, self._chunks, pattern)
 
     def antipodes(self, limit: int | None = None) -> Labels:
@@ -224,17 +224,28 @@ class Table(Opened):
 
         InputError if there is no such depth, or the limit is negative.
         """
-        depth = self._depth(depth)
-        most = arguments.optional(limit, arguments.integer, "a limit", 0)
-        count = self._layers[depth] if most is None else min(most, self._layers[depth])
-        return self.space.unchecked.unrank(self._chunks.first_of(depth, count))
+        return self.space.unchecked.unrank(self._chunks.first_of(*self._first_at(depth, limit)))
 
     def batches_at(self, depth: int, limit: int | None = None) -> Iterator[Labels]:
-        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory."""
+        """As `positions_at`, some thousand positions at a time: there may be more than fit into memory.
+
+        Each chunk is read when its first position is needed.
+        """
+        return self._batches(*self._first_at(depth, limit))
+
+    def _batches(self, depth: int, missing: int) -> Iterator[Labels]:
+        for indices in self._chunks.all_at(depth) if missing else ():
+            for first in range(0, min(missing, len(indices)), BATCH):
+                yield self.space.unchecked.unrank(indices[first : min(first + BATCH, missing)])
+            missing -= len(indices)
+            if missing <= 0:
+                return
+
+    def _first_at(self, depth: int, limit: int | None) -> tuple[int, int]:
+        """The depth and the number of positions there, at most ``limit``; InputError if there is no such depth."""
         depth = self._depth(depth)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
-        count = self._layers[depth] if most is None else min(most, self._layers[depth])
-        return batches_at(self.space, self._chunks, depth, count)
+        return depth, self._layers[depth] if most is None else min(most, self._layers[depth])
 
     def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
         """A position ``(places,)`` drawn uniformly from those at a depth, or from all that are reachable."""
@@ -243,7 +254,7 @@ class Table(Opened):
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
         depth = self._depth(depth)
-        drawn = self._chunks.picked_of(depth, rng.integers(self._layers[depth], size=1))
+        drawn = self._chunks.numbered_at(depth, rng.integers(self._layers[depth], size=1))
         position: Labels = self.space.unchecked.unrank(drawn)[0]
         return position
 
@@ -255,7 +266,7 @@ class Table(Opened):
         depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
         drawn = _generator(seed).choice(self._layers[depth], n, replace=False)
-        return self.space.unchecked.unrank(self._chunks.picked_of(depth, drawn))
+        return self.space.unchecked.unrank(self._chunks.numbered_at(depth, drawn))
 
     def dataset(
         self,
@@ -322,7 +333,7 @@ class Table(Opened):
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start
 
-            heuristic = from_start(self.puzzle, heuristic)
+            heuristic = from_start(self.puzzle.rules, heuristic)
         estimate = checked_estimator(heuristic)
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
         if n is None:
@@ -346,6 +357,13 @@ class Table(Opened):
         array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
+    def _beyond(self, position: Labels) -> UnfinishedError:
+        """The error for a position ``(places,)`` that an unfinished table does not reach yet."""
+        return UnfinishedError(
+            f"{self.space.quoted(position)} lies beyond depth {self.radius}, where the unfinished table ends: "
+            f"antipodes resume {in_shell(self.address)}"
+        )
+
     def _depth(self, depth: int) -> int:
         """The depth, if it is one of the table; InputError else, UnfinishedError if nothing is committed."""
         if self.radius < 0:
@@ -362,10 +380,41 @@ class Table(Opened):
         return [self._depth(depth) for depth in np.unique(given).tolist()]
 
     def to_xarray(self) -> "xarray.DataArray":
-        """The depths by index, lazily; `antipodes.tables.as_xarray.depths_by_index` says more. Raises as `depths`."""
-        from antipodes.tables.as_xarray import depths_by_index
+        """The depth of each entry along the dimension ``index``: read by dask, chunk by chunk, when it is computed.
 
-        return depths_by_index(self)
+        Unreached entries have the value of the attribute ``unreached``. InputError if xarray is not installed;
+        raises as `depths`.
+        """
+        try:
+            import dask.array
+            import pandas
+            import xarray
+        except ImportError as error:
+            raise missing_package("to_xarray", "xarray", "xarray") from error
+        array = self.depths
+        return xarray.DataArray(
+            dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]
+            dims=["index"],
+            coords={"index": pandas.RangeIndex(self.index_size)},
+            name="depth",
+            attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
+        )
+
+
+def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
+    """The distance of each position ``(n, places)``; the error for one that an unfinished table does not reach yet.
+
+    The positions are not checked: they were parsed, or come from the table.
+    """
+    space, chunks = table.space, table._chunks
+    distances = chunks.distances(space.unchecked.rank(positions)).tolist()
+    for position, distance in zip(positions, distances, strict=True):
+        if distance == UNKNOWN:
+            yield table._beyond(position)
+        elif distance == UNREACHABLE:
+            yield Found(position, None, None)
+        else:
+            yield Found(position, distance, shortest_path(space, chunks, position, distance) if with_path else None)
 
 
 def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:

@@ -14,16 +14,13 @@ from antipodes.executors.api import Call, Key, Scheduler, never
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.machine import available_workers
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
 from antipodes.tables.store.chunks import TableChunks
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.search_manifest import NOTHING_COMMITTED
-from antipodes.tables.store.search_store import read_given
-from antipodes.tables.store.table_store import TableStore
-from antipodes.tables.verification.check import Checked, TableCheck
-from antipodes.tables.verification.memory import plan_memory
-from antipodes.tables.verification.tasks import count_block
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.stores import TableStore, read_given
+from antipodes.tables.verification import Checked, TableCheck, count_block, plan_memory
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.proof import SHOWN, Wrong
 from antipodes_tasks.errors import StoreDamagedError
@@ -153,16 +150,16 @@ def _verdict(manifest: TableManifest, checked: Checked, problems: tuple[str, ...
 
 def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
     """A line for each kind of problem."""
-    space = manifest.cut[0]
+    puzzle, space = manifest.config.puzzle, manifest.cut[0]
     yield from _wrong_counts(manifest, _layers(checked))
     for kind, what in (
-        ("not_zero", f"a {space.puzzle.depth_zero} whose depth is not 0"),
+        ("not_zero", f"a {puzzle.depth_zero} whose depth is not 0"),
         ("unsupported", "reached, but no predecessor is one less deep"),
         ("skipped", "more than one deeper than a predecessor, or unreached"),
     ):
-        yield from _shown(space, what, _together([getattr(finding, kind) for finding in checked.findings]))
+        yield from _shown(puzzle, space, what, _together([getattr(finding, kind) for finding in checked.findings]))
     for what, indices in checked.contradicted.items():
-        yield from _shown(space, what, Wrong(len(indices), indices[:SHOWN]))
+        yield from _shown(puzzle, space, what, Wrong(len(indices), indices[:SHOWN]))
 
 
 def _layers(checked: Checked) -> NDArray[np.int64]:
@@ -199,8 +196,8 @@ def _together(blocks: Sequence[Wrong]) -> Wrong:
     return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:SHOWN])
 
 
-def _shown(space: StateSpace, what: str, wrong: Wrong) -> Iterator[str]:
+def _shown(puzzle: Puzzle, space: StateSpace, what: str, wrong: Wrong) -> Iterator[str]:
     """A line for a kind of problem that positions have."""
     if wrong.count:
-        shown = "; ".join(shorten(space.puzzle.format(labels)) for labels in space.unrank(wrong.first))
+        shown = "; ".join(shorten(puzzle.format(labels)) for labels in space.unrank(wrong.first))
         yield f"{wrong.count:,} x {what}: {shown}{'; ...' if wrong.count > SHOWN else ''}"

@@ -8,6 +8,7 @@ from typing import Any
 from antipodes.config import bundled_configs, find_config, read_config
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order
 from antipodes_tasks.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
 from antipodes_tasks.quoting import shorten
 
@@ -61,3 +62,22 @@ def load_board(name_or_path: str) -> BoardConfig:
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     return config
+
+
+def checked_method(config: BoardConfig, method: str | None) -> str:
+    """The method, "pruning" for None; InputError if there is none of this name, or it does not take such boards."""
+    wanted = "a BoardConfig, such as load_board(name) or BoardConfig(settings) gives"
+    arguments.instance(config, BoardConfig, wanted)
+    chosen = PRUNING if method is None else method
+    in_scan_order(config.problem, chosen)
+    return chosen
+
+
+def board_view(problem: TilingProblem) -> dict[str, Any]:
+    """A bundled board with the keys of ``boards --json``: the number of its cells, and its pieces."""
+    return {
+        "name": problem.name,
+        "cells": problem.board.size,
+        "pieces": list(problem.labels),
+        "description": problem.description,
+    }

@@ -2,24 +2,19 @@
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from antipodes.events import Listener, TilingSearchStarted, silence
-from antipodes.executors.api import Key, Scheduler
+from antipodes.events import Listener, silence
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.machine import available_workers
 from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
-from antipodes.tilings.config import BoardConfig
-from antipodes.tilings.method import checked_method
-from antipodes.tilings.under_way import PartitionsOfRun
+from antipodes.tilings.config import BoardConfig, checked_method
+from antipodes.tilings.search import PartitionTasks
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InterruptedRunError
-from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order, partitions_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.search import Counted, check_size, count_partition, warm_up
+from antipodes_tasks.exact_cover.search import PartitionResult, check_size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,70 +71,35 @@ def count_tilings(
         The count was told to stop; the message says how far it was.
     """
     begin = time.perf_counter()
-    arguments.instance(config, BoardConfig, "a BoardConfig")
+    chosen = checked_method(config, method)
     options = arguments.instance(options, RunOptions, "RunOptions")
-    chosen = checked_method(method) or PRUNING
-    in_scan_order(config.problem, chosen)  # refuses boards that the method does not take
     arguments.function(listener, "a listener")
     arguments.function(interrupted, "interrupted")
-    count = _Count(config.problem, chosen, listener, interrupted)
-    with _opened(options, listener, scheduler) as opened, opened.performance_report(options.performance_report):
-        count.run(opened)
-    began = begin if options.began is None else options.began
-    return count.result(time.perf_counter() - began)
-
-
-def _opened(options: RunOptions, listener: Listener, scheduler: Any) -> AbstractContextManager[Scheduler]:
+    tasks = PartitionTasks(config.problem, chosen, False, listener, interrupted)
+    clock, results = Clock(), list[PartitionResult]()
     if scheduler is not None:
-        return as_scheduler(scheduler)
-    return open_scheduler(options.scheduler, options.workers or available_workers(), options.scheduler_file, listener)
-
-
-class _Count:
-    """A count under way."""
-
-    def __init__(
-        self, problem: TilingProblem, method: str, listener: Listener, interrupted: Callable[[], bool]
-    ) -> None:
-        self._problem, self._method = problem, method
-        self._listener, self._interrupted = listener, interrupted
-        self._clock = Clock()
-        self._counted: list[Counted] = []
-        self._partitions = 0
-
-    def run(self, scheduler: Scheduler) -> None:
-        """Count each partition as a task; InterruptedRunError if the count is told to stop."""
-        if not scheduler.wait_for_workers(self._listener, self._interrupted):
+        opening = as_scheduler(scheduler)
+    else:
+        workers = options.workers or available_workers()
+        opening = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
+    with opening as opened, opened.performance_report(options.performance_report):
+        if not opened.wait_for_workers(listener, interrupted):
             raise InterruptedRunError("interrupted: there was no worker yet")
-        with self._clock.measure("tables"):
-            check_size(self._problem, self._method)
-            self._partitions = len(partitions_of(self._problem, self._method))
-            scheduler.on_worker_start((warm_up, self._problem, self._method))
-            scheduler.run_unordered({}, lambda *_: None, self._interrupted)
-        self._listener(TilingSearchStarted(self._problem.name, self._partitions, 0, 0))
-        self._run = PartitionsOfRun(self._partitions, 0, 0, self._listener, self._interrupted)
-        task = (count_partition, self._problem, self._method)
-        calls = self._run.calls(scheduler, "count", list(range(self._partitions)), task)
-        with self._clock.measure("search"):
-            scheduler.run_unordered(calls, self._on_result, self._interrupted)
-        if len(self._counted) < self._partitions:
-            done = f"{len(self._counted)} of {self._partitions} partitions were counted"
-            raise InterruptedRunError(f"interrupted: {done}; a count saves nothing, and starts over")
-
-    def result(self, seconds: float) -> TilingCount:
-        """The count of all partitions."""
-        return TilingCount(
-            board=self._problem.name,
-            tilings=sum(one.tilings for one in self._counted),
-            raw_tilings=sum(one.raw_tilings for one in self._counted),
-            placements=sum(one.placements for one in self._counted),
-            partitions=self._partitions,
-            method=self._method,
-            clock=self._clock,
-            seconds=seconds,
-        )
-
-    def _on_result(self, key: Key, counted: Counted | None) -> None:
-        if counted is not None:
-            self._counted.append(counted)
-            self._run.searched(key[1], counted.placements, counted.tilings)
+        with clock.measure("tables"):
+            check_size(config.problem, chosen)
+            tasks.warm_up(opened)
+        with clock.measure("search"):
+            tasks.run(opened, "count", range(tasks.partitions), lambda _, result: results.append(result))
+    if len(results) < tasks.partitions:
+        done = f"{len(results)} of {tasks.partitions} partitions were counted"
+        raise InterruptedRunError(f"interrupted: {done}; a count saves nothing, and starts over")
+    return TilingCount(
+        board=config.problem.name,
+        tilings=sum(one.count for one in results),
+        raw_tilings=sum(one.raw_count for one in results),
+        placements=sum(one.placements for one in results),
+        partitions=tasks.partitions,
+        method=chosen,
+        clock=clock,
+        seconds=time.perf_counter() - (begin if options.began is None else options.began),
+    )

@@ -1,17 +1,20 @@
-"""Tilings as text: letters, lines between the pieces, or both; one, piece by piece, or many side by side."""
+"""Tilings for people: as text (letters, lines between the pieces, or both), and as pictures in colour."""
 
+import colorsys
+import math
 from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tilings.canvas import NO_PIECE, Canvas, above, beside, caption
+from antipodes.puzzles.picture import Line, Picture, Region, Shape
 from antipodes_tasks.exact_cover.placements import placements_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
-HOLE, EMPTY = -1, -2
-"""In a picture of a tiling: a hole of the board, and a cell that no piece covers, or none yet."""
+HOLE, EMPTY, NO_PIECE = -1, -2, -1
+"""In `covering`: a hole of the board, and a cell that no piece covers, or none yet. In `Canvas`: no piece."""
 
 GAP = 3
 """Columns between tilings that stand side by side."""
@@ -32,20 +35,54 @@ CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 LETTERS, LINES, BOTH = "letters", "lines", "both"
 STYLES = (LETTERS, LINES, BOTH)
 
-Picture = NDArray[np.int64]
-"""The copy of a piece on each place of the drawing, by its column in a tiling, ``(layers, rows, columns)``; or HOLE,
-or EMPTY."""
+PALETTE = (
+    "#e6554d", "#f59b42", "#f7d154", "#a6c948", "#4fa65b", "#37b3a4",
+    "#67c5eb", "#3f78c4", "#7661bd", "#bd7cc9", "#f09ebc", "#a9805b",
+)  # fmt: skip
+"""Twelve colours that tell neighbours apart, in the order of the hues; more pieces take further hues."""
+
+CELL, LAYER_GAP = 24, 8
+"""The side of a cell, and the space between the layers of a box, in pixels."""
+EDGE, EDGE_WIDTH = "#2b2b33", 2.2
+"""How the borders of the pieces are drawn."""
+Layer = NDArray[np.int64]
+"""The copy of a piece on each place of a layer, by its column in a tiling, ``(rows, columns)``; or HOLE, or EMPTY."""
 
 
-def picture(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
-    """The copy on each place; ``tiling`` is ``(copies,)``, -1 for copies that are not placed."""
-    covering = np.full(problem.board.size, EMPTY)
+class Canvas(NamedTuple):
+    """A drawing in characters, each known to belong to a piece or to none, so that a printer can colour them."""
+
+    symbols: NDArray[np.str_]
+    """``(lines, columns)``, a character each."""
+    pieces: NDArray[np.int64]
+    """The number of the piece at each character, ``(lines, columns)``; NO_PIECE at lines between pieces and outside."""
+
+    def text(self) -> str:
+        """The characters, without blanks at the ends of the lines."""
+        return "\n".join("".join(line).rstrip() for line in self.symbols.tolist())
+
+
+def _joined(canvases: Sequence[Canvas], axis: int, gap: int) -> Canvas:
+    """Canvases one below the other (axis 0) or side by side (axis 1), ``gap`` lines or columns between them."""
+    most = max(one.symbols.shape[1 - axis] for one in canvases)
+    parts = []
+    for number, one in enumerate(canvases, start=1):
+        along, across = gap if number < len(canvases) else 0, most - one.symbols.shape[1 - axis]
+        margins = ((0, across if axis else along), (0, along if axis else across))
+        symbols = np.pad(one.symbols, margins, constant_values=" ")
+        parts.append((symbols, np.pad(one.pieces, margins, constant_values=NO_PIECE)))
+    return Canvas(*(np.concatenate(arrays, axis) for arrays in zip(*parts, strict=True)))
+
+
+def covering(problem: TilingProblem, tiling: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The layers of the board; ``tiling`` is ``(copies,)``, -1 for copies that are not placed."""
+    covered = np.full(problem.board.size, EMPTY)
     placements = placements_of(problem)
     for copy, placement in enumerate(tiling.tolist()):
         if placement >= 0:
             cells = placements.cells[placement]
-            covering[cells[cells >= 0]] = copy
-    return np.where(problem.board.numbers < 0, HOLE, covering[problem.board.numbers])
+            covered[cells[cells >= 0]] = copy
+    return np.where(problem.board.numbers < 0, HOLE, covered[problem.board.numbers])
 
 
 def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
@@ -79,7 +116,7 @@ def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH)
     one_layer, pieces = _letters if style == LETTERS else _lines, problem.piece_of_copy
     of_piece = symbols_of(problem) if style != LINES else (" ",) * len(problem.pieces)
     symbols = tuple(of_piece[piece] for piece in pieces.tolist())
-    drawn = above([one_layer(layer, symbols) for layer in picture(problem, tiling)])
+    drawn = _joined([one_layer(layer, symbols) for layer in covering(problem, tiling)], axis=0, gap=1)
     return Canvas(drawn.symbols, np.append(pieces, NO_PIECE)[drawn.pieces])
 
 
@@ -92,13 +129,14 @@ def draw_sheet(
     problem: TilingProblem, tilings: Sequence[NDArray[np.int32]], captions: Sequence[str], style: str, columns: int
 ) -> Canvas:
     """Tilings, ``(copies,)`` each, under their captions, as many side by side as ``columns`` characters hold."""
-    drawings = [
-        above([caption(title), canvas(problem, tiling, style)], gap=0)
-        for title, tiling in zip(captions, tilings, strict=True)
-    ]
+    drawings = []
+    for title, tiling in zip(captions, tilings, strict=True):
+        caption = Canvas(np.array([list(title)]), np.full((1, len(title)), NO_PIECE))
+        drawings.append(_joined([caption, canvas(problem, tiling, style)], axis=0, gap=0))
     width = max(one.symbols.shape[1] for one in drawings)
     each = max(1, (columns + GAP) // (width + GAP))
-    return above([beside(drawings[first : first + each], GAP) for first in range(0, len(drawings), each)])
+    rows = [_joined(drawings[first : first + each], axis=1, gap=GAP) for first in range(0, len(drawings), each)]
+    return _joined(rows, axis=0, gap=1)
 
 
 def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
@@ -116,21 +154,25 @@ def _symbol(copy: int, symbols: tuple[str, ...]) -> str:
     return HOLE_SYMBOL if copy == HOLE else EMPTY_SYMBOL
 
 
-def _letters(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
+def _letters(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
     characters = np.array([[_symbol(piece, symbols) for piece in row] for row in layer.tolist()])
     return Canvas(characters, np.maximum(layer, NO_PIECE))
 
 
-def _lines(layer: Picture, symbols: tuple[str, ...]) -> Canvas:
+def _lines(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
     """A line of corners and edges above each row and below the last, and the cells between edges."""
-    framed = np.pad(layer, 1, constant_values=HOLE)
-    upright = framed[:, 1:] != framed[:, :-1]
-    level = framed[1:, :] != framed[:-1, :]
+    framed, upright, level = _borders(layer)
     lines = []
     for row in range(len(level)):
         lines.append(_border(upright[row : row + 2], level[row]))
         lines.append(_between(framed[row + 1], upright[row + 1], symbols))
     return Canvas(np.array([list(line) for line in lines[:-1]]), _inside(framed))
+
+
+def _borders(layer: Layer) -> tuple[Layer, NDArray[np.bool_], NDArray[np.bool_]]:
+    """The layer with a frame of holes, and where neighbours in it differ: those side by side, and above each other."""
+    framed = np.pad(layer, 1, constant_values=HOLE)
+    return framed, framed[:, 1:] != framed[:, :-1], framed[1:, :] != framed[:-1, :]
 
 
 def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
@@ -145,15 +187,61 @@ def _between(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tuple[
     return "".join(("│" if edge else " ") + cell for edge, cell in zip(upright, [*inner, ""], strict=True))
 
 
-def _inside(framed: Picture) -> NDArray[np.int64]:
+def _inside(framed: Layer) -> NDArray[np.int64]:
     """The piece at each character that `_lines` draws, where all the cells that meet there are of one."""
-    up_left, up_right, down_left, down_right = framed[:-1, :-1], framed[:-1, 1:], framed[1:, :-1], framed[1:, 1:]
-    rows, columns = np.array(framed.shape) - 1
-    inside = np.full((2 * rows, 4 * columns), NO_PIECE)
-    same = (up_left == up_right) & (up_left == down_left) & (up_left == down_right)
-    inside[::2, ::4] = np.where(same, down_right, NO_PIECE)
-    inside[1::2, ::4] = np.where(down_left == down_right, down_right, NO_PIECE)
-    level = np.where(up_right == down_right, down_right, NO_PIECE)
-    for offset in (1, 2, 3):
-        inside[::2, offset::4], inside[1::2, offset::4] = level, down_right
-    return np.maximum(inside[:-1, :-3], NO_PIECE)
+    lines, columns = np.arange(2 * framed.shape[0] - 3), np.arange(4 * framed.shape[1] - 7)
+    rows, places = ((lines + 1) // 2, lines // 2 + 1), ((columns + 3) // 4, columns // 4 + 1)
+    meeting = np.array([framed[np.ix_(row, place)] for row in rows for place in places])
+    return np.where((meeting == meeting[0]).all(axis=0), np.maximum(meeting[0], NO_PIECE), NO_PIECE)
+
+
+def colours(count: int) -> tuple[str, ...]:
+    """As many different colours as pieces."""
+    golden = (math.sqrt(5) - 1) / 2
+    further = (colorsys.hls_to_rgb(k * golden % 1, 0.45 + 0.3 * (k % 2), 0.5) for k in range(count - len(PALETTE)))
+    return PALETTE[:count] + tuple("#" + "".join(f"{round(255 * part):02x}" for part in rgb) for rgb in further)
+
+
+def draw_tiling(problem: TilingProblem, tiling: NDArray[np.int32]) -> Picture:
+    """A tiling in colours, the layers of a box side by side.
+
+    Parameters
+    ----------
+    problem
+        Board and pieces.
+    tiling
+        The placement of each copy of each piece, ``(copies,)``, -1 if it is not placed.
+    """
+    layers, rows, columns = problem.board.shape
+    step = CELL * columns + LAYER_GAP
+    of_piece = colours(len(problem.pieces))
+    fills = tuple(of_piece[piece] for piece in problem.piece_of_copy.tolist())
+    shapes: list[Shape] = []
+    for number, layer in enumerate(covering(problem, tiling)):
+        shapes.extend(_pieces(layer, number * step, fills))
+        shapes.extend(_border_lines(layer, number * step))
+    return Picture(layers * step - LAYER_GAP, CELL * rows, tuple(shapes))
+
+
+def _pieces(layer: Layer, x: float, fills: tuple[str, ...]) -> Iterator[Shape]:
+    """One region for each copy that the layer shows, of the squares it covers there."""
+    for copy in np.unique(layer[layer >= 0]).tolist():
+        squares = tuple((row, column) for row, column in np.argwhere(layer == copy).tolist())
+        yield Region(x, 0, squares, CELL, fills[copy])
+
+
+def _border_lines(layer: Layer, x: float) -> Iterator[Line]:
+    """The edges between different pieces, and around the board, each as long as it is straight."""
+    _, upright, level = _borders(layer)
+    for column, first, end in _runs(upright[1:-1].T):
+        yield Line(x + column * CELL, first * CELL, x + column * CELL, end * CELL, EDGE, EDGE_WIDTH)
+    for row, first, end in _runs(level[:, 1:-1]):
+        yield Line(x + first * CELL, row * CELL, x + end * CELL, row * CELL, EDGE, EDGE_WIDTH)
+
+
+def _runs(edges: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
+    """Each run of edges in a line: the line, its first edge, and the one past its last."""
+    changes = np.diff(np.pad(edges, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    for line, change in enumerate(changes):
+        firsts, ends = np.flatnonzero(change == 1).tolist(), np.flatnonzero(change == -1).tolist()
+        yield from ((line, first, end) for first, end in zip(firsts, ends, strict=True))

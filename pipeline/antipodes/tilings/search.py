@@ -1,137 +1,151 @@
-"""The search for all tilings: one task for each partition, and commits of the tilings found."""
+"""The tasks of a search for tilings, one for each partition: what they find, and when they are abandoned."""
 
 import os
 import socket
 import threading
 import time
-import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-import numpy as np
-
-from antipodes.events import TilingSearchStarted
+from antipodes.events import Listener, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
 from antipodes.executors.api import Key, Scheduler
-from antipodes.runs.session import Session
-from antipodes.tilings.commits import TilingCommits
-from antipodes.tilings.manifest import Searched, TilingManifest
-from antipodes.tilings.store import TilingStore
-from antipodes.tilings.under_way import PartitionsOfRun
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.search import Found, OnProgress, search_partition, warm_up
-from antipodes_tasks.exact_cover.symmetry import Tilings, distinct
+from antipodes_tasks.exact_cover.search import OnProgress, PartitionResult, search_partition, unwatched, warm_up
 
-CHECKPOINT_SECONDS = 1.0
-"""Seconds between commits by default: they cost milliseconds, and a partition may take hours."""
+TOLD_SECONDS = 1.0
+"""Seconds between two events about the partitions under way."""
+GRACE_SECONDS = 1.0
+"""Seconds that the partitions under way have to end, after the run is told to stop."""
+
+
+class PartitionAbandonedError(Exception):
+    """The search of a partition ends before its end, because the run is to stop; its result is lost."""
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class TimedResult:
     """The result of a task, and which worker took how long for it."""
 
-    found: Found
+    result: PartitionResult
     worker: str
     seconds: float
 
 
-def search_timed(problem: TilingProblem, number: int, method: str, on_progress: OnProgress) -> Outcome:
-    """The task of one partition; see `search_partition`."""
+def search_timed(
+    problem: TilingProblem, number: int, method: str, keep: bool, on_progress: OnProgress
+) -> TimedResult | None:
+    """The task of one partition, see `search_partition`; None if the search was abandoned."""
     begin = time.perf_counter()
-    found = search_partition(problem, number, method, on_progress)
+    try:
+        result = search_partition(problem, number, method, on_progress, keep)
+    except PartitionAbandonedError:
+        return None
     worker = f"{socket.gethostname()}-{os.getpid()}-{threading.get_ident()}"
-    return Outcome(found, worker, time.perf_counter() - begin)
+    return TimedResult(result, worker, time.perf_counter() - begin)
 
 
 @dataclass
-class Effort:
-    """The work of this run."""
+class PartitionTasks:
+    """The partitions that a run searches, and what it has found so far.
 
+    Threads tell of the partitions that they search while they do. Other processes do not: they end each partition that
+    they began.
+    """
+
+    problem: TilingProblem
+    method: str
+    keep: bool
+    """Whether results have the tilings, not only their number."""
+    listener: Listener
+    stop: Callable[[], bool]
+    done: int = 0
+    """Partitions searched, those of earlier runs included."""
+    tilings: int = 0
+    """Tilings in those."""
+    placements: int = 0
+    """Placements that this run made, in partitions that it has searched."""
     workers: int = 0
     busy: dict[str, float] = field(default_factory=dict)
     """The seconds for which each worker searched."""
-    placements: int = 0
-    """Placements made, in partitions searched."""
+    _under_way: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """The placements and tilings so far of each partition under way."""
+    _began: float = 0.0
+    _told_at: float = 0.0
+    _stopped_at: float | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, outcome: Outcome) -> None:
-        """Add the work of a task."""
-        self.placements += outcome.found.placements
-        self.busy[outcome.worker] = self.busy.get(outcome.worker, 0.0) + outcome.seconds
+    @property
+    def partitions(self) -> int:
+        """The number of all partitions, those of earlier runs included."""
+        return len(partitions_of(self.problem, self.method))
 
     def busy_seconds(self) -> tuple[float, ...]:
         """The seconds for which each worker searched, the busiest first."""
         idle = [0.0] * (self.workers - len(self.busy))
         return tuple(sorted([*self.busy.values(), *idle], reverse=True))
 
-
-class TilingSearch:
-    """A search that resumes after the partitions that the store holds."""
-
-    def __init__(self, session: Session[TilingStore], problem: TilingProblem, manifest: TilingManifest) -> None:
-        every = session.options.checkpoint_every
-        self.effort = Effort()
-        self._session = session
-        self._problem = problem
-        self._commits = TilingCommits(
-            session.store, manifest, CHECKPOINT_SECONDS if every is None else every, session.listener
-        )
-        self._run_id = uuid.uuid4().hex
-        """Part of every key, so that two runs on one cluster do not share results."""
-        self._found: list[Tilings] = []
-        """The tilings of each partition, those of earlier runs among them."""
-
-    def run(self, scheduler: Scheduler) -> TilingManifest:
-        """Search until all partitions are done, or the run is told to stop; the last commit."""
-        clock = self._session.clock
-        self.effort.workers = scheduler.workers
-        with clock.measure("tables"):
-            self._warm_up(scheduler)
-        with clock.measure("write"):
-            self._found.append(self._session.store.tilings(self._commits.manifest))
-        self._tell_start()
-        with clock.measure("search"):
-            self._search(scheduler)
-        with clock.measure("write"):
-            self._finish()
-        return self._commits.manifest
-
-    def _warm_up(self, scheduler: Scheduler) -> None:
+    def warm_up(self, scheduler: Scheduler) -> None:
         """Prepare the processes that search."""
-        method = self._commits.manifest.method
-        partitions_of(self._problem, method)
-        scheduler.on_worker_start((warm_up, self._problem, method))
-        scheduler.run_unordered({}, lambda *_: None, self._session.stop)  # threads warm up before the search is timed
+        scheduler.on_worker_start((warm_up, self.problem, self.method))
+        scheduler.run_unordered({}, lambda *_: None, self.stop)  # threads warm up before the search is timed
 
-    def _tell_start(self) -> None:
-        manifest = self._commits.manifest
-        done, tilings = len(manifest.searched), manifest.tilings
-        self._session.listener(TilingSearchStarted(self._problem.name, manifest.partitions, done, tilings))
+    def run(
+        self,
+        scheduler: Scheduler,
+        name: str,
+        numbers: Sequence[int],
+        on_result: Callable[[int, PartitionResult], None],
+    ) -> None:
+        """Search partitions until the run is told to stop; ``on_result`` is called with the number and result of each.
 
-    def _search(self, scheduler: Scheduler) -> None:
-        manifest = self._commits.manifest
-        done = {one.number for one in manifest.searched}
-        left = [number for number in range(manifest.partitions) if number not in done]
-        session, task = self._session, (search_timed, self._problem, manifest.method)
-        self._partitions = PartitionsOfRun(
-            manifest.partitions, len(done), manifest.tilings, session.listener, session.stop
+        The name is that of the keys of the tasks.
+        """
+
+        def collect(key: Key, timed: TimedResult | None) -> None:
+            if timed is not None:
+                self._add(key[1], timed)
+                on_result(key[1], timed.result)
+
+        self.workers = scheduler.workers
+        self._began = self._told_at = time.monotonic()
+        self.listener(TilingSearchStarted(self.problem.name, self.partitions, self.done, self.tilings))
+        calls = {}
+        for number in numbers:
+            on_progress = partial(self._progress, number) if scheduler.shares_memory else unwatched
+            calls[name, number] = (search_timed, self.problem, number, self.method, self.keep, on_progress)
+        scheduler.run_unordered(calls, collect, self.stop)
+
+    def _add(self, number: int, timed: TimedResult) -> None:
+        """Note, and tell, that a partition is searched."""
+        self.busy[timed.worker] = self.busy.get(timed.worker, 0.0) + timed.seconds
+        with self._lock:
+            self._under_way.pop(number, None)
+            self.done, self.tilings = self.done + 1, self.tilings + timed.result.count
+            self.placements += timed.result.placements
+            self._told_at = time.monotonic()
+            self.listener(PartitionSearched(self.done, self.partitions, self.tilings, self._rate(self.placements)))
+
+    def _progress(self, number: int, placements: int, tilings: int) -> None:
+        """Note how far the search of a partition is; raises PartitionAbandonedError if it is to end."""
+        now = time.monotonic()
+        if self.stop():
+            self._stopped_at = self._stopped_at or now
+            if now - self._stopped_at > GRACE_SECONDS:
+                raise PartitionAbandonedError
+        with self._lock:
+            self._under_way[number] = placements, tilings
+            if now - self._told_at >= TOLD_SECONDS:
+                self._told_at = now
+                self.listener(self._event())
+
+    def _event(self) -> PartitionsUnderWay:
+        placements = self.placements + sum(made for made, _ in self._under_way.values())
+        found = sum(tilings for _, tilings in self._under_way.values())
+        return PartitionsUnderWay(
+            self.done, self.partitions, len(self._under_way), placements, found, self.tilings, self._rate(placements)
         )
-        self._commits.start()
-        calls = self._partitions.calls(scheduler, f"search-{self._run_id}", left, task)
-        scheduler.run_unordered(calls, self._on_result, session.stop)
 
-    def _on_result(self, key: Key, outcome: Outcome | None) -> None:
-        """Keep the tilings of a partition, and commit them if it is time to."""
-        if outcome is None:
-            return
-        found, number = outcome.found, key[1]
-        self._found.append(found.tilings)
-        self.effort.add(outcome)
-        self._commits.add(Searched(number, len(found.tilings), found.raw_tilings, found.placements), found.tilings)
-        self._partitions.searched(number, found.placements, len(found.tilings))
-        self._commits.commit_if_due()
-
-    def _finish(self) -> None:
-        """Commit the last partitions: all tilings together, if every partition is searched."""
-        if self._commits.done < self._commits.manifest.partitions:
-            self._commits.commit()
-            return
-        self._commits.finish(distinct(np.concatenate(self._found)))
+    def _rate(self, placements: int) -> float:
+        return placements / (time.monotonic() - self._began)

@@ -1,20 +1,148 @@
 """The store of a board's tilings: an array for each searched partition, and at the end one with all, sorted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from antipodes.storage.arrays import DIGEST_BYTES, Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP
-from antipodes.storage.fields import expect_fields
-from antipodes.storage.layout import DIGEST_BYTES, chunk_digest, chunk_key
+from antipodes.storage.fields import (
+    binary,
+    boolean,
+    building,
+    expect,
+    expect_fields,
+    instance_of,
+    integer,
+    list_of,
+    mapping_of,
+    one_of,
+    settings,
+    sha256,
+    stored_as,
+    text,
+)
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig
-from antipodes.tilings.manifest import CHUNK_ROWS, PARTITIONS, TILINGS, Searched, TilingManifest, array_of
+from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreMismatchError
-from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
+from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.exact_cover.symmetry import Tilings
+from antipodes_tasks.quoting import quote
+
+TILINGS = "tilings"
+"""The array of a finished store."""
+PARTITIONS = "partitions"
+"""The folder of the arrays of an unfinished store; each is named by its partition."""
+CHUNK_ROWS = 65536
+NO_PLACEMENT = -1
+"""The fill value; each tiling places every piece, so no chunk consists of it alone."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The result of the search of one partition."""
+
+    number: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """How many tilings the partition has."""
+    raw_tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """How many they are if symmetric copies count as different."""
+    placements: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """How many placements were tried."""
+
+
+@dataclass(frozen=True)
+class TilingManifest:
+    """The last commit of a store: which of its bytes count, and for what."""
+
+    board: Mapping[str, Any] = field(metadata=stored_as(settings()))
+    """The ``[board]`` table of the config."""
+    fingerprint: str = field(metadata=stored_as(sha256()))
+    """The fingerprint of the problem: all that the tilings depend on."""
+    pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    """The labels of the copies of pieces: the columns of the arrays."""
+    method: str = field(metadata=stored_as(one_of(*METHODS)))
+    """The search method: all that the partitions depend on besides the problem."""
+    partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    """The number of partitions."""
+    searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
+    """The searched partitions, in the order of their numbers."""
+    complete: bool = field(metadata=stored_as(boolean()))
+    digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
+    """The `chunk_digest` of each chunk of an array, one after the other, by the array's name."""
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
+
+    @cached_property
+    def problem(self) -> TilingProblem:
+        """The board and the pieces."""
+        return BoardConfig(self.board).problem
+
+    @property
+    def tilings(self) -> int:
+        """How many tilings are known, up to the symmetries of the problem."""
+        return sum(one.tilings for one in self.searched)
+
+    @property
+    def raw_tilings(self) -> int:
+        """How many tilings are known, symmetric copies counted as different."""
+        return sum(one.raw_tilings for one in self.searched)
+
+    @property
+    def placements(self) -> int:
+        """How many placements were tried."""
+        return sum(one.placements for one in self.searched)
+
+    @property
+    def saved(self) -> str:
+        """The committed partitions as the subject of a sentence with its verb."""
+        return f"{len(self.searched)} of {self.partitions} partitions are"
+
+    @property
+    def arrays(self) -> Mapping[str, int]:
+        """The number of tilings in each array that counts, by its name."""
+        return {TILINGS: self.tilings} if self.complete else {array_of(one): one.tilings for one in self.searched}
+
+    @property
+    def layouts(self) -> Mapping[str, Layout]:
+        """The layout of each array that counts, by its name."""
+        return {name: self.layout(tilings) for name, tilings in self.arrays.items()}
+
+    def layout(self, tilings: int) -> Layout:
+        """The layout of an array of that many tilings."""
+        shape, chunk_rows = (tilings, len(self.pieces)), min(CHUNK_ROWS, max(1, tilings))
+        return Layout(shape, chunk_rows, "int32", NO_PLACEMENT, ("tiling", "piece"), compression="zstd")
+
+    def check(self) -> None:
+        """Raise FieldError unless the fields fit each other, and the board."""
+        self._check_problem()
+        numbers = [one.number for one in self.searched]
+        ascending = numbers == sorted(set(numbers)) and numbers[-1:] < [self.partitions]
+        expect(ascending, "searched", f"partitions below {self.partitions}, each once, in ascending order", numbers)
+        all_searched = len(numbers) == self.partitions
+        expect(all_searched or not self.complete, "complete", "false, since partitions are not searched", self.complete)
+        for one in self.searched:
+            expect(one.raw_tilings >= one.tilings, "raw_tilings", f"at least {one.tilings}", one.raw_tilings)
+        expected_digests = {name: -(-tilings // CHUNK_ROWS) for name, tilings in self.arrays.items()}
+        found = {name: len(digests) // DIGEST_BYTES for name, digests in self.digests.items()}
+        expect(found == expected_digests, "digests", f"numbers of chunks {quote(expected_digests)}", found)
+
+    def _check_problem(self) -> None:
+        with building("board", "a board"):
+            problem = self.problem
+            fingerprint = problem.fingerprint
+        expect_fields(self, fingerprint=fingerprint, pieces=problem.labels)
+
+
+def array_of(searched: Searched) -> str:
+    """The name of the array with the tilings of a partition."""
+    return f"{PARTITIONS}/{searched.number}"
 
 
 class TilingStore(Store[TilingManifest]):
@@ -39,6 +167,19 @@ class TilingStore(Store[TilingManifest]):
         with self.creating(overwrite) as new:
             new.commit(manifest)
             return manifest
+
+    def check_same_problem(self, manifest: TilingManifest, config: BoardConfig, method: str | None) -> None:
+        """Raise StoreMismatchError unless the tilings are those of this problem, found by this method, if any."""
+        if manifest.fingerprint != config.problem.fingerprint:
+            raise StoreMismatchError(
+                f"{self.address} holds the tilings of another board ({manifest.board.get('name')!r}); "
+                "expected the same cells, pieces and conditions: choose another --store, or --overwrite it"
+            )
+        if method is not None and manifest.method != method:
+            raise StoreMismatchError(
+                f"{self.address} holds tilings found by the method {manifest.method}; expected {method}: "
+                "choose another --store, or --overwrite it"
+            )
 
     def check_partitions(self, manifest: TilingManifest) -> None:
         """Raise StoreDamagedError unless the search for these tilings has as many partitions as the manifest says."""
@@ -65,7 +206,7 @@ class TilingStore(Store[TilingManifest]):
             name = array_of(searched)
             digests[name] = self._write(manifest, name, tilings)
             metadata |= self.arrays.digests([f"{name}/{GROUP}"])
-        manifest = replace(manifest, searched=_merged(manifest, found), digests=digests, metadata=metadata)
+        manifest = replace(manifest, searched=_in_order(manifest, found), digests=digests, metadata=metadata)
         self.commit(manifest)
         return manifest
 
@@ -73,7 +214,7 @@ class TilingStore(Store[TilingManifest]):
         """Commit all the tilings, ``(tilings, copies)``, in place of the partitions'; the manifest from now on."""
         manifest = replace(
             manifest,
-            searched=_merged(manifest, last),
+            searched=_in_order(manifest, last),
             complete=True,
             digests={TILINGS: self._write(manifest, TILINGS, tilings)},
             metadata=self.arrays.digests([f"{TILINGS}/{GROUP}"]),
@@ -95,24 +236,22 @@ class TilingStore(Store[TilingManifest]):
             The same, because a run has committed something else.
         """
         blocks = [
-            self._read_block(manifest, name, number, count)
+            self._read_block(manifest, name, number)
             for name, count in manifest.arrays.items()
             for number in range(-(-count // CHUNK_ROWS))
         ]
         return np.concatenate([np.empty((0, len(manifest.pieces)), dtype=np.int32), *blocks])
 
-    def picked(self, manifest: TilingManifest, numbers: Sequence[int]) -> Tilings:
+    def tilings_at(self, manifest: TilingManifest, numbers: Sequence[int]) -> Tilings:
         """The tilings of these numbers, from 0, in a finished store, ``(numbers, copies)``; raises as `tilings`."""
-        blocks = {
-            chunk: self._read_block(manifest, TILINGS, chunk, manifest.tilings)
-            for chunk in {number // CHUNK_ROWS for number in numbers}
-        }
+        chunks = {number // CHUNK_ROWS for number in numbers}
+        blocks = {chunk: self._read_block(manifest, TILINGS, chunk) for chunk in chunks}
         rows = [blocks[number // CHUNK_ROWS][number % CHUNK_ROWS] for number in numbers]
         return np.array(rows, dtype=np.int32).reshape(len(rows), len(manifest.pieces))
 
-    def _read_block(self, manifest: TilingManifest, name: str, number: int, count: int) -> Tilings:
-        """The tilings of a chunk of an array of ``count`` tilings, checked against its digest in the manifest."""
-        first = number * CHUNK_ROWS
+    def _read_block(self, manifest: TilingManifest, name: str, number: int) -> Tilings:
+        """The tilings of a chunk of an array, checked against its digest in the manifest."""
+        first, count = number * CHUNK_ROWS, manifest.arrays[name]
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
             block: Tilings = self.arrays.read_chunk(
@@ -137,19 +276,21 @@ class TilingStore(Store[TilingManifest]):
         )
 
 
-def _merged(manifest: TilingManifest, further: Iterable[Searched]) -> tuple[Searched, ...]:
+def _in_order(manifest: TilingManifest, further: Iterable[Searched]) -> tuple[Searched, ...]:
     return tuple(sorted((*manifest.searched, *further), key=lambda one: one.number))
 
 
-def check_same_problem(manifest: TilingManifest, config: BoardConfig, method: str | None, address: str) -> None:
-    """Raise StoreMismatchError unless the store holds the tilings of this problem, found by this method, if any."""
-    if manifest.fingerprint != config.problem.fingerprint:
-        raise StoreMismatchError(
-            f"{address} holds the tilings of another board ({manifest.board.get('name')!r}); "
-            "expected the same cells, pieces and conditions: choose another --store, or --overwrite it"
-        )
-    if method is not None and manifest.method != method:
-        raise StoreMismatchError(
-            f"{address} holds tilings found by the method {manifest.method}; expected {method}: "
-            "choose another --store, or --overwrite it"
-        )
+def status_view(store: TilingStore, manifest: TilingManifest) -> dict[str, Any]:
+    """The progress and the size of a search for tilings, with the keys of ``status --json``."""
+    return {
+        "board": manifest.board["name"],
+        "store": store.address,
+        "complete": manifest.complete,
+        "method": manifest.method,
+        "partitions": manifest.partitions,
+        "searched_partitions": len(manifest.searched),
+        "solutions": manifest.tilings,
+        "placements": manifest.placements,
+        "bytes": store.bytes_stored(),
+        "run": (holder := store.holder()) and holder.to_json(),
+    }

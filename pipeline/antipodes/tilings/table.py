@@ -7,18 +7,19 @@
 2339
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.storage.address import Address
-from antipodes.storage.opened import Opened
-from antipodes.tilings.manifest import TilingManifest
-from antipodes.tilings.store import TilingStore
-from antipodes.tilings.tiling import Place, Tiling, places
+from antipodes.tilings.drawing import BOTH, STYLES, draw
+from antipodes.tilings.drawing import steps as placed_one_by_one
+from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ArgumentTypeError, ClosedError, InputError, NumberError
 from antipodes_tasks.exact_cover.conditions import parse_condition
@@ -27,6 +28,53 @@ from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.exact_cover.symmetry import Tilings as TilingArray
 from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
 from antipodes_tasks.quoting import quote, shorten
+
+Place = tuple[int, ...]
+"""A cell by its row and column; in a box by its layer, row and column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tiling:
+    """One way to fill the board."""
+
+    problem: TilingProblem
+    placements: NDArray[np.int32]
+    """The number of the placement of each copy of each piece, ``(copies,)``."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tiling):
+            return NotImplemented
+        return self.problem == other.problem and np.array_equal(self.placements, other.placements)
+
+    def __hash__(self) -> int:
+        return hash(self.placements.tobytes())
+
+    def __str__(self) -> str:
+        return self.draw()
+
+    def __repr__(self) -> str:
+        return f"<tiling of {self.problem.name}: {self.draw('letters')!r}>"
+
+    @property
+    def cells(self) -> Mapping[str, list[Place]]:
+        """The cells of each piece, by its name: (row, column), in a box (layer, row, column).
+
+        The copies of a piece that has several are named "D.1", "D.2" and so on.
+        """
+        placed, where = placements_of(self.problem).cells, places(self.problem)
+        return {
+            label: sorted(where[cell] for cell in placed[number].tolist() if cell >= 0)
+            for label, number in zip(self.problem.labels, self.placements.tolist(), strict=True)
+        }
+
+    def draw(self, style: str = BOTH) -> str:
+        """The tiling as text: "letters", "lines", or "both"; InputError for other styles."""
+        return draw(self.problem, self.placements, arguments.choice(style, "a style", STYLES))
+
+    def steps(self, style: str = BOTH) -> Iterator[str]:
+        """The tiling piece by piece, as many drawings as pieces; raises as `draw`."""
+        arguments.choice(style, "a style", STYLES)
+        return (draw(self.problem, placed, style) for placed in placed_one_by_one(self.problem, self.placements))
 
 
 def open_tilings(address: Address, raw: bool = False) -> "Tilings":
@@ -46,7 +94,7 @@ def open_tilings(address: Address, raw: bool = False) -> "Tilings":
     return Tilings(store, store.read(), raw)
 
 
-class Tilings(Opened, Sequence[Tiling]):
+class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     """The tilings of a board in the order of the store; the first access reads them all.
 
     Threads can share it. After `close` the attributes stay readable, and tilings raise ClosedError.
@@ -99,6 +147,9 @@ class Tilings(Opened, Sequence[Tiling]):
 
     def __repr__(self) -> str:
         return f"open_tilings({self._store.address!r}{', raw=True' if self._raw else ''})"
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Drop the tilings in memory."""
@@ -211,3 +262,20 @@ def _checked_slice(numbers: slice) -> slice:
     if step == 0:
         raise NumberError("expected a step other than 0, found 0")
     return slice(start, stop, step)
+
+
+def places(problem: TilingProblem) -> list[Place]:
+    """The place of each cell of the board: (row, column), or (layer, row, column) on boards of several layers."""
+    coordinates = problem.board.cells if problem.board.layers > 1 else problem.board.cells[:, 1:]
+    return [tuple(place) for place in coordinates.tolist()]
+
+
+def tilings_view(tilings: Tilings, chosen: Iterable[int], matching: int) -> dict[str, Any]:
+    """The cells of each piece in the chosen tilings, counted from 0 here and from 1 in JSON; how many they are from."""
+    return {
+        "board": tilings.problem.name,
+        "complete": tilings.complete,
+        "count": len(tilings),
+        "matching": matching,
+        "tilings": [{"number": index + 1, "pieces": tilings[index].cells} for index in chosen],
+    }

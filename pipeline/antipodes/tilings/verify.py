@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.runs.report import Verdict
 from antipodes.storage.address import Address
-from antipodes.tilings.manifest import TilingManifest
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.exact_cover.placements import placements_of

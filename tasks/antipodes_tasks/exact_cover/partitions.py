@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.exact_cover.boards import Board
 from antipodes_tasks.exact_cover.placements import Placements, placements_of
@@ -93,8 +94,6 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[Partit
     InputError
         There is no such method, or it does not take such boards.
     """
-    if method not in METHODS:
-        raise InputError(f"expected a method among {', '.join(METHODS)}, found {method!r}")
     in_order = in_scan_order(problem, method)
     if not possible(problem):
         return ()
@@ -110,8 +109,10 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
     Raises
     ------
     InputError
-        The method "plain", which fills the first empty cell, does not take such boards.
+        There is no such method, or it is "plain", which does not take such boards.
     """
+    if not isinstance(method, str) or method not in METHODS:
+        raise InputError(f"--method: expected {' or '.join(METHODS)}, found {arguments.found(method)}")
     scannable = problem.board.size <= SCANNED_CELLS and problem.area == problem.board.size
     if method == PLAIN and not scannable:
         raise InputError(

@@ -1,13 +1,14 @@
 """The setting ``pieces`` of a board: the name of a set, letters of pentominoes, or a table of drawings."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.exact_cover.boards import MOST_CELLS
 from antipodes_tasks.exact_cover.piece_sets import PIECE_SETS, piece_set
 from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Piece, parse_piece
-from antipodes_tasks.names import check_symbol
 from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.values import FLAG, SYMBOL, integer
 
 KEY = "[board] pieces"
 ALL_PENTOMINOES = "pentominoes"
@@ -54,21 +55,19 @@ def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
     return tuple(chosen)
 
 
-def _piece(name: str, setting: object) -> Piece:
+def _piece(name: str, setting: Any) -> Piece:
     """A piece as it is drawn, or as a table with its drawing describes it."""
-    check_symbol(name, KEY)
+    SYMBOL.check(name, KEY)
     key = f"{KEY}.{name}"
-    table: Mapping[str, object] = setting if isinstance(setting, dict) else {"shape": setting}
+    table: Mapping[str, Any] = setting if isinstance(setting, dict) else {"shape": setting}
     unknown = sorted(map(str, set(table) - set(PIECE_KEYS)))
     if unknown:
         raise ConfigError(f"{key}.{shorten(unknown[0])}: unknown key; expected {', '.join(PIECE_KEYS)}")
     shape, count, one_sided = table.get("shape"), table.get("count", 1), table.get("one_sided", False)
     if not isinstance(shape, str):
         raise ConfigError(f"{key}: expected a drawing, found {quote(shape)}")
-    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_CELLS:
-        raise ConfigError(f"{key}.count: expected 1 to {MOST_CELLS:,}, found {quote(count)}")
-    if not isinstance(one_sided, bool):
-        raise ConfigError(f"{key}.one_sided: expected true or false, found {quote(one_sided)}")
+    integer(1, MOST_CELLS).check(count, f"{key}.count")
+    FLAG.check(one_sided, f"{key}.one_sided")
     try:
         drawn = parse_piece(name, shape)
     except ConfigError as error:

@@ -15,8 +15,8 @@ from antipodes_tasks.exact_cover.boards import Board, parse_board
 from antipodes_tasks.exact_cover.conditions import COVERS, Condition, parse_condition
 from antipodes_tasks.exact_cover.piece_settings import ALL_PENTOMINOES, parse_pieces_setting
 from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Piece
-from antipodes_tasks.names import check_name
 from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.values import NAME, TEXT
 
 KEYS = ("name", "cells", "pieces", "where", "description")
 
@@ -133,7 +133,7 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
     if unknown:
         raise ConfigError(f"[board] {shorten(unknown[0])}: unknown key; expected {', '.join(KEYS)}")
     name = _text(table, "name")
-    check_name(name, "[board] name")
+    NAME.check(name, "[board] name")
     board = parse_board(_text(table, "cells"))
     pieces = parse_pieces_setting(table.get("pieces", ALL_PENTOMINOES))
     where = _conditions(table.get("where", []), board, pieces)
@@ -143,10 +143,7 @@ def parse_problem(table: Mapping[str, object]) -> TilingProblem:
 def _text(table: Mapping[str, object], key: str) -> str:
     if key not in table:
         raise ConfigError(f"[board] {key}: expected this key, which is missing")
-    value = table[key]
-    if not isinstance(value, str):
-        raise ConfigError(f"[board] {key}: expected a text, found {quote(value)}")
-    return value
+    return str(TEXT.check(table[key], f"[board] {key}"))
 
 
 def _conditions(value: object, board: Board, pieces: tuple[Piece, ...]) -> tuple[Condition, ...]:

@@ -36,33 +36,27 @@ def unwatched(placements: int, tilings: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class PartitionResult:
     """The result of one partition, the same each time that it is computed."""
 
     tilings: Tilings
-    """Canonical, distinct and sorted, ``(tilings, copies)``; no other partition has any of them."""
-    raw_tilings: int
-    """Symmetric copies counted as different."""
-    placements: int
-    """Placements tried, fixed ones included."""
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The numbers of the tilings that one partition has."""
-
-    tilings: int
-    """Up to the symmetries of the problem."""
-    raw_tilings: int
-    """Symmetric copies counted as different."""
+    """Canonical, distinct and sorted, ``(tilings, copies)``, in no other partition; none if they are only counted."""
+    count: int
+    """The number of tilings, up to the symmetries of the problem."""
+    raw_count: int
+    """The number of tilings, symmetric copies counted as different."""
     placements: int
     """Placements tried, fixed ones included."""
 
 
 def search_partition(
-    problem: TilingProblem, number: int, method: str = PRUNING, on_progress: OnProgress = unwatched
-) -> Found:
-    """All tilings, up to the symmetries of the problem, that belong to a partition.
+    problem: TilingProblem,
+    number: int,
+    method: str = PRUNING,
+    on_progress: OnProgress = unwatched,
+    keep: bool = True,
+) -> PartitionResult:
+    """All tilings, up to the symmetries of the problem, that belong to a partition, or only their number.
 
     Parameters
     ----------
@@ -74,41 +68,27 @@ def search_partition(
         One of `METHODS`: "pruning" (the default), or "plain", first-empty-cell backtracking.
     on_progress
         Told of the progress.
+    keep
+        Whether the result has the tilings. If not, no more than a batch of them is in memory.
 
     Raises
     ------
     InputError
         There is no such method, or it does not take such boards.
     """
-    symmetry = symmetry_of(problem)
-    search, raw = PartitionSearch(problem, number, method, on_progress), 0
+    symmetry, search = symmetry_of(problem), PartitionSearch(problem, number, method, on_progress)
+    root, count, raw = search.partition.root, 0, 0
     found = [np.empty((0, problem.copies), dtype=np.int32)]
     for batch in search:
-        copies = symmetry.copies(batch)
-        copies = copies[:, search.partition.root.keeps(copies)]
-        found.append(smallest(copies))
-        raw += int(orbit_sizes(copies).sum())
-    return Found(distinct(np.concatenate(found)), raw, search.placements)
-
-
-def count_partition(
-    problem: TilingProblem, number: int, method: str = PRUNING, on_progress: OnProgress = unwatched
-) -> Counted:
-    """The numbers of the tilings that belong to a partition; parameters and errors as for `search_partition`.
-
-    It holds one batch of tilings at a time.
-    """
-    symmetry = symmetry_of(problem)
-    search, tilings, raw = PartitionSearch(problem, number, method, on_progress), 0, 0
-    root = search.partition.root
-    for batch in search:
-        if root.unique:  # so no symmetry maps one of its tilings to itself
-            tilings, raw = tilings + len(batch), raw + len(batch) * len(symmetry)
+        if root.unique and not keep:  # no symmetry maps one of these tilings to itself
+            count, raw = count + len(batch), raw + len(batch) * len(symmetry)
             continue
         copies = symmetry.copies(batch)
-        orbits = orbit_sizes(copies[:, root.keeps(copies)])
-        tilings, raw = tilings + len(orbits), raw + int(orbits.sum())
-    return Counted(tilings, raw, search.placements)
+        copies = copies[:, root.keeps(copies)]
+        count, raw = count + copies.shape[1], raw + int(orbit_sizes(copies).sum())
+        if keep:
+            found.append(smallest(copies))
+    return PartitionResult(distinct(np.concatenate(found)), count, raw, search.placements)
 
 
 class PartitionSearch:

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from antipodes_tasks.errors import ConfigError, ResourceLimitError
-from antipodes_tasks.puzzles.puzzle import Puzzle
 from antipodes_tasks.reachability.position_set import Packing, PositionSet, Words
 from antipodes_tasks.reachability.steps import steps_of
+from antipodes_tasks.rules.rules import Rules
 
 MOST = 1 << 24
 """Positions that are enumerated: they take some 700 MB, and the better part of a minute."""
@@ -58,7 +58,7 @@ The fingerprint of functions has their results on some positions, and others may
 """
 
 
-def enumeration(puzzle: Puzzle) -> Enumeration:
+def enumeration(rules: Rules) -> Enumeration:
     """All positions of a puzzle that can be reached.
 
     Raises
@@ -68,19 +68,19 @@ def enumeration(puzzle: Puzzle) -> Enumeration:
     ConfigError
         The origin of the puzzle reaches none of its goals.
     """
-    key = puzzle.fingerprint, puzzle.moves.identity
-    found = _recent.pop(key, None) or _sorted(puzzle, *_search(puzzle))
+    key = rules.fingerprint, rules.moves.identity
+    found = _recent.pop(key, None) or _sorted(rules, *_search(rules))
     _recent[key] = found
     for oldest in list(_recent)[:-KEPT]:
         _recent.pop(oldest, None)
     return found
 
 
-def _search(puzzle: Puzzle) -> tuple[Words, int]:
+def _search(rules: Rules) -> tuple[Words, int]:
     """The positions in the order in which they are found, and the most legal moves of one."""
-    packing, steps = Packing.of(puzzle.parts), steps_of(puzzle.moves, puzzle.parts)
+    packing, steps = Packing.of(rules.parts), steps_of(rules.moves, rules.parts)
     found = PositionSet(packing, ENOUGH)
-    found.add(packing.pack(puzzle.start_labels if puzzle.origin is None else puzzle.first[np.newaxis]))
+    found.add(packing.pack(rules.start_labels if rules.origin is None else rules.first[np.newaxis]))
     begin, most_moves = 0, 0
     while begin < len(found):
         expanded = steps.add_successors(found, begin, min(len(found), begin + BATCH))
@@ -88,16 +88,16 @@ def _search(puzzle: Puzzle) -> tuple[Words, int]:
         most_moves = max(most_moves, expanded.most_moves)
         if len(found) > MOST:
             raise ResourceLimitError(
-                f"expected at most {MOST:,} positions that can be reached, found more: the positions of {puzzle.name} "
+                f"expected at most {MOST:,} positions that can be reached, found more: the positions of {rules.name} "
                 "are listed before a run, and these do not fit into memory; solve does without a list"
             )
-    if not (found.numbers(packing.pack(puzzle.start_labels)) >= 0).any():
-        raise ConfigError(f"[puzzle] goal: expected one that the start can reach, found none in {len(puzzle.starts):,}")
+    if not (found.numbers(packing.pack(rules.start_labels)) >= 0).any():
+        raise ConfigError(f"[puzzle] goal: expected one that the start can reach, found none in {len(rules.starts):,}")
     return found.words[: len(found)], most_moves
 
 
-def _sorted(puzzle: Puzzle, words: Words, most_moves: int) -> Enumeration:
+def _sorted(rules: Rules, words: Words, most_moves: int) -> Enumeration:
     order = np.lexsort(words.T[::-1])
-    positions = PositionSet(Packing.of(puzzle.parts), ENOUGH)
+    positions = PositionSet(Packing.of(rules.parts), ENOUGH)
     positions.add(words[order])
     return Enumeration(positions, most_moves)

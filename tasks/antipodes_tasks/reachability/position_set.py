@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.part import Part
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]

@@ -7,11 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask, Moves
-from antipodes_tasks.puzzles.moves.swaps import Pairs, Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
 from antipodes_tasks.reachability.position_set import (
     FACTOR,
     HALF,
@@ -24,6 +19,11 @@ from antipodes_tasks.reachability.position_set import (
     Words,
     same,
 )
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.swaps import Pairs, Swaps
+from antipodes_tasks.rules.transforms import Transforms
 
 NO_GUARD = -1
 UNLIMITED = 256

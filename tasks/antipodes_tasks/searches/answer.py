@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
 
 LISTED = 1000
 """Solutions that a search lists by default; it counts all."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.puzzles.puzzle import Labels
-from antipodes_tasks.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, neighbours
 from antipodes_tasks.reachability.position_set import Packing, Words
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours
 from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.problem import Problem, Request
 

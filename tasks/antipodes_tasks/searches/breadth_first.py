@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.moves.moves import Labels
 from antipodes_tasks.reachability.position_set import Numbers, Packing, PositionSet, Words
 from antipodes_tasks.reachability.steps import Steps
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.heuristics import less_memory
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request

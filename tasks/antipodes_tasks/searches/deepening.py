@@ -7,10 +7,10 @@ import numpy as np
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.puzzles.moves.moves import Mask
-from antipodes_tasks.puzzles.swap_graph import swap_edges
 from antipodes_tasks.reachability.position_set import PositionSet, Words
 from antipodes_tasks.reachability.steps import CompiledSteps
+from antipodes_tasks.rules.moves import Mask
+from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
@@ -212,8 +212,8 @@ def _counted(
 
 def _descent_to(depth: int, problem: Problem, heuristic: Heuristic, request: Request) -> Descent:
     """The search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem."""
-    edges = swap_edges(problem.puzzle)
-    if edges is not None and problem.puzzle.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
+    edges = swap_edges(problem.rules)
+    if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
         return descent_of_blank(depth, problem, edges, request)
     if isinstance(problem.steps, CompiledSteps):
         return descent_by_moves(depth, problem, problem.steps, edges, heuristic, request)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.puzzles.puzzle import Labels
-from antipodes_tasks.puzzles.swap_graph import UNREACHABLE, Edges, distances_to
 from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.reachability.steps import CompiledSteps, MoveArrays, is_legal
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
 from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Lookups
 from antipodes_tasks.searches.problem import Problem, Request
@@ -70,7 +70,7 @@ def room_for_paths(depth: int, request: Request, dtype: type[np.integer[Any]], l
 def listed(paths: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
     """The paths to list; ResourceLimitError if they take too much memory."""
     if request.every:
-        check_listing(min(found, request.listed), paths.shape[1], problem.puzzle.places, request.memory_limit)
+        check_listing(min(found, request.listed), paths.shape[1], problem.rules.places, request.memory_limit)
     return paths[:found]
 
 
@@ -138,10 +138,10 @@ def descent_by_moves(
 
 
 def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, heuristic: Heuristic) -> _Swaps:
-    places, costs = problem.puzzle.places, heuristic.costs
+    places, costs = problem.rules.places, heuristic.costs
     origin, destination = moves.tested, moves.guard
     away, first_of = np.zeros(places, dtype=np.int64), np.empty(0, dtype=np.uint64)
-    if problem.puzzle.counts[0] == 1:
+    if problem.rules.counts[0] == 1:
         ends = set(np.nonzero(problem.goals == 0)[1].tolist())
         away[:] = distances_to(ends, frozenset((b, a) for a, b in edges), places)
         away[away == UNREACHABLE] = NEVER
@@ -404,7 +404,7 @@ def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent
     search = _Blocks(problem, depth, len(room_for_paths(depth, request, np.uint8, 0)), request.every)
 
     def result() -> Pass:
-        check_listing(len(search.paths), depth, problem.puzzle.places, request.memory_limit)
+        check_listing(len(search.paths), depth, problem.rules.places, request.memory_limit)
         _, _, found, following = search.tally.tolist()
         return Pass(search.paths, found, following)
 

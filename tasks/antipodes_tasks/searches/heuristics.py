@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
-from antipodes_tasks.puzzles.swap_graph import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, swap_edges
 from antipodes_tasks.searches.problem import Problem
 
 Name = Literal["manhattan", "linear-conflict"]
@@ -116,16 +117,16 @@ def zero_heuristic() -> Heuristic:
     return Heuristic(np.empty((0, 0), dtype=np.int64))
 
 
-def has_heuristic(puzzle: Puzzle) -> bool:
+def has_heuristic(rules: Rules) -> bool:
     """Whether `heuristic_of` knows one for the moves of the puzzle."""
-    return swap_edges(puzzle) is not None
+    return swap_edges(rules) is not None
 
 
 def less_memory(problem: Problem) -> str:
     """The end of a message for a search that has too little memory: what else can be done."""
     return (
         "; allow more memory, limit the depth, or choose "
-        f"{'ida-star' if has_heuristic(problem.puzzle) else 'iddfs'}, which takes little memory"
+        f"{'ida-star' if has_heuristic(problem.rules) else 'iddfs'}, which takes little memory"
     )
 
 
@@ -143,11 +144,11 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
         The moves are not swaps of a piece with an empty place; or the name is ``linear-conflict`` and the moves are not
         those of sliding tiles; or there is no heuristic of that name.
     """
-    edges = swap_edges(problem.puzzle)
+    edges = swap_edges(problem.rules)
     if edges is None:
         raise InputError("ida-star needs moves of one piece to an empty place; choose iddfs or bfs")
     sliding = is_grid(problem, edges)
-    best: Name = "linear-conflict" if sliding and problem.puzzle.places > SMALL else "manhattan"
+    best: Name = "linear-conflict" if sliding and problem.rules.places > SMALL else "manhattan"
     name = best if name is None else name
     arguments.choice(name, "a heuristic", NAMES)
     if name == "linear-conflict" and not sliding:
@@ -156,7 +157,7 @@ def heuristic_of(problem: Problem, name: Name | None = None) -> Heuristic:
     return Heuristic(_costs(problem, edges), tables)
 
 
-def from_start(puzzle: Puzzle, name: str) -> Callable[[Labels], NDArray[np.int64]]:
+def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]:
     """The heuristic of that name for distances from the nearest start: positions ``(n, places)`` in, ``(n,)`` out.
 
     Raises
@@ -165,29 +166,29 @@ def from_start(puzzle: Puzzle, name: str) -> Callable[[Labels], NDArray[np.int64
         As `heuristic_of`; or moves cannot be undone, so that ways back to a start say nothing of the ways from it.
     """
     arguments.choice(name, "a heuristic", NAMES)
-    if not has_heuristic(puzzle):
-        raise InputError(f"{name} needs moves of one piece to an empty place, which {puzzle.name} has not")
-    if not puzzle.moves.reversible:
+    if not has_heuristic(rules):
+        raise InputError(f"{name} needs moves of one piece to an empty place, which {rules.name} has not")
+    if not rules.moves.reversible:
         raise InputError(f"{name} needs moves that can be undone, since it counts moves to the start")
-    problem = Problem(puzzle, puzzle.start_labels[0], puzzle.start_labels)
+    problem = Problem(rules, rules.start_labels[0], rules.start_labels)
     return heuristic_of(problem, name).estimates  # type: ignore[arg-type]
 
 
 def is_grid(problem: Problem, edges: Edges) -> bool:
     """Whether pieces move exactly between neighbours in the rows and columns of a rectangle without holes."""
-    board = problem.puzzle.board
-    if board.holes or board.places != problem.puzzle.places:
+    board = problem.rules.board
+    if board.holes or board.places != problem.rules.places:
         return False
     squares = np.arange(board.places).reshape(board.rows, board.columns)
     across = zip(squares[:, :-1].flat, squares[:, 1:].flat, strict=True)
     down = zip(squares[:-1].flat, squares[1:].flat, strict=True)
     forward = {(int(a), int(b)) for pairs in (across, down) for a, b in pairs}
-    return problem.puzzle.counts[0] == 1 and edges == forward | {(b, a) for a, b in forward}
+    return problem.rules.counts[0] == 1 and edges == forward | {(b, a) for a, b in forward}
 
 
 def _costs(problem: Problem, edges: Edges) -> NDArray[np.int64]:
-    places = problem.puzzle.places
-    costs = np.zeros((len(problem.puzzle.symbols), places), dtype=np.int64)
+    places = problem.rules.places
+    costs = np.zeros((len(problem.rules.symbols), places), dtype=np.int64)
     for label in range(1, len(costs)):
         goals = set(np.nonzero(problem.goals == label)[1].tolist())
         distances = distances_to(goals, edges, places)
@@ -196,7 +197,7 @@ def _costs(problem: Problem, edges: Edges) -> NDArray[np.int64]:
 
 
 def _only_goals(problem: Problem) -> NDArray[np.int64]:
-    goals = np.full(len(problem.puzzle.symbols), -1, dtype=np.int64)
+    goals = np.full(len(problem.rules.symbols), -1, dtype=np.int64)
     for label in range(1, len(goals)):
         places = set(np.nonzero(problem.goals == label)[1].tolist())
         if len(places) == 1:
@@ -207,7 +208,7 @@ def _only_goals(problem: Problem) -> NDArray[np.int64]:
 def _line_tables(problem: Problem) -> tuple[Table, ...]:
     """The table of each row and each column: two moves for every tile that has to leave it to let others pass."""
     goal_of = _only_goals(problem)
-    squares = np.arange(problem.puzzle.places).reshape(problem.puzzle.board.rows, -1)
+    squares = np.arange(problem.rules.places).reshape(problem.rules.board.rows, -1)
     lines = [line[first : first + LINE] for line in (*squares, *squares.T) for first in range(0, len(line), LINE)]
     return tuple(_line_table(line, goal_of) for line in lines)
 

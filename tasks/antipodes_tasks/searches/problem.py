@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.reachability.position_set import Packing
 from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.searches.solvability import parities, solvable
 
@@ -24,18 +25,18 @@ class Problem:
     distance from the start to the position, which a table holds.
     """
 
-    puzzle: Puzzle
+    rules: Rules
     position: Labels
     """``(places,)``."""
     goals: Labels
     """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
 
     def __repr__(self) -> str:
-        position = shorten(self.puzzle.format(self.position), 40)
-        return f"<Problem of {shorten(self.puzzle.name, 30)}: {position}, {counted(len(self.goals), 'goal')}>"
+        position = shorten(" ".join(self.rules.written(self.position)), 40)
+        return f"<Problem of {shorten(self.rules.name, 30)}: {position}, {counted(len(self.goals), 'goal')}>"
 
     @classmethod
-    def of(cls, puzzle: Puzzle, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
+    def of(cls, rules: Rules, position: ArrayLike, goals: ArrayLike | None = None) -> "Problem":
         """The problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``, by default the puzzle's starts.
 
         Raises
@@ -45,12 +46,12 @@ class Problem:
         InputError
             No goal is given.
         """
-        arguments.instance(puzzle, Puzzle, "a Puzzle")
-        position = puzzle.checked_one(position)
-        wanted = puzzle.start_labels if goals is None else _checked_goals(puzzle, goals)
+        arguments.instance(rules, Rules, "the Rules of a puzzle")
+        position = rules.checked_one(position)
+        wanted = rules.start_labels if goals is None else _checked_goals(rules, goals)
         if not len(wanted):
             raise InputError("expected at least one goal, found none")
-        return cls(puzzle, position, np.ascontiguousarray(wanted[solvable(puzzle, position, wanted).possible]))
+        return cls(rules, position, np.ascontiguousarray(wanted[solvable(rules, position, wanted).possible]))
 
     @property
     def known_unreachable(self) -> bool:
@@ -60,36 +61,36 @@ class Problem:
     @cached_property
     def known_reachable(self) -> bool:
         """Whether it is known without a search that a goal can be reached."""
-        return bool(solvable(self.puzzle, self.position, self.goals).certain.any())
+        return bool(solvable(self.rules, self.position, self.goals).certain.any())
 
     @cached_property
     def packing(self) -> Packing:
         """How sets of positions are stored."""
-        return Packing.of(self.puzzle.parts)
+        return Packing.of(self.rules.parts)
 
     @cached_property
     def steps(self) -> Steps:
         """The moves."""
-        return steps_of(self.puzzle.moves, self.puzzle.parts)
+        return steps_of(self.rules.moves, self.rules.parts)
 
     @cached_property
     def steps_back(self) -> Steps:
         """The moves backwards, from the goals towards the position; they exist only if the problem is `undoable`."""
-        return steps_of(self.puzzle.moves, self.puzzle.parts, backwards=True)
+        return steps_of(self.rules.moves, self.rules.parts, backwards=True)
 
     @cached_property
     def undoable(self) -> bool:
         """Whether the positions before a position are known, and not only those after it."""
-        return undoable(self.puzzle.moves)
+        return undoable(self.rules.moves)
 
     @cached_property
     def parities(self) -> frozenset[int]:
         """The parities that the number of moves to a goal can have."""
-        even_and_odd = parities(self.puzzle, self.position, self.goals).any(axis=0)
+        even_and_odd = parities(self.rules, self.position, self.goals).any(axis=0)
         return frozenset(np.flatnonzero(even_and_odd).tolist())
 
 
-A_PROBLEM = "a Problem, such as Problem.of(puzzle, position)"
+A_PROBLEM = "a Problem, such as Problem.of(puzzle.rules, position)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +116,11 @@ class Request:
             object.__setattr__(self, name, value)
 
 
-def _checked_goals(puzzle: Puzzle, goals: ArrayLike) -> Labels:
+def _checked_goals(rules: Rules, goals: ArrayLike) -> Labels:
     """One goal ``(places,)``, or several ``(goals, places)``, as several, each once: paths to it count once."""
     listed = isinstance(goals, list | tuple) and len(goals) > 0 and isinstance(goals[0], list | tuple | np.ndarray)
     several = listed or (isinstance(goals, np.ndarray) and goals.ndim > 1)
     if not several:
-        return puzzle.checked_one(goals)[np.newaxis]
-    checked = puzzle.checked(goals)
+        return rules.checked_one(goals)[np.newaxis]
+    checked = rules.checked(goals)
     return checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])]

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
-from antipodes_tasks.puzzles.swap_graph import Edges, both_ways, neighbours, swap_edges
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 
@@ -64,7 +65,7 @@ class Exchanges:
         return dict(sorted(Counter(exchange.moves for exchange in self.solutions).items()))
 
 
-def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listener: Listener = silence) -> Exchanges:
+def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener: Listener = silence) -> Exchanges:
     """All exchanges of the sides of ``start``, by default the puzzle's, along routes of at most ``limit``.
 
     The pieces on the first half of the occupied places, in reading order, are one side, the others the other.
@@ -78,18 +79,18 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     ResourceLimitError
         The routes, or the boards along a combination of them, do not fit into memory.
     """
-    arguments.instance(puzzle, Puzzle, "a Puzzle")
+    arguments.instance(rules, Rules, "the Rules of a puzzle")
     arguments.function(listener, "a listener")
     limit = arguments.integer(limit, "a limit of moves a route", 1)
-    position = puzzle.first if start is None else puzzle.checked_one(start)
-    edges = _symmetric_edges(puzzle, position)
+    position = rules.first if start is None else rules.checked_one(start)
+    edges = _symmetric_edges(rules, position)
     pieces = np.flatnonzero(position)
     if (limit + 1) ** len(pieces) > MAX_BOARDS:
         raise ResourceLimitError(
             f"expected at most {MAX_BOARDS} boards along the routes, "
             f"found {limit + 1}^{len(pieces)}: choose a smaller limit"
         )
-    plan = _RoutePlan.of(puzzle, pieces.tolist(), edges, limit)
+    plan = _RoutePlan.of(rules, pieces.tolist(), edges, limit)
     tried, found, room = 0, list[Exchange](), MOST_BYTES
     for combinations in plan.combinations():
         tried += len(combinations)
@@ -102,15 +103,15 @@ def exchanges(puzzle: Puzzle, limit: int, start: ArrayLike | None = None, listen
     return Exchanges(limit, tried, tuple(found), int(plan.expanded[0]))
 
 
-def _symmetric_edges(puzzle: Puzzle, position: Labels) -> Edges:
+def _symmetric_edges(rules: Rules, position: Labels) -> Edges:
     """The edges; InputError if the method does not fit the puzzle."""
-    edges = swap_edges(puzzle)
+    edges = swap_edges(rules)
     if edges is None or not both_ways(edges):
         raise InputError("the routes method needs pieces that move to empty places, there and back")
     pieces = position[position > 0]
     if len(set(pieces.tolist())) < len(pieces) or len(pieces) % 2 or not len(pieces):
         raise InputError("the routes method needs two sides of equally many, different pieces")
-    for name, image in (("a half turn", half_turn(puzzle)), ("a left-right reflection", reflection(puzzle))):
+    for name, image in (("a half turn", half_turn(rules)), ("a left-right reflection", reflection(rules))):
         if image is None or {(image[a], image[b]) for a, b in edges} != edges:
             raise InputError(f"the routes method needs a board that {name} maps onto itself")
         _check_sides(np.flatnonzero(position).tolist(), image, exchanged=name == "a half turn", name=name)
@@ -124,21 +125,21 @@ def _check_sides(pieces: list[int], image: list[int], exchanged: bool, name: str
         raise InputError(f"the routes method needs two sides such that {name} maps each onto {onto}")
 
 
-def half_turn(puzzle: Puzzle) -> list[int] | None:
+def half_turn(rules: Rules) -> list[int] | None:
     """Where each place goes when the board is turned by 180 degrees, or None where a place meets a hole."""
-    squares = puzzle.board.rows * puzzle.board.columns
-    return _image(puzzle, [squares - 1 - square for square in range(squares)])
+    squares = rules.board.rows * rules.board.columns
+    return _image(rules, [squares - 1 - square for square in range(squares)])
 
 
-def reflection(puzzle: Puzzle) -> list[int] | None:
+def reflection(rules: Rules) -> list[int] | None:
     """Where each place goes when left and right are exchanged, or None where a place meets a hole."""
-    columns = puzzle.board.columns
-    squares = range(puzzle.board.rows * columns)
-    return _image(puzzle, [square - square % columns + columns - 1 - square % columns for square in squares])
+    columns = rules.board.columns
+    squares = range(rules.board.rows * columns)
+    return _image(rules, [square - square % columns + columns - 1 - square % columns for square in squares])
 
 
-def _image(puzzle: Puzzle, square_image: list[int]) -> list[int] | None:
-    holes = puzzle.board.holes
+def _image(rules: Rules, square_image: list[int]) -> list[int] | None:
+    holes = rules.board.holes
     if {square_image[hole] for hole in holes} != holes:
         return None
     squares = [square for square in range(len(square_image)) if square not in holes]
@@ -197,10 +198,10 @@ class _RoutePlan:
     """How many combinations one call of a kernel walks along."""
 
     @classmethod
-    def of(cls, puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
-        lists = _all_routes(puzzle, pieces, edges, limit)
+    def of(cls, rules: Rules, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
+        lists = _all_routes(rules, pieces, edges, limit)
         routes = [route for own in lists for route in own]
-        image = reflection(puzzle) or []
+        image = reflection(rules) or []
         number = {route: i for i, route in enumerate(routes)}
         return cls(
             routes=routes,
@@ -246,12 +247,12 @@ class _RoutePlan:
                 yield tuple(self.routes[route] for route in combinations[i - 1]), steps[:count].copy()
 
 
-def _all_routes(puzzle: Puzzle, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:
+def _all_routes(rules: Rules, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:
     """The routes of each piece; the second side has the first side's, turned, in reverse order of pieces."""
     half = len(pieces) // 2
-    around = neighbours(edges, puzzle.places)
+    around = neighbours(edges, rules.places)
     near = [routes_from(piece, set(pieces[half:]), around, limit) for piece in pieces[:half]]
-    turned = half_turn(puzzle) or []
+    turned = half_turn(rules) or []
     return near + [[tuple(turned[p] for p in route) for route in own] for own in reversed(near)]
 
 

@@ -7,8 +7,8 @@ from itertools import islice
 import numpy as np
 
 from antipodes_tasks.errors import InconsistentDistancesError
-from antipodes_tasks.puzzles.puzzle import Labels
 from antipodes_tasks.reachability.position_set import Numbers, Packing, Words
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer, Outcome, check_listing
 from antipodes_tasks.searches.problem import Request
 

@@ -17,12 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.permutations import parity
-from antipodes_tasks.puzzles.moves.moves import Mask, Moves
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
-from antipodes_tasks.puzzles.swap_graph import any_order, both_ways, connected, swap_edges, two_colouring
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps, any_order, both_ways, connected, swap_edges, two_colouring
+from antipodes_tasks.rules.transforms import Transforms
 
 Element = tuple[int, ...]
 MOST = 1 << 12
@@ -38,36 +37,36 @@ class Solvable(NamedTuple):
     """True: it can."""
 
 
-def parities(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
+def parities(rules: Rules, position: Labels, goals: Labels) -> Mask:
     """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
 
     Neither of them, if a goal is unreachable.
     """
-    both: Mask = _by_colour(puzzle, position, goals) & _by_sums(puzzle, position, goals)
+    both: Mask = _by_colour(rules, position, goals) & _by_sums(rules, position, goals)
     return both
 
 
-def solvable(puzzle: Puzzle, position: Labels, goals: Labels) -> Solvable:
+def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
     """Whether each of the goals ``(n, places)`` can be reached from the position, as far as that is known."""
     same: Mask = (goals == position).all(axis=1)
-    possible: Mask = same | parities(puzzle, position, goals).any(axis=1)
-    edges = swap_edges(puzzle)
-    if edges is None or not both_ways(edges) or puzzle.counts[0] != 1:
+    possible: Mask = same | parities(rules, position, goals).any(axis=1)
+    edges = swap_edges(rules)
+    if edges is None or not both_ways(edges) or rules.counts[0] != 1:
         return Solvable(possible, same)
-    around = connected(edges, puzzle.places)
+    around = connected(edges, rules.places)
     if around is None:
         return Solvable(possible, same)
     degrees = sorted(map(len, around))
     if degrees[-1] <= 2:
         possible = same | possible & _on_a_line(around, position, goals, closed=degrees[0] == 2)
         return Solvable(possible, possible)
-    return Solvable(possible, possible if any_order(puzzle) else same)
+    return Solvable(possible, possible if any_order(rules) else same)
 
 
-def _by_colour(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
+def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
     """By two-colouring: each move changes the number of empty places of one colour by one."""
-    edges = swap_edges(puzzle)
-    colours = two_colouring(edges, puzzle.places) if edges else None
+    edges = swap_edges(rules)
+    colours = two_colouring(edges, rules.places) if edges else None
     if colours is None:
         return np.ones((len(goals), 2), dtype=np.bool_)
     coloured = [(labels == 0) @ colours.astype(np.int64) for labels in (position, goals)]
@@ -90,16 +89,16 @@ def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed:
     return found
 
 
-def _by_sums(puzzle: Puzzle, position: Labels, goals: Labels) -> Mask:
+def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
     """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
 
     Neither of them, if a goal is unreachable.
     """
-    span = _span(puzzle.moves, puzzle.parts)
+    span = _span(rules.moves, rules.parts)
     if span is None:
         return np.ones((len(goals), 2), dtype=np.bool_)
     changes = [np.zeros(len(goals), dtype=np.int64)]  # there may be no other
-    for part, here in zip(puzzle.parts, puzzle.ranges, strict=True):
+    for part, here in zip(rules.parts, rules.ranges, strict=True):
         if part.counts is None:
             change = goals[:, here].sum(axis=1, dtype=np.int64) - position[here].sum(dtype=np.int64)
             changes.append(change % len(part.symbols))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.puzzle import Labels
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.space import Indices, StateSpace
 
@@ -30,12 +30,12 @@ class Neighbours(NamedTuple):
 
 def successors(space: StateSpace, sample: Indices) -> Neighbours:
     """All positions one move after each of the sample, ``(samples,)``."""
-    return _neighbours(space, space.puzzle.successors, sample)
+    return _neighbours(space, space.rules.successors, sample)
 
 
 def predecessors(space: StateSpace, sample: Indices) -> Neighbours:
     """All positions one move before each of the sample, ``(samples,)``; InputError if a move has no known inverse."""
-    return _neighbours(space, space.puzzle.predecessors, sample)
+    return _neighbours(space, space.rules.predecessors, sample)
 
 
 def by_tables(tables: MoveTables, sample: Indices) -> Neighbours:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import FieldError, ResourceLimitError, SizeLimitError
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
 Kind = type[StateSpace]
@@ -14,7 +14,7 @@ MAX_ROWS = 2**31 - 1
 """Rows, and columns, that the 32-bit numbers of the move tables can name."""
 
 
-def best_space(puzzle: Puzzle) -> StateSpace:
+def best_space(rules: Rules) -> StateSpace:
     """The space that is built and searched fastest; it depends on the puzzle alone.
 
     Raises
@@ -24,7 +24,7 @@ def best_space(puzzle: Puzzle) -> StateSpace:
     ResourceLimitError
         No space has rows and columns that the move tables can number.
     """
-    spaces = _cuts(puzzle)
+    spaces = _cuts(rules)
     fitting = [space for space in spaces if max(space.rows, space.width) <= MAX_ROWS]
     if not fitting:
         best = min(spaces, key=lambda space: max(space.rows, space.width))
@@ -35,19 +35,19 @@ def best_space(puzzle: Puzzle) -> StateSpace:
     return _cheapest(fitting)
 
 
-def stored_space(puzzle: Puzzle, record: SpaceRecord) -> StateSpace:
+def stored_space(rules: Rules, record: SpaceRecord) -> StateSpace:
     """The space of a store, which another version may have chosen otherwise; FieldError if there is none such."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
-    return KINDS[record.kind]().restored(puzzle, record)
+    return KINDS[record.kind]().restored(rules, record)
 
 
-def index_size(puzzle: Puzzle) -> int:
+def index_size(rules: Rules) -> int:
     """The number of positions that the puzzle's space numbers, even if it is more than 64 bits can number."""
-    return _kind_for(puzzle).size_for(puzzle)
+    return _kind_for(rules).size_for(rules)
 
 
-def numbering_space(puzzle: Puzzle) -> StateSpace:
+def numbering_space(rules: Rules) -> StateSpace:
     """A space with the same indices as every new table of the puzzle, even if the table would be too large.
 
     Raises
@@ -55,30 +55,30 @@ def numbering_space(puzzle: Puzzle) -> StateSpace:
     SizeLimitError
         The puzzle has more positions than 64 bits can number.
     """
-    return _cuts(puzzle)[0]
+    return _cuts(rules)[0]
 
 
-def _kind_for(puzzle: Puzzle) -> Kind:
+def _kind_for(rules: Rules) -> Kind:
     """The kind of space that suits the moves of a puzzle.
 
     A group numbers what can be reached, and nothing else. Where a product of arrangements and values numbers no more
     than that, it has fewer column maps, so it is preferred. Nor is the order of a group computed that 64 bits cannot
     number anyway: that can take a minute. A puzzle that says so is enumerated.
     """
-    if puzzle.enumerated:
+    if rules.enumerated:
         return _enumerated()
-    if isinstance(puzzle.moves, Swaps):
+    if isinstance(rules.moves, Swaps):
         return _arrangements()
-    return _kind_for_transforms(puzzle) if isinstance(puzzle.moves, Transforms) else _fields()
+    return _kind_for_transforms(rules) if isinstance(rules.moves, Transforms) else _fields()
 
 
-def _kind_for_transforms(puzzle: Puzzle) -> Kind:
+def _kind_for_transforms(rules: Rules) -> Kind:
     from antipodes_tasks.spaces.group.group_space import GroupSpace
     from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace, has_every_arrangement, least_group_order
 
-    if has_every_arrangement(puzzle) or least_group_order(puzzle) > arguments.GREATEST or not GroupSpace.suits(puzzle):
+    if has_every_arrangement(rules) or least_group_order(rules) > arguments.GREATEST or not GroupSpace.suits(rules):
         return OrbitSpace
-    return GroupSpace if GroupSpace.size_for(puzzle) < OrbitSpace.size_for(puzzle) else OrbitSpace
+    return GroupSpace if GroupSpace.size_for(rules) < OrbitSpace.size_for(rules) else OrbitSpace
 
 
 # Each kind is loaded when a puzzle needs it: all of them take 30 ms.
@@ -124,14 +124,14 @@ KINDS: Mapping[str, Callable[[], Kind]] = {
 """The kinds of spaces, by their names in a store."""
 
 
-def _cuts(puzzle: Puzzle) -> Sequence[StateSpace]:
+def _cuts(rules: Rules) -> Sequence[StateSpace]:
     """The spaces of the kind that suits the puzzle; SizeLimitError if 64 bits cannot number its positions."""
-    kind = _kind_for(puzzle)
-    size = kind.size_for(puzzle)
+    kind = _kind_for(rules)
+    size = kind.size_for(rules)
     if size > arguments.GREATEST:
         few = ": if few of them can be reached, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
         raise SizeLimitError(f"expected at most 2^63 - 1 positions, found some 10^{len(str(size)) - 1}{few}")
-    return kind.cuts(puzzle)
+    return kind.cuts(rules)
 
 
 def _cheapest(spaces: Sequence[StateSpace]) -> StateSpace:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.move_tables import MAPS_OF_INT16, Fill, MoveTables
 
 Indices = NDArray[np.int64]
@@ -46,24 +47,24 @@ class StateSpace(ABC):
     KIND: ClassVar[str]
     """The name of this kind of space in a store."""
 
-    puzzle: Puzzle
+    rules: Rules
 
     def __repr__(self) -> str:
-        return f"<{self.KIND} of {self.puzzle.name}: {counted(self.rows, 'row')} of {counted(self.width, 'column')}>"
+        return f"<{self.KIND} of {self.rules.name}: {counted(self.rows, 'row')} of {counted(self.width, 'column')}>"
 
     @classmethod
     @abstractmethod
-    def size_for(cls, puzzle: Puzzle) -> int:
+    def size_for(cls, rules: Rules) -> int:
         """The number of positions that a space of this kind numbers, even if 64 bits are too few."""
 
     @classmethod
     @abstractmethod
-    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+    def cuts(cls, rules: Rules) -> Sequence[Self]:
         """The spaces of this kind: all give a position the same index, and cut it into row and column differently."""
 
     @classmethod
     @abstractmethod
-    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The space that has this record.
 
         Raises
@@ -95,7 +96,7 @@ class StateSpace(ABC):
     @property
     def start_labels(self) -> Labels:
         """The starts of the puzzle that it numbers, ``(starts, places)``: the positions at depth 0."""
-        return self.puzzle.start_labels
+        return self.rules.start_labels
 
     @property
     @abstractmethod

@@ -1,31 +1,38 @@
-"""``antipodes layers``: the number of positions at each depth."""
+"""``antipodes layers`` and ``antipodes farthest``: the number of positions at each depth, and the antipodes."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from antipodes.cli.command import add
-from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, Store
-from antipodes.cli.output import print_json, say
+from antipodes.cli.command import command, commands
+from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
+from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.streams import print_json, say
 from antipodes.storage.address import in_shell
-from antipodes.stores.named import find_store
+from antipodes.stores import find_store
+from antipodes.tables.counts import Counts, open_counts
+from antipodes.tables.drawing import check_plot, draw_layers, is_drawn, plot_layers
+from antipodes.tables.report import farthest_view, layers_view
+from antipodes.tables.store.manifest import MOST_ANTIPODES
+from antipodes.tables.store.stores import CountsStore, search_store
+from antipodes.tables.table import Table, open_table
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
+
+SHOWN = 12
+"""Boards drawn unless a limit is given."""
+
+app = commands()
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(
-        app,
-        "Queries",
-        "layers",
-        layers,
-        "antipodes layers eight-puzzle",
-        "antipodes layers eight-puzzle --plot layers.svg",
-        "antipodes layers eight-puzzle --csv > layers.csv",
-    )
-
-
+@command(
+    app,
+    "layers",
+    "antipodes layers eight-puzzle",
+    "antipodes layers eight-puzzle --plot layers.svg",
+    "antipodes layers eight-puzzle --csv > layers.csv",
+)
 def layers(
     store: Store,
     plot: Annotated[
@@ -35,14 +42,7 @@ def layers(
     as_json: AsJson = False,
 ) -> None:
     """Count the positions at each depth."""
-    with loading():
-        from antipodes.tables.drawing import draw_layers
-        from antipodes.tables.store.opening import search_store
-        from antipodes.tables.views import layers_view
-
     if plot:
-        from antipodes.tables.plot import check_plot, plot_layers
-
         check_plot(plot)
     path = find_store(store)
     manifest = search_store(path).read()
@@ -59,3 +59,45 @@ def layers(
         print(draw_layers(manifest.layers) if manifest.layers else "nothing is committed yet")
         if not manifest.complete:
             say(f"unfinished; resume with: antipodes resume {in_shell(path)}")
+
+
+@command(app, "farthest", "antipodes farthest eight-puzzle", "antipodes farthest eight-puzzle --limit 1 --json")
+def farthest(
+    store: Store,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Show at most N positions. [default: {SHOWN}; with --json all]"),
+    ] = None,
+    svg: Svg = None,
+    png: Png = None,
+    size: Size = None,
+    as_json: AsJson = False,
+    puzzle: Given = None,
+) -> None:
+    """Show the positions that are farthest from the start or goal."""
+    pictures = PictureFiles.of(svg, png, size=size)
+    address = find_store(store, puzzle)
+    counts_only = isinstance(search_store(address), CountsStore)
+    with open_counts(address) if counts_only else open_table(address) as found:
+        positions = found.antipodes(limit if limit or as_json else SHOWN)
+    shown = farthest_view(found.puzzle, found.layers, positions)
+    if as_json:
+        print_json(shown)
+    else:
+        _print(found, shown, positions, counts_only)
+    pictures.draw([(found.puzzle, position) for position in positions])
+
+
+def _print(found: Table | Counts, shown: dict[str, Any], positions: Labels, counts_only: bool) -> None:
+    count = shown["count"]
+    print(f"{counted(count, 'position')} at distance {found.radius}")
+    if any(is_drawn(found.puzzle, position) for position in positions[:1]):
+        print_positions(found.puzzle, positions)
+    for text in shown["positions"]:
+        print(text)
+    if len(positions) < count:
+        kept = min(count, MOST_ANTIPODES) if counts_only else count
+        listed = f": --limit {kept}" if len(positions) < kept else ""
+        print(f"and {count - len(positions):,} more{listed}")
+        if kept < count:
+            print(f"(a counts-only run keeps the first {kept:,})")

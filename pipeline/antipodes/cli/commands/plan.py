@@ -4,23 +4,19 @@ import math
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import typer
-
-from antipodes.cli.command import add
-from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, Puzzle, Verbose, Workers
-from antipodes.cli.output import print_json
-from antipodes.runs.default_store import chosen_store
-from antipodes.storage.address import Address
+from antipodes.cli.command import command, commands
+from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgument, Verbose, Workers
+from antipodes.cli.streams import print_json
+from antipodes.config import load_config
+from antipodes.machine import available_memory, human, process_began
+from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
+from antipodes.storage.address import Address, storage_at
+from antipodes.tables.planning.duration import Duration, estimate_duration
+from antipodes.tables.planning.plan import Plan, plan_run
+from antipodes.tables.report import plan_view
 from antipodes_tasks.quoting import counted
-
-if TYPE_CHECKING:
-    from antipodes.tables.planning.duration import Duration
-    from antipodes.tables.planning.plan import Plan
-    from antipodes_tasks.spaces.space import StateSpace
-
+from antipodes_tasks.spaces.space import StateSpace
 
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
 """Units of times, their seconds, and the seconds from which the next one is used."""
@@ -30,13 +26,12 @@ LONGEST_START = 10.0
 """Seconds that a process may take to load: an older one did other things before."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(app, "Tables", "plan", plan, "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
+app = commands()
 
 
+@command(app, "plan", "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
 def plan(
-    puzzle: Puzzle,
+    puzzle: PuzzleArgument,
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     counts_only: CountsOnly = False,
@@ -44,14 +39,6 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Estimate the memory, disk and time of a run, without running."""
-    with loading():
-        from antipodes.config import load_config
-        from antipodes.machine import available_memory
-        from antipodes.runs.options import RunOptions, tasks_at_once
-        from antipodes.storage.address import storage_at
-        from antipodes.tables.planning.plan import plan_run
-        from antipodes.tables.views import plan_view
-
     config = load_config(puzzle)
     options = RunOptions.chosen(config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None)
     limit = available_memory() if options.memory_limit is None else options.memory_limit
@@ -82,17 +69,15 @@ def plan(
     print(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
 
 
-def _print_division(planned: "Plan") -> None:
+def _print_division(planned: Plan) -> None:
     """How the positions are numbered and divided among tasks."""
-    from antipodes.sizes import human
-
     space = planned.space
     cut = (counted(space.rows, "row"), counted(space.width, "column"), counted(space.most_column_maps, "column map"))
     print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}; move tables {human(planned.table_bytes)}")
     print(f"  tasks        {counted(planned.partition_count, 'partition')}")
 
 
-def _lacking(planned: "Plan", limit: int, free: int | None) -> list[str]:
+def _lacking(planned: Plan, limit: int, free: int | None) -> list[str]:
     """What a run has too little of on this machine."""
     too_much = {
         "memory": planned.least_bytes > limit,
@@ -101,17 +86,13 @@ def _lacking(planned: "Plan", limit: int, free: int | None) -> list[str]:
     return [what for what, lacks in too_much.items() if lacks]
 
 
-def _time(planned: "Plan", tasks: int, store: Address) -> "Duration":
+def _time(planned: Plan, tasks: int, store: Address) -> Duration:
     """The time of a run, estimated; without that of writing to a bucket, whose speed is unknown."""
-    with loading():
-        from antipodes.machine import process_began
-        from antipodes.tables.planning.duration import estimate_duration
-
     starting = min(LONGEST_START, time.perf_counter() - process_began())
     return estimate_duration(planned, tasks, store.parent if isinstance(store, Path) else None, starting)
 
 
-def _described(expected: "Duration", store: Address, tasks: int) -> str:
+def _described(expected: Duration, store: Address, tasks: int) -> str:
     """The time of a run, or the time that it takes at least, and why no more is known."""
     about = described_time(expected.seconds)
     threads = counted(tasks, "thread")
@@ -129,25 +110,21 @@ def described_time(seconds: float) -> str:
     return f"about {float(f'{seconds / size:.{digits}g}'):,g} {unit}"
 
 
-def _memory(planned: "Plan", limit: int, what: str) -> str:
+def _memory(planned: Plan, limit: int, what: str) -> str:
     """The memory of a run, or the least that it needs if the limit, ``what`` is its name, is less."""
-    from antipodes.sizes import human
-
     if planned.least_bytes > limit:
         return f"does not fit: at least {human(planned.least_bytes)}; {what} {human(limit)}"
     return f"at most {human(planned.memory_bytes)}"
 
 
-def _disk(planned: "Plan", free: int | None) -> str:
+def _disk(planned: Plan, free: int | None) -> str:
     """The disk of a run, and the bytes that are free, if known."""
-    from antipodes.sizes import human
-
     parts = ", ".join(f"{what} {human(size)}" for what, size in planned.disk_parts.items())
     shown = "" if free is None else f"; free {human(free)}"
     return f"at most {human(planned.disk_bytes)}: {parts}{shown}"
 
 
-def _reachable(space: "StateSpace") -> str:
+def _reachable(space: StateSpace) -> str:
     if space.reachable is None:
         return ""
     return ", all reachable" if space.reachable == space.size else f", {space.reachable:,} reachable"

@@ -1,43 +1,83 @@
-"""``antipodes play``: a shortest way step by step, or any other."""
+"""``antipodes play``: a shortest path step by step, or any other moves, by keys of a terminal or lines of input."""
 
+import codecs
 import os
+import re
+import select
 import sys
-from typing import TYPE_CHECKING, Annotated
+import termios
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Annotated, NamedTuple
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
-from antipodes.cli.colour import paint
-from antipodes.cli.command import PositionsCommand, add
-from antipodes.cli.loading import loading
-from antipodes.cli.options import Given, MoveSequence, Store
-from antipodes.cli.output import terminal_columns
-from antipodes.cli.streams import input_lines
-from antipodes.stores.named import find_store
-from antipodes_tasks.errors import InputError
-
-if TYPE_CHECKING:
-    from antipodes.cli.play.player import Player
-    from antipodes.tables.table import Table
+from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.drawing import paint
+from antipodes.cli.options import Given, MoveSequence, Store, names_given
+from antipodes.cli.streams import input_batches, terminal_columns
+from antipodes.stores import find_store
+from antipodes.tables.drawing import draw
+from antipodes.tables.game import Choice, Game, check_playable
+from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import InputError, PositionError, UnreachableError
+from antipodes_tasks.quoting import counted, quote
 
 Position = Annotated[
     list[str] | None,
     typer.Argument(metavar="POSITION", help="A position as in the config. [default: a random one]"),
 ]
+STEP, BACK, QUIT = ("", "step", "space"), ("b", "back", "backspace"), ("q", "quit", "exit")
+ARROWS = {"left": "L", "right": "R", "up": "U", "down": "D"}
+HELP = (
+    "space: next move of a shortest path   backspace or b: back   q: quit\n"
+    "a move: its name or number, then Enter where longer ones begin alike\n"
+    "pasted: several moves such as R U R', or a position"
+)
+SIGNS = {-1: "nearer", 0: "as far", 1: "farther"}
+NAMES = {
+    "\x1b[A": "up",
+    "\x1b[B": "down",
+    "\x1b[C": "right",
+    "\x1b[D": "left",
+    "\x1bOA": "up",
+    "\x1bOB": "down",
+    "\x1bOC": "right",
+    "\x1bOD": "left",
+    " ": "space",
+    "\r": "enter",
+    "\n": "enter",
+    "\x7f": "backspace",
+    "\x08": "backspace",
+    "\x04": "quit",  # Ctrl-D, the end of the input
+}
+MARK_PASTES, MARK_NO_PASTES = "\x1b[?2004h", "\x1b[?2004l"
+"""Ask a terminal to mark what is pasted, and to stop that; one that cannot do it ignores both."""
+PIECES = re.compile(
+    r"\x1b\[200~(?P<marked>.*?)\x1b\[201~|(?P<key>\x1b[\[O][\d;]*[A-Za-z~])|(?P<text>[^\x1b]+)", re.DOTALL
+)
+"""A marked paste, a key that sends a sequence, or characters."""
+UNFINISHED = re.compile(r"\x1b\[200~(?!.*\x1b\[201~).*\Z|\x1b([\[O][\d;]*)?\Z", re.DOTALL)
+"""The beginning of one of them at the end of what was read: the rest comes with the next bytes."""
+WORDS = re.compile(r"([^\s\x00-\x1f\x7f]+([ \t]+[^\s\x00-\x1f\x7f]+)+|(?!(.)\3*\b)[^\s\x00-\x1f\x7f]{8,})[\r\n]?")
+"""Words with blanks between them, or a long one: too much for fingers between two screens, so it was pasted."""
+AT_ONCE, MOST_AT_ONCE = 1 << 12, 1 << 20
+"""Bytes that are read together, and those that are read before the screen is drawn again."""
+
+app = commands()
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(
-        app,
-        "Queries",
-        "play",
-        play,
-        "antipodes play eight-puzzle",
-        'antipodes play eight-puzzle "8 6 7 / 2 5 4 / 3 0 1" --once',
-        kind=PositionsCommand,
-    )
-
-
+@command(
+    app,
+    "play",
+    "antipodes play eight-puzzle",
+    'antipodes play eight-puzzle "8 6 7 / 2 5 4 / 3 0 1" --once',
+    kind=PositionsCommand,
+)
 def play(
     store: Store,
     position: Position = None,
@@ -45,16 +85,11 @@ def play(
     depth: Annotated[
         int | None, typer.Option(min=0, metavar="D", help="Instead of a position: a random one at this depth.")
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Print a shortest way, and ask for no moves.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print a shortest path, and ask for no moves.")] = False,
     puzzle: Given = None,
 ) -> None:
     """Walk from a position to the start or goal, with the distance always in sight."""
-    with loading():
-        from antipodes.cli.play.player import Player
-        from antipodes.tables.game import Game, check_playable
-        from antipodes.tables.table import open_table
-
-    if sum(given is not None and given != [] for given in (position, moves, depth)) > 1:
+    if len(names_given({"position": position, "moves": moves, "depth": depth})) > 1:
         raise InputError("expected a position, --moves or --depth, found several of them")
     with open_table(find_store(store, puzzle)) as table:
         check_playable(table)
@@ -67,7 +102,7 @@ def play(
             _by_lines(player)
 
 
-def _begin(table: "Table", position: list[str] | None, moves: str | None, depth: int | None) -> str:
+def _begin(table: Table, position: list[str] | None, moves: str | None, depth: int | None) -> str:
     """The position to begin at, as a text."""
     if position:
         return " ".join(position)
@@ -77,9 +112,7 @@ def _begin(table: "Table", position: list[str] | None, moves: str | None, depth:
 
 
 def _print_way(player: "Player") -> None:
-    """Print each position of a shortest way, and the move that leads on."""
-    from antipodes.tables.drawing import draw
-
+    """Print each position of a shortest path, and the move that leads on."""
     game = player.game
     while True:
         print(f"{game.distance} left")
@@ -92,29 +125,229 @@ def _print_way(player: "Player") -> None:
 
 def _by_lines(player: "Player") -> None:
     """Answer each line of standard input, a command each; an empty one is the next step."""
-    from antipodes.cli.play.player import Ended
-    from antipodes.cli.play.screen import screen
-
-    print(screen(player, terminal_columns(), paint()))
-    for line in input_lines():
-        if player.obey(line) is Ended.YES:
+    print(screen(player))
+    for line in chain.from_iterable(input_batches()):
+        player.obey(line)
+        if player.has_quit:
             return
-        print(screen(player, terminal_columns(), paint()), flush=True)
+        print(screen(player), flush=True)
 
 
 def _by_keys(player: "Player") -> None:
     """Obey keys, on a screen of its own, which disappears at the end; the last position stays."""
-    from rich.console import Console
-    from rich.text import Text
-
-    from antipodes.cli.play.keys import keys
-    from antipodes.cli.play.player import Ended, Typing
-    from antipodes.cli.play.screen import HELP, screen
-
     typing = Typing(player)
     with Console().screen(hide_cursor=False) as shown, keys() as pressed:
-        while typing.ended is Ended.NO:
-            text = f"{screen(player, terminal_columns(), paint())}\n\n{HELP}\n> {typing.typed}"
+        while not player.has_quit:
+            text = f"{screen(player)}\n\n{HELP}\n> {typing.typed}"
             shown.update(Text.from_ansi(text))
             typing.obey(next(pressed))
-    print(screen(player, terminal_columns(), paint()))
+    print(screen(player))
+
+
+class Player:
+    """Makes the moves that a person asks for."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.has_quit = False
+        self.message = ""
+        """The result of the last command, in a few words; empty if it can be seen."""
+
+    def obey(self, command: str) -> None:
+        """Do what a word or the name of a key says; what is unclear changes nothing and leaves a message."""
+        word = command.strip()
+        self.message = ""
+        if (choice := self._named(word)) is not None:
+            self.game.make(choice)
+        elif word.lower() in QUIT:
+            self.has_quit = True
+        elif word.lower() in BACK:
+            self.message = "" if self.game.back() else "no move to take back"
+        elif word.lower() in STEP:
+            made = self.game.step()
+            self.message = f"move {made.name}" if made else f"this is the {self.game.puzzle.depth_zero}"
+        elif (choice := self._meant(word)) is not None:
+            self.game.make(choice)
+        else:
+            self._obey_several(word)
+
+    def _obey_several(self, text: str) -> None:
+        """Start over at a position, make the moves of a sequence, or obey words one after another."""
+        puzzle, words = self.game.puzzle, text.split()
+        try:
+            if puzzle.is_position(text):
+                self.game.begin_at(puzzle.parse(text))
+            elif len(words) > 1 and not self._leads(text):
+                self._obey_words(words)
+            elif len(words) == 1:
+                self.game.follow(text)
+        except UnreachableError as error:
+            self.message = str(error)
+        except PositionError:
+            names = " ".join(one.name for one in self.game.choices)
+            self.message = f"expected a legal move ({names}), step, back, quit or a position; found {quote(text)}"
+
+    def _leads(self, text: str) -> bool:
+        """Whether the text is a sequence of moves, which are then made."""
+        try:
+            self.game.follow(text)
+        except PositionError:
+            return False
+        return True
+
+    def _obey_words(self, words: list[str]) -> None:
+        """Obey each word, up to one that is unclear."""
+        for number, word in enumerate(words):
+            self.obey(word)
+            if self.message.startswith("expected"):
+                self.message += f", word {number + 1} of {len(words)}"
+            if self.has_quit or self.message.startswith("expected"):
+                return
+
+    def waits_after(self, typed: str) -> bool:
+        """Whether a longer command begins with what was typed, so that Enter has to tell where it ends."""
+        choices = self.game.choices
+        words = [*(one.name for one in choices), *(str(number) for number in range(1, len(choices) + 1))]
+        return any(len(word) > len(typed) and word.lower().startswith(typed.lower()) for word in words)
+
+    def _named(self, word: str) -> Choice | None:
+        """The legal move of this name."""
+        return next((one for one in self.game.choices if one.name == word), None)
+
+    def _meant(self, word: str) -> Choice | None:
+        """The legal move of an arrow key, of a name in another case if that is clear, or of a number."""
+        if word in ARROWS:
+            return self._named(ARROWS[word])
+        choices = self.game.choices
+        close = [one for one in choices if one.name.lower() == word.lower()]
+        if len(close) == 1:
+            return close[0]
+        if word.isascii() and word.isdecimal() and 1 <= int(word) <= len(choices):
+            return choices[int(word) - 1]
+        return None
+
+
+class Typing:
+    """Keys one after another as commands of a player: what was typed so far, until it is one."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.typed = ""
+        """The beginning of a command."""
+
+    def obey(self, pressed: "list[Pressed]") -> None:
+        """Take keys and pasted texts, which came together."""
+        for one in pressed:
+            if self._player.has_quit:
+                return
+            if one.pasted:
+                self._command(self.typed + one.text)
+            else:
+                self._key(one.text)
+
+    def _key(self, key: str) -> None:
+        if self.typed and key == "backspace":
+            self.typed = self.typed[:-1]
+        elif key == "enter":
+            self._command(self.typed)
+        elif len(key) > 1:
+            self._command(key)
+        elif self._player.waits_after(self.typed + key):
+            self.typed += key
+        else:
+            self._command(self.typed + key)
+
+    def _command(self, text: str) -> None:
+        self._player.obey(text)
+        self.typed = ""
+
+
+def screen(player: "Player") -> str:
+    """The board, the distance, and the moves with the distances after them, as wide as the terminal allows."""
+    game = player.game
+    distance = game.distance
+    far = f"{counted(distance, 'move')} from the {game.puzzle.depth_zero}" if distance else "solved"
+    made = f", after {counted(game.moves_made, 'move')}" if game.moves_made else ""
+    lines = [f"{game.puzzle.name}: {far}{made}", draw(game.puzzle, game.position, paint())]
+    lines += _moves(game, terminal_columns())
+    if player.message:
+        lines.append(player.message)
+    return "\n".join(lines)
+
+
+def _moves(game: Game, columns: int) -> list[str]:
+    """The legal moves in lines, each with its number, its name and the distance after it."""
+    choices, distance = game.choices, game.distance
+    numbered = any(not one.name.isdecimal() for one in choices)
+    words = []
+    for number, one in enumerate(choices, start=1):
+        sign = SIGNS[(one.distance > distance) - (one.distance < distance)]
+        words.append(f"{f'{number} ' if numbered else ''}{one.name}: {one.distance} ({sign})")
+    width = max(map(len, words), default=0) + 3
+    each = max(1, (columns + 3) // width)
+    return ["".join(word.ljust(width) for word in words[at : at + each]).rstrip() for at in range(0, len(words), each)]
+
+
+class Pressed(NamedTuple):
+    """A key by its name or as a character, or a text that was pasted."""
+
+    text: str
+    pasted: bool = False
+
+
+@contextmanager
+def keys() -> Iterator[Iterator[list[Pressed]]]:
+    """The keys that are pressed on standard input, those together that came together; Ctrl-C works as ever.
+
+    The end of the input is the key "quit". Afterwards the terminal is as before, and what it has not given is dropped:
+    the rest of a paste is no input of the shell.
+    """
+    number = sys.stdin.fileno()
+    before = termios.tcgetattr(number)
+    tty.setcbreak(number)
+    try:
+        print(MARK_PASTES, end="", flush=True)
+        yield _pressed(number)
+    finally:
+        print(MARK_NO_PASTES, end="", flush=True)
+        termios.tcsetattr(number, termios.TCSAFLUSH, before)
+
+
+def _pressed(number: int) -> Iterator[list[Pressed]]:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    rest = ""
+    while read := _pending(number):
+        text = rest + decoder.decode(read)
+        unfinished = UNFINISHED.search(text)
+        end = unfinished.start() if unfinished else len(text)
+        rest = text[end:]
+        yield [one for piece in PIECES.finditer(text[:end]) for one in _in_piece(piece)]
+    yield [Pressed("quit")]
+
+
+def _pending(number: int) -> bytes:
+    """Some bytes, and those that are there already; none at the end of the input."""
+    found = read = os.read(number, AT_ONCE)
+    while read and len(found) < MOST_AT_ONCE and select.select([number], [], [], 0)[0]:
+        read = os.read(number, AT_ONCE)
+        found += read
+    return found
+
+
+def _in_piece(piece: re.Match[str]) -> Iterator[Pressed]:
+    if piece["marked"] is not None:
+        yield from (Pressed(line, pasted=True) for line in re.split(r"[\r\n]+", piece["marked"]) if line.strip())
+    elif piece["key"] is not None:
+        if piece["key"] in NAMES:  # other keys mean nothing here
+            yield Pressed(NAMES[piece["key"]])
+    else:
+        at = 0
+        for words in WORDS.finditer(piece["text"]):
+            yield from map(_key, piece["text"][at : words.start()])
+            yield Pressed(words[1], pasted=True)
+            at = words.end()
+        yield from map(_key, piece["text"][at:])
+
+
+def _key(character: str) -> Pressed:
+    return Pressed(NAMES.get(character, character))

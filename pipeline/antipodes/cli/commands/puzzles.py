@@ -1,32 +1,48 @@
-"""``antipodes puzzles``: the bundled configs."""
+"""``antipodes puzzles``, ``boards``, ``check``, ``rank`` and ``unrank``: what is bundled, and positions as numbers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import wrap
-from typing import Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from antipodes.cli.command import add
+from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.drawing import print_positions
 from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson
-from antipodes.cli.output import print_json, terminal_columns
+from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
+from antipodes.cli.streams import FAILED, print_json, terminal_columns
+from antipodes.config import bundled_puzzles, load_config
+from antipodes.puzzles.notation import SEPARATORS
+from antipodes.tables.drawing import is_drawn
+from antipodes.tilings.config import board_view, bundled_boards, load_board
+from antipodes_tasks.arguments import GREATEST
+from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.permutations import ranks
+from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.spaces.selection import numbering_space
+from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NARROWEST = 24
 """Characters of a column of descriptions; in a narrower terminal they are below the names."""
+DEFAULT_ALGORITHM = "counting"
+
+OptionalPuzzle = Annotated[str | None, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
+Algorithm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help=f"With --permutation: counting, shrinking or linear. [default: {DEFAULT_ALGORITHM}]"
+    ),
+]
+
+app = commands()
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(app, "Puzzles", "puzzles", puzzles, "antipodes puzzles", "antipodes puzzles --json")
-
-
+@command(app, "puzzles", "antipodes puzzles", "antipodes puzzles --json")
 def puzzles(as_json: AsJson = False) -> None:
     """List the bundled puzzles."""
-    with loading():
-        from antipodes.config import bundled_puzzles
-
     rows = bundled_puzzles()
     if as_json:
         print_json(rows)
@@ -59,3 +75,166 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
             lines = wrap(f"{size}  {said_once}", max(columns, NARROWEST) - 4)
             yield f"  {row['name']}"
         yield from (f"{'':{indent if beside else 4}}{line}" for line in lines)
+
+
+@command(app, "boards", "antipodes boards", "antipodes boards --json")
+def boards(as_json: AsJson = False) -> None:
+    """List the bundled boards."""
+    problems = [load_board(name).problem for name in bundled_boards()]
+    if as_json:
+        print_json([board_view(one) for one in problems])
+        return
+    width = max(len(one.name) for one in problems)
+    for one in problems:
+        print(f"{one.name:<{width}}  {one.board.size:>3} cells, {counted(one.copies, 'piece')}  {one.description}")
+
+
+@command(app, "check", "antipodes check my-puzzle.toml", "antipodes check puzzles.py:jugs")
+def check(
+    puzzle: PuzzleArgument,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Draw other positions to try.")] = 0,
+    as_json: AsJson = False,
+) -> int:
+    """Check a puzzle: moves, inverses, how positions are written, and a small search against brute force."""
+    with loading():  # the search, which the other commands do not need
+        from antipodes.checking import check_puzzle
+
+    config = load_config(puzzle)
+    report = check_puzzle(config.puzzle, seed)
+    if as_json:
+        print_json(report.to_json())
+        return 0 if report.ok else FAILED
+    for problem in report.problems:
+        print(problem)
+    for note in report.notes:
+        print(f"note: {note}")
+    if report.ok:
+        print(f"{config.puzzle.name} is ok: {'; '.join(report.checked)}")
+        return 0
+    print(f"{config.puzzle.name}: {counted(len(report.problems), 'problem')}")
+    return FAILED
+
+
+@command(
+    app,
+    "rank",
+    'antipodes rank eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
+    'antipodes rank --permutation "3 1 2 0"',
+    kind=PositionsCommand,
+)
+def rank(
+    puzzle: OptionalPuzzle = None,
+    position: Annotated[str | None, typer.Argument(metavar="POSITION", help="A position as in the config.")] = None,
+    permutation: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Instead of a position: 0 to k - 1 in any order, such as '3 1 2 0'."),
+    ] = None,
+    algorithm: Algorithm = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the index of a position, or the number of a permutation."""
+    if permutation is not None:
+        _refuse({"PUZZLE": puzzle, "POSITION": position}, "with --permutation")
+        _show_permutation(_elements(permutation), _chosen(algorithm), as_json)
+        return
+    _refuse({"--algorithm": algorithm}, "without --permutation")
+    if puzzle is None or position is None:
+        raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
+    found = load_config(puzzle).puzzle
+    labels = found.parse(position)
+    index = int(numbering_space(found.rules).rank(labels[None])[0])
+    numbered = index != NOT_NUMBERED
+    if as_json:
+        print_json({"position": found.format(labels), "index": index if numbered else None})
+    elif numbered:
+        print(index)
+    else:
+        raise PositionError(f"position {quote(shorten(found.format(labels)))} is unreachable, so it has no index")
+
+
+@command(
+    app,
+    "unrank",
+    "antipodes unrank eight-puzzle 4711",
+    "antipodes unrank --permutation 21 --elements 4",
+    kind=PositionsCommand,
+)
+def unrank(
+    puzzle: OptionalPuzzle = None,
+    index: Annotated[int | None, typer.Argument(metavar="INDEX", help="An index, from 0.")] = None,
+    permutation: Annotated[
+        int | None, typer.Option(metavar="N", help="Instead of an index: the number of a permutation.")
+    ] = None,
+    elements: Annotated[
+        int | None, typer.Option(metavar="K", help="Number of elements of the permutation, 1 to 20.")
+    ] = None,
+    algorithm: Algorithm = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the position, or the permutation, with a number."""
+    if permutation is not None:
+        _refuse({"PUZZLE": puzzle, "INDEX": index}, "with --permutation")
+        if elements is None:
+            raise InputError("expected --elements with --permutation, found none")
+        chosen = _chosen(algorithm)
+        _show_permutation(_permutation(permutation, elements, chosen), chosen, as_json)
+        return
+    _refuse({"--algorithm": algorithm, "--elements": elements}, "without --permutation")
+    if puzzle is None or index is None:
+        raise InputError("expected a PUZZLE and an INDEX, or a --permutation")
+    _show_position(puzzle, index, as_json)
+
+
+def _show_position(puzzle: str, index: int, as_json: bool) -> None:
+    found = load_config(puzzle).puzzle
+    if not -1 <= index <= GREATEST:
+        raise InputError(f"expected an index from 0 to {numbering_space(found.rules).size - 1}, found {quote(index)}")
+    labels = numbering_space(found.rules).unrank(np.array([index]))[0]
+    if as_json:
+        print_json({"position": found.format(labels), "index": index})
+    else:
+        print(found.format(labels))
+        if is_drawn(found, labels):
+            print_positions(found, labels[None])
+
+
+def _chosen(algorithm: str | None) -> str:
+    return DEFAULT_ALGORITHM if algorithm is None else algorithm
+
+
+def _refuse(arguments: dict[str, Any], when: str) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise InputError(f"{name}: expected none {when}, found {quote(value)}")
+
+
+def _elements(text: str) -> list[int]:
+    """The elements of a permutation, written apart or, where all are digits, close together."""
+    apart = [token for token in SEPARATORS.split(text) if token]
+    tokens = list(apart[0]) if len(apart) == 1 else apart
+    try:
+        elements = [int(token) for token in tokens]
+    except ValueError:
+        elements = [GREATEST + 1]
+    if max(map(abs, elements), default=0) > GREATEST:
+        raise InputError(f"--permutation: expected integers from 0, found {quote(text)}")
+    return elements
+
+
+def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
+    if abs(number) > GREATEST:
+        raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
+    found: list[int] = ranks.unrank([number], elements, algorithm)[0].tolist()
+    return found
+
+
+def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> None:
+    """Print a permutation, its factorial digits and its number."""
+    digits = ranks.factorial_digits([elements])[0].tolist()
+    number = int(ranks.rank([elements], algorithm)[0])
+    if as_json:
+        print_json({"permutation": elements, "factorial_digits": digits, "algorithm": algorithm, "index": number})
+        return
+    print(f"permutation  {' '.join(map(str, elements))}")
+    print(f"digits       {' '.join(map(str, digits)) or 'none'}")
+    print(f"number       {number}")

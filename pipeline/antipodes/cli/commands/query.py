@@ -1,75 +1,50 @@
-"""``antipodes query``: the distances of positions, shortest paths, and the positions at a depth."""
+"""``antipodes query``: the distances of positions, shortest paths, the positions at a depth, matches of a pattern."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from antipodes.cli.answers import Answers, Asked, asked
-from antipodes.cli.command import PositionsCommand, add
-from antipodes.cli.loading import loading
-from antipodes.cli.matches import show_matches
-from antipodes.cli.options import AsJson, Given, MoveSequence, Store
-from antipodes.cli.output import print_json_list, say
-from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
+from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
+from antipodes.cli.options import AsJson, Given, MoveSequence, Store, names_given
+from antipodes.cli.streams import BAD_INPUT, FAILED, input_batches, print_json, print_json_list, say
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import in_shell
-from antipodes.stores.named import find_store
-from antipodes_tasks.errors import InputError, UnfinishedError
-from antipodes_tasks.quoting import counted
-
-if TYPE_CHECKING:
-    from antipodes.tables.table import Table
-    from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes.stores import find_store
+from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
+from antipodes.tables.queries import Found, Matches, parsed
+from antipodes.tables.report import found_view, matches_view, matches_with_path_view
+from antipodes.tables.table import Table, look_up, open_table
+from antipodes_tasks.errors import AntipodesError, InputError, PositionError, UnfinishedError
+from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
     list[str] | None,
     typer.Argument(metavar="POSITION", help="Positions as in the config; - reads one per line from stdin."),
 ]
+MOST_BEFORE_THE_FIRST = 100
+"""Lines of input that may be no positions before the first that is one: more of them are the wrong file."""
+SHOWN = 6
+"""Boards drawn of the nearest and of the farthest matches."""
+
+app = commands()
 
 
-@dataclass(frozen=True, slots=True)
-class AtDepth:
-    """The options about the positions at a depth."""
-
-    depth: int | None
-    count: bool
-    limit: int | None
-    random: int | None
-    seed: int | None
-
-    def check(self, with_paths: dict[str, bool]) -> None:
-        """Raise InputError for options that do not go together."""
-        given = {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
-        chosen = [name for name, value in given.items() if value not in (None, False)]
-        if self.depth is None and chosen:
-            raise InputError(f"{chosen[0]}: expected a --depth, found none")
-        for name, is_given in with_paths.items():
-            if self.count and is_given:
-                raise InputError(f"{name}: not with --count")
-        if self.random is None and self.seed is not None:
-            raise InputError("--seed: expected --random, found none")
-        which = [name for name in chosen if name != "--seed"]
-        if len(which) > 1:
-            raise InputError(f"expected one of --count, --limit and --random, found {' and '.join(which)}")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(
-        app,
-        "Queries",
-        "query",
-        query,
-        'antipodes query eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
-        'antipodes query eight-puzzle --path "1 2 3 / 4 0 5 / 7 8 6"',
-        "antipodes query eight-puzzle - < positions.txt",
-        "antipodes query 2x2x2 --depth 11 --random 1 --as-moves --path",
-        kind=PositionsCommand,
-    )
-
-
+@command(
+    app,
+    "query",
+    'antipodes query eight-puzzle "8 6 7 / 2 5 4 / 3 0 1"',
+    'antipodes query eight-puzzle --path "1 2 3 / 4 0 5 / 7 8 6"',
+    "antipodes query eight-puzzle - < positions.txt",
+    "antipodes query 2x2x2 --depth 11 --random 1 --as-moves --path",
+    kind=PositionsCommand,
+)
 def query(
     store: Store,
     positions: Positions = None,
@@ -104,104 +79,257 @@ def query(
 ) -> int:
     """Print distances from the start or goal, the positions at a distance, or matches of a pattern."""
     _check_one(positions, moves, pattern, depth)
-    chosen = AtDepth(depth, count, limit, random, seed)
-    chosen.check({"--path": path, "--as-moves": as_moves})
+    at_depth = AtDepth(depth, count, limit, random, seed)
+    at_depth.check({"--path": path, "--as-moves": as_moves})
     if pattern is not None and as_moves:
         raise InputError("--as-moves: not with --pattern; query the positions that it prints")
     pictures = PictureFiles.of(svg, png, gif, size)
     unfit = {"--pattern": pattern is not None, "--count": count, "positions on stdin": "-" in (positions or [])}
     pictures.check_not_with(unfit)
-    with loading():
-        from antipodes.tables.table import open_table
-
     with open_table(find_store(store, puzzle)) as table:
         if pattern is not None:
-            show_matches(table, pattern, path, as_json)
-        elif depth is not None:
-            shown = _at_depth(table, store, depth, chosen)
-            pictures.check_count(shown.number * (depth + 1 if path else 1))
-            if path or as_moves:
-                answers = Answers(table, path, as_moves, keep=bool(pictures))
-                texts = [table.puzzle.format(position) for position in shown.positions]
-                about = {"depth": depth, "count": shown.count, "positions": texts}
-                status = answers.show([Asked(texts)], as_json, "answers", **about)
-                pictures.draw(*answers.boards)
-                return status
-            _print_positions(table, shown, chosen.count, pictures, as_json)
+            _show_matches(table, pattern, path, as_json)
+            return 0
+        answers = Answers(table, path, as_moves, keep=bool(pictures))
+        if depth is None:
+            if moves is None:
+                found = answers.to_texts(_together(positions or [], table.puzzle))
+            else:
+                found = answers.to_positions(table.puzzle.follow(moves)[-1:])
+            answers.show(found, as_json)
         else:
-            if moves is not None:
-                positions = [table.puzzle.format(table.puzzle.follow(moves)[-1])]
-            answers = Answers(table, path, as_moves, keep=bool(pictures))
-            status = answers.show(asked(_together(positions or [], table.puzzle)), as_json)
-            pictures.draw(*answers.boards)
-            return status
-    return 0
+            number = at_depth.number_in(table)
+            pictures.check_count(number * (depth + 1 if path else 1))
+            if not (path or as_moves):
+                _print_positions(table, at_depth, pictures, as_json)
+                return 0
+            labels = np.array(list(at_depth.positions(table)), dtype=np.uint8).reshape(-1, table.puzzle.places)
+            texts = [table.puzzle.format(position) for position in labels]
+            about = {"depth": depth, "count": table.layers[depth], "positions": texts}
+            answers.show(answers.to_positions(labels), as_json, "answers", **about)
+        pictures.draw(*answers.boards)
+    return answers.status
+
+
+@dataclass(frozen=True, slots=True)
+class AtDepth:
+    """The options about the positions at a depth."""
+
+    depth: int | None
+    count: bool
+    limit: int | None
+    random: int | None
+    seed: int | None
+
+    def check(self, with_paths: dict[str, bool]) -> None:
+        """Raise InputError for options that do not go together."""
+        chosen = names_given(
+            {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
+        )
+        if self.depth is None and chosen:
+            raise InputError(f"{chosen[0]}: expected a --depth, found none")
+        if self.count and (names := names_given(with_paths)):
+            raise InputError(f"{names[0]}: not with --count")
+        if self.random is None and self.seed is not None:
+            raise InputError("--seed: expected --random, found none")
+        which = [name for name in chosen if name != "--seed"]
+        if len(which) > 1:
+            raise InputError(f"expected one of --count, --limit and --random, found {' and '.join(which)}")
+
+    def number_in(self, table: Table) -> int:
+        """The number of positions to show; UnfinishedError if the table does not reach the depth yet."""
+        depth = self.depth or 0
+        if depth > table.radius and not table.complete:
+            raise UnfinishedError(
+                f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
+                f"antipodes resume {in_shell(table.address)}"
+            )
+        size = table.layers[depth] if depth <= table.radius else 0
+        if self.random is not None and 0 < size < self.random:
+            say(f"only {counted(size, 'position')} at depth {depth}")
+        return min(self.random or self.limit or size, size)
+
+    def positions(self, table: Table) -> Iterator[Labels]:
+        """The positions to show; InputError if there is no such depth."""
+        depth = self.depth or 0
+        if self.random is None:
+            yield from chain.from_iterable(table.batches_at(depth, 0 if self.count else self.limit))
+        else:
+            size = table.layers[depth] if depth <= table.radius else 0
+            yield from table.sample(depth, min(self.random, size), self.seed)
 
 
 def _check_one(positions: list[str] | None, moves: str | None, pattern: str | None, depth: int | None) -> None:
     """Raise InputError unless exactly one of them was given; no positions are none."""
-    given = {"positions": positions or None, "--moves": moves, "--pattern": pattern, "--depth": depth}
-    names = [name for name, value in given.items() if value is not None]
+    names = names_given({"positions": positions, "--moves": moves, "--pattern": pattern, "--depth": depth})
     if len(names) != 1:
         found = " and ".join(names) or "none of them"
         raise InputError(f"expected positions, --moves, --depth or a --pattern, found {found}")
 
 
-def _together(positions: list[str], puzzle: "Puzzle") -> list[str]:
+def _together(texts: list[str], puzzle: Puzzle) -> list[str]:
     """The positions; symbols that came as separate arguments are one position."""
-    if len(positions) > 1 and not any(map(puzzle.is_position, positions)):
-        together = " ".join(positions)
-        if puzzle.is_position(together) or all(len(text.split()) == 1 for text in positions):
+    if len(texts) > 1 and not any(map(puzzle.is_position, texts)):
+        together = " ".join(texts)
+        if puzzle.is_position(together) or all(len(text.split()) == 1 for text in texts):
             return [together]
-    return positions
+    return texts
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The positions at a depth that were asked for."""
+class Answers:
+    """The answers of a table to positions. A line of input without an answer is reported, and the others go on."""
 
-    depth: int
-    count: int
-    """How many there are at the depth."""
-    number: int
-    """How many of them were asked for."""
-    positions: "Iterator[Labels]"
+    def __init__(self, table: Table, with_path: bool, as_moves: bool = False, keep: bool = False) -> None:
+        if as_moves and not table.puzzle.moves.names:
+            name = shorten(table.puzzle.name)
+            raise InputError(f"--as-moves: expected a puzzle whose moves have names, found {name}")
+        self.status = 0
+        """The exit status: that of the worst line of input."""
+        self._kept: list[Found] | None = [] if keep else None
+        self._table = table
+        self._with_path = with_path
+        self._as_moves = as_moves
+        self._answered = self._refused = 0
+
+    def to_positions(self, positions: Labels) -> Iterator[Found]:
+        """The answers to positions ``(n, places)``; UnfinishedError, and no answers, if one of them has none."""
+        answers: list[Found] = []
+        for answer in self._look_up(positions):
+            if isinstance(answer, UnfinishedError):
+                raise answer
+            answers.append(answer)
+        yield from answers
+
+    def to_texts(self, texts: list[str]) -> Iterator[Found]:
+        """As `to_positions`, for texts; ``-`` stands for the lines of standard input."""
+        before: list[str] = []
+        for text in texts:
+            if text == "-":
+                yield from self.to_positions(self._table.puzzle.parse_many(before))
+                yield from self._to_lines()
+                before = []
+            else:
+                before.append(text)
+        yield from self.to_positions(self._table.puzzle.parse_many(before))
+
+    def _to_lines(self) -> Iterator[Found]:
+        """The answers to the lines of standard input that are not blank, as soon as they arrive."""
+        end = 0
+        for lines in input_batches():
+            texts = {number: text for number, text in enumerate(lines, start=end + 1) if text.strip()}
+            end += len(lines)
+            positions, errors = parsed(self._table.puzzle, list(texts.values()))
+            answers = self._look_up(positions)
+            for at, number in enumerate(texts):
+                answer = errors.get(at) or next(answers)
+                if isinstance(answer, Found):
+                    self._answered += 1
+                    yield answer
+                else:
+                    self._refuse(number, answer)
+            sys.stdout.flush()
+
+    def _look_up(self, positions: Labels) -> Iterator[Found | UnfinishedError]:
+        return look_up(self._table, positions, self._with_path or self._as_moves)
+
+    def _refuse(self, line: int, error: AntipodesError) -> None:
+        """Report a line of input that has no answer; InputError where no line had one for long."""
+        say(f"line {line:,}: {error}")
+        self._refused += 1
+        self.status = max(self.status, BAD_INPUT if isinstance(error, PositionError) else FAILED)
+        if not self._answered and self._refused == MOST_BEFORE_THE_FIRST:
+            raise InputError(f"standard input: expected positions, found none in the first {line:,} lines")
+
+    def show(self, answers: Iterable[Found], as_json: bool, key: str | None = None, **others: Any) -> None:
+        """Print answers, each as soon as it is known, in JSON as a list or below a ``key`` after the ``others``."""
+        answers = self._keep(answers)
+        if as_json:
+            views = (found_view(self._table.puzzle, one, self._with_path, self._as_moves) for one in answers)
+            print_json_list(views, key, **others)
+        else:
+            for one in answers:
+                self._print(one)
+        if self._refused > 1:
+            say(f"{self._refused:,} of {self._refused + self._answered:,} lines have no answer")
+
+    def _keep(self, answers: Iterable[Found]) -> Iterator[Found]:
+        for found in answers:
+            if self._kept is not None:
+                self._kept.append(found)
+            yield found
+
+    def _print(self, found: Found) -> None:
+        puzzle = self._table.puzzle
+        if self._as_moves:
+            print(f"{'scramble: ' * self._with_path}{draw_scramble(puzzle, found.path)}")
+            if not self._with_path:
+                return
+        distance = "unreachable" if found.distance is None else str(found.distance)
+        print(f"{puzzle.format(found.position)}: {distance}")
+        if self._with_path and found.path is not None:
+            print_path(puzzle, found.path)
+            come_from = "" if puzzle.moves.reversible else puzzle.depth_zero
+            print(draw_moves(moves_back(puzzle, found.path), come_from), end="")
+
+    @property
+    def boards(self) -> tuple[list[tuple[Puzzle, Labels]], list[str]]:
+        """The positions of the answers, if these are kept, those of their paths included; the distance of each."""
+        boards: list[tuple[Puzzle, Labels]] = []
+        captions: list[str] = []
+        for found in self._kept or []:
+            path = found.path if self._with_path else None
+            shown = list(self._table.puzzle.along(found.position[None] if path is None else path))
+            boards += shown
+            captions += [
+                "unreachable" if found.distance is None else str(found.distance - step) for step in range(len(shown))
+            ]
+        return boards, captions
 
 
-def _at_depth(table: "Table", store: str, depth: int, chosen: AtDepth) -> Shown:
-    """The positions at a depth; UnfinishedError where the table does not reach it yet."""
-    if depth > table.radius and not table.complete:
-        raise UnfinishedError(
-            f"expected a depth up to {table.radius}, where the unfinished table ends, found {depth}: "
-            f"antipodes resume {in_shell(find_store(store))}"
-        )
-    size = table.layers[depth] if 0 <= depth <= table.radius else 0
-    if chosen.random is not None and 0 < size < chosen.random:
-        say(f"only {counted(size, 'position')} at depth {depth}")
-    number = min(chosen.random or chosen.limit or size, size)
-    return Shown(depth, size, number, chain.from_iterable(_batches(table, depth, chosen)))
-
-
-def _print_positions(table: "Table", shown: Shown, only_count: bool, pictures: PictureFiles, as_json: bool) -> None:
+def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as_json: bool) -> None:
     """Print the positions at a depth, one a line, or how many there are."""
-    kept = list(shown.positions) if pictures else []
-    texts = map(table.puzzle.format, kept or shown.positions)
+    positions = at_depth.positions(table)
+    kept = list(positions) if pictures else []
+    texts = map(table.puzzle.format, kept or positions)
     first = next(texts, None)  # raises where there is no such depth
+    depth = at_depth.depth or 0
+    count = table.layers[depth]
     if as_json:
-        print_json_list(
-            chain([] if first is None else [first], texts), "positions", depth=shown.depth, count=shown.count
-        )
-    elif only_count:
-        print(shown.count)
+        print_json_list(chain([] if first is None else [first], texts), "positions", depth=depth, count=count)
+    elif at_depth.count:
+        print(count)
     else:
         for text in chain([first], texts):
             print(text)
-    pictures.draw([(table.puzzle, position) for position in kept], [str(shown.depth)] * len(kept))
+    pictures.draw([(table.puzzle, position) for position in kept], [str(depth)] * len(kept))
 
 
-def _batches(table: "Table", depth: int, chosen: AtDepth) -> "Iterator[Iterable[Labels]]":
-    """The positions that were asked for, many at a time."""
-    if chosen.random is not None:
-        yield table.sample(depth, min(chosen.random, table.layers[depth]), chosen.seed)
-    else:
-        yield from table.batches_at(depth, 0 if chosen.count else chosen.limit)
+def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) -> None:
+    """Print the nearest and the farthest positions that fit a pattern, and the counts by distance."""
+    puzzle, matches = table.puzzle, table.match(pattern)
+    path = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
+    if as_json:
+        path_too = matches_with_path_view(puzzle, pattern, matches, path) if with_path else None
+        print_json(path_too or matches_view(puzzle, pattern, matches))
+        return
+    _print_matches(puzzle, pattern, matches)
+    if path is not None:
+        print(f"a shortest path from the {puzzle.depth_zero} to the nearest:")
+        print_path(puzzle, path, [str(step) for step in range(len(path))])
+        print(draw_moves(puzzle.move_names(path)), end="")
+
+
+def _print_matches(puzzle: Puzzle, pattern: str, matches: Matches) -> None:
+    fit = counted(matches.count, "position fits", "positions fit")
+    print(f"{fit} {pattern}, {matches.reached:,} reachable")
+    if not matches.reached:
+        return
+    print(draw_counts(matches.by_distance))
+    for name, distance, positions in (
+        ("nearest", min(matches.by_distance), matches.nearest),
+        ("farthest", max(matches.by_distance), matches.farthest),
+    ):
+        print(f"{name}: {len(positions):,} at distance {distance}")
+        print_positions(puzzle, positions[:SHOWN])
+        if len(positions) > SHOWN:
+            print(f"and {len(positions) - SHOWN:,} more: --json")

@@ -1,54 +1,56 @@
-"""``antipodes run``: compute a table, or resume it."""
+"""``antipodes run`` and ``antipodes resume``: compute a table, or resume what another run began."""
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
-from antipodes.cli.command import add
-from antipodes.cli.interrupts import Interrupts
-from antipodes.cli.loading import loading
+from antipodes.cli.command import command, commands
+from antipodes.cli.drawing import print_positions
 from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
     CountsOnly,
+    Given,
     MemoryLimit,
+    Overwrite,
     PerformanceReport,
-    Puzzle,
+    PuzzleArgument,
     Quiet,
     SchedulerFile,
     SchedulerName,
+    Store,
     Workers,
-    run_options,
 )
-from antipodes.cli.output import print_json, printing_about
-from antipodes.cli.running import Request
-from antipodes.runs.default_store import chosen_store
+from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.streams import print_json, printing_about
+from antipodes.config import Config, load_config
+from antipodes.machine import human
+from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell
+from antipodes.stores import find_store, open_store
+from antipodes.tables.drawing import draw_layers
+from antipodes.tables.report import RunReport
+from antipodes.tables.run import run_puzzle
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.store import TilingStore
 from antipodes_tasks.quoting import counted
-
-if TYPE_CHECKING:
-    from antipodes.config import Config
-    from antipodes.tables.report import RunReport
 
 MOST_LAYERS = 200
 """Depths of a report: of more, such as those of Hanoi, the first and the last are shown."""
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(
-        app,
-        "Tables",
-        "run",
-        run,
-        "antipodes run eight-puzzle",
-        "antipodes run my-puzzle.toml --memory-limit 2GiB",
-        "antipodes run seven-tiles --counts-only",
-    )
+app = commands()
 
 
+@command(
+    app,
+    "run",
+    "antipodes run eight-puzzle",
+    "antipodes run my-puzzle.toml --memory-limit 2GiB",
+    "antipodes run seven-tiles --counts-only",
+)
 def run(
-    puzzle: Puzzle,
+    puzzle: PuzzleArgument,
     store: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +59,7 @@ def run(
         ),
     ] = None,
     counts_only: CountsOnly = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
+    overwrite: Overwrite = False,
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     checkpoint_every: CheckpointEvery = None,
@@ -69,9 +71,6 @@ def run(
 ) -> int:
     """Compute a distance table, or resume it; report a finished one."""
     with Interrupts() as interrupts:
-        with loading():
-            from antipodes.config import load_config
-
         config = load_config(puzzle)
         options = run_options(
             config.run,
@@ -87,14 +86,47 @@ def run(
         )
         address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
-        return compute_table(config, Request(address, options, interrupts, quiet, as_json))
+        return _compute(config, Request(address, options, interrupts, quiet, as_json))
 
 
-def compute_table(config: "Config", request: Request) -> int:
+@command(app, "resume", "antipodes resume seven-tiles", "antipodes resume outputs/seven-tiles.zarr --workers 4")
+def resume(
+    store: Store,
+    memory_limit: MemoryLimit = None,
+    workers: Workers = None,
+    checkpoint_every: CheckpointEvery = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
+    performance_report: PerformanceReport = None,
+    puzzle: Given = None,
+) -> int:
+    """Resume an unfinished store, of a table, of counts or of tilings."""
+    with Interrupts() as interrupts:
+        address = find_store(store, puzzle)
+        options = run_options(
+            {},
+            workers=workers,
+            scheduler=scheduler,
+            scheduler_file=scheduler_file,
+            performance_report=performance_report,
+            checkpoint_every=checkpoint_every,
+            memory_limit=memory_limit,
+        )
+        request = Request(address, options, interrupts, quiet, as_json)
+        found = open_store(address)
+        if isinstance(found, TilingStore):
+            from antipodes.cli.commands.tilings import compute_tilings  # which runs of tables need not load
+
+            return compute_tilings(BoardConfig(found.read().board), None, request)
+        manifest = found.read()
+        counting = replace(options, counts_only=manifest.COUNTS_ONLY)
+        return _compute(manifest.config, replace(request, options=counting))
+
+
+def _compute(config: Config, request: Request) -> int:
     """Compute the table of a puzzle, and print a report; the exit status."""
-    with loading():
-        from antipodes.tables.run import run_puzzle
-
     with request.watched("the layer") as listener:
         report = run_puzzle(config, request.store, request.options, listener, request.interrupts.requested)
     if request.as_json:
@@ -108,12 +140,7 @@ def compute_table(config: "Config", request: Request) -> int:
     return 0
 
 
-def _print_report(config: "Config", report: "RunReport") -> None:
-    with loading():
-        from antipodes.cli.colour import print_positions
-        from antipodes.sizes import human
-        from antipodes.tables.drawing import draw_layers
-
+def _print_report(config: Config, report: RunReport) -> None:
     manifest, clock = report.manifest, report.clock
     print(draw_layers(manifest.layers, MOST_LAYERS))
     if len(manifest.layers) > MOST_LAYERS:

@@ -3,33 +3,45 @@
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, TextIO
 
 import typer
 
-from antipodes.cli.command import PositionsCommand, add
-from antipodes.cli.interrupts import Stopped
-from antipodes.cli.loading import loading
-from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, Puzzle, Quiet
-from antipodes.cli.pictures import Gif, PictureFiles, Png, Size, Svg
-from antipodes.cli.solutions import show_routes, show_solved
-from antipodes.runs.default_store import default_store
+from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path
+from antipodes.cli.failures import Stopped
+from antipodes.cli.options import AsJson, MemoryLimit, MoveSequence, PuzzleArgument, Quiet, names_given
+from antipodes.cli.streams import print_json
+from antipodes.config import give, load_config
+from antipodes.puzzles.pattern import aimed_at, goals_in
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import default_store, memory_size
 from antipodes.storage.address import Address
-from antipodes.stores.named import find_store
+from antipodes.stores import find_store
+from antipodes.tables.drawing import draw_moves
+from antipodes.tables.report import routes_view, solved_view
+from antipodes.tables.solve import Solved, solve_timed
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.quoting import quote, shorten
-
-if TYPE_CHECKING:
-    from antipodes.cli.search_progress import SearchProgress
-    from antipodes_tasks.puzzles.puzzle import Labels
-    from antipodes_tasks.puzzles.puzzle import Puzzle as PuzzleItself
+from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches.answer import Answer
+from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.progress import Progress
+from antipodes_tasks.searches.routes import Exchanges, exchanges
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", "ida-star", TABLE, ROUTES)
 ROUTE_LIMIT = 5
 LISTED = 20
 """Solutions that are listed by default: a screen or two."""
+
+LISTABLE = 10_000
+"""Solutions of which all may be listed: billions fit into no memory."""
+FIRST, REDRAWN, REPEATED = 2.0, 0.5, 10.0
+"""Seconds until the first line of progress, between two updates on a terminal, and between two lines elsewhere."""
 
 Position = Annotated[
     list[str] | None,
@@ -39,6 +51,8 @@ Method = Annotated[
     str | None,
     typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: the one that suits the puzzle]"),
 ]
+
+app = commands()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +72,30 @@ class Options:
     pictures: PictureFiles
     as_json: bool
 
+    def check(self) -> None:
+        """Raise InputError for options that the method would ignore."""
+        if self.method not in (None, *METHODS):
+            raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(self.method)}")
+        for option, method in (("limit", ROUTES), ("heuristic", "ida-star"), ("store", TABLE)):
+            implied = option == "store" and self.method is None
+            if getattr(self, option) is not None and self.method != method and not implied:
+                raise InputError(f"--{option}: expected --method {method}, found {shorten(self.method or 'none')}")
+        limits = {"max-depth": self.max_depth, "max-seconds": self.max_seconds, "memory-limit": self.memory_limit}
+        unfit = names_given({"to": self.goal, **limits, **self.pictures.files})
+        if self.method == ROUTES and unfit:
+            raise InputError(f"--{unfit[0]}: not with --method {ROUTES}, which searches along its routes only")
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    add(
-        app,
-        "Puzzles",
-        "solve",
-        solve,
-        'antipodes solve eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"',
-        'antipodes solve 2x2x2 --moves "R U R\' F2" --all',
-        "antipodes solve eight-puzzle 867254301 --to 123456708",
-        kind=PositionsCommand,
-    )
 
-
+@command(
+    app,
+    "solve",
+    'antipodes solve eight-puzzle "1 2 3 / 4 0 5 / 7 8 6"',
+    'antipodes solve 2x2x2 --moves "R U R\' F2" --all',
+    "antipodes solve eight-puzzle 867254301 --to 123456708",
+    kind=PositionsCommand,
+)
 def solve(
-    puzzle: Puzzle,
+    puzzle: PuzzleArgument,
     position: Position = None,
     moves: MoveSequence = None,
     method: Method = None,
@@ -116,28 +137,24 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Find a shortest path from a position to the start or a goal."""
-    with loading():
-        from antipodes.config import load_config
-        from antipodes.sizes import memory_size
-
     room = None if memory_limit is None else memory_size(memory_limit)
     pictures = PictureFiles.of(svg, png, gif, size)
     options = Options(
         method, to, every, max_depth, max_seconds, listed, limit, room, store, heuristic, pictures, as_json
     )
-    _check_options(options)
+    options.check()
     if store is not None:
         options = replace(options, store=find_store(store))
     found = load_config(puzzle).puzzle
     labels = _labels(found, position, moves)
-    with _Stoppable(quiet) as progress:
+    with _stoppable(quiet) as progress:
         if method == ROUTES:
             _routes(found, labels, options, progress)
         else:
             _solve(found, labels, options, progress)
 
 
-def _labels(puzzle: "PuzzleItself", position: list[str] | None, moves: str | None) -> "Labels | None":
+def _labels(puzzle: Puzzle, position: list[str] | None, moves: str | None) -> Labels | None:
     """The position that is given as it is, or by the moves that lead to it; None if it is not given."""
     if moves is None:
         return puzzle.parse(" ".join(position)) if position else None
@@ -147,61 +164,30 @@ def _labels(puzzle: "PuzzleItself", position: list[str] | None, moves: str | Non
     return labels
 
 
-class _Stoppable:
-    """Inside it, Ctrl-C and SIGTERM end the command with one line: the time, and the moves that are ruled out."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-
-    def __enter__(self) -> "SearchProgress":
-        from antipodes.cli.search_progress import SearchProgress
-
-        self._begin = time.perf_counter()
-        self._before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-        self._progress = SearchProgress(sys.stderr, self._quiet)
-        return self._progress
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        signal.signal(signal.SIGTERM, self._before)
-        self._progress.clear()
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
-            seconds = time.perf_counter() - self._begin
-            known = f"{self._progress.ruled_out}; " if self._progress.ruled_out else ""
-            raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over")
+@contextmanager
+def _stoppable(quiet: bool) -> Iterator["SearchProgress"]:
+    """In the block, Ctrl-C and SIGTERM end the command with one line: the time, and the moves that are ruled out."""
+    begin = time.perf_counter()
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    progress = SearchProgress(sys.stderr, quiet)
+    try:
+        yield progress
+    except KeyboardInterrupt:
+        progress.clear()
+        known = f"{progress.ruled_out}; " if progress.ruled_out else ""
+        seconds = time.perf_counter() - begin
+        raise Stopped(f"stopped after {seconds:.1f} s: {known}nothing was saved; rerunning starts over") from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        progress.clear()
 
 
-def _check_options(options: Options) -> None:
-    """Refuse options that the method would ignore."""
-    if options.method not in (None, *METHODS):
-        raise InputError(f"--method: expected one of {', '.join(METHODS)}; found {quote(options.method)}")
-    only = {"limit": ROUTES, "heuristic": "ida-star", "store": TABLE}
-    for option, method in only.items():
-        implied = option == "store" and options.method is None
-        if getattr(options, option) is not None and options.method != method and not implied:
-            raise InputError(f"--{option}: expected --method {method}, found {shorten(options.method or 'none')}")
-    not_with_routes = {
-        "to": options.goal is not None,
-        "max-depth": options.max_depth is not None,
-        "max-seconds": options.max_seconds is not None,
-        "memory-limit": options.memory_limit is not None,
-        **dict.fromkeys(options.pictures.files, True),
-    }
-    for option, given in not_with_routes.items():
-        if options.method == ROUTES and given:
-            raise InputError(f"--{option}: not with --method {ROUTES}, which searches along its routes only")
-
-
-def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, progress: "SearchProgress") -> None:
-    from antipodes_tasks.puzzles.goals import aimed_at, goals_in
-    from antipodes_tasks.searches.problem import Problem
-
+def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: "SearchProgress") -> None:
     if position is None:
         raise InputError("expected a position to solve, found none")
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
-    problem = Problem.of(puzzle, position, goal)
-    with loading():
-        from antipodes.tables.solve import solve_timed
-
+    problem = Problem.of(puzzle.rules, position, goal)
+    give(puzzle)  # a table of it may be opened
     drawn = puzzle if options.goal is None else aimed_at(puzzle, [options.goal])
     solved = solve_timed(
         problem,
@@ -216,19 +202,140 @@ def _solve(puzzle: "PuzzleItself", position: "Labels | None", options: Options, 
         listed=options.listed,
     )
     progress.clear()
-    show_solved(drawn, solved, options.every, options.as_json)
+    _show_solved(drawn, solved, options.every, options.as_json)
     for path in solved.answer.solutions[:1]:
-        options.pictures.draw_way(drawn, path)
+        options.pictures.draw_steps(drawn, path)
 
 
-def _routes(puzzle: "PuzzleItself", start: "Labels | None", options: Options, progress: "SearchProgress") -> None:
-    with loading():
-        from antipodes_tasks.searches.routes import exchanges
-
+def _routes(puzzle: Puzzle, start: Labels | None, options: Options, progress: "SearchProgress") -> None:
     limit = options.limit or ROUTE_LIMIT
-    exchanges(puzzle, min(limit, 3), start, progress)  # loads the kernels
+    exchanges(puzzle.rules, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()
-    found = exchanges(puzzle, limit, start, progress)
+    found = exchanges(puzzle.rules, limit, start, progress)
     seconds = time.perf_counter() - begin
     progress.clear()
-    show_routes(puzzle, found, seconds, options.listed, options.as_json)
+    _show_routes(puzzle, found, seconds, options.listed, options.as_json)
+
+
+def _show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:
+    """Print the answer of a search or a table."""
+    if as_json:
+        print_json(solved_view(puzzle, solved, every))
+        return
+    answer = solved.answer
+    print(_outcome(answer, every))
+    chosen = f", chosen because {solved.reason}" if solved.reason else ""
+    expanded = f"{counted(answer.expanded, 'position')} expanded"
+    print(f"{answer.method}{chosen}: {expanded} in {solved.seconds:.3f} s")
+    for number, path in enumerate(answer.solutions, start=1):
+        if answer.solution_count > 1:
+            print(f"\nsolution {number} of {answer.solution_count:,}")
+        print_path(puzzle, path)
+        print(draw_moves(puzzle.move_names(path)), end="")
+    _print_rest(answer.solution_count, len(answer.solutions))
+
+
+def _show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, as_json: bool) -> None:
+    """Print the solutions of the route method; the summary comes last, where it stays in sight."""
+    if as_json:
+        print_json(routes_view(puzzle, found, seconds, listed))
+        return
+    count = len(found.solutions)
+    for number, exchange in enumerate(found.solutions[:listed], start=1):
+        print(f"solution {number} of {count:,}, {counted(exchange.moves, 'move')}")
+        print_path(puzzle, exchange.positions)
+        print()
+    _print_rest(count, listed)
+    print(f"{counted(count, 'solution')} with routes of at most {counted(found.limit, 'move')}")
+    for moves, solutions in found.histogram.items():
+        print(f"{moves:>6} moves  {solutions:>6,}")
+    combined = f"{counted(found.combinations, 'combination')} of routes, {counted(found.expanded, 'board')}"
+    print(f"{combined}, in {seconds:.3f} s")
+
+
+def _outcome(answer: Answer, every: bool) -> str:
+    if answer.outcome == "depth-limit":
+        return f"no path of fewer than {_moves(answer.least)}: the goal is farther, or unreachable"
+    if answer.outcome == "time-limit":
+        known = f"no path of fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
+        return f"the time was up: {known}the goal is farther, or unreachable"
+    if answer.distance is None:
+        return "unreachable: no moves lead to the goal"
+    if not every:
+        return _moves(answer.distance)
+    return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
+
+
+def _moves(count: int | None) -> str:
+    return counted(count or 0, "move")
+
+
+def _print_rest(count: int, shown: int) -> None:
+    if shown < count:
+        asked = str(count) if count <= LISTABLE else "N lists N of them"
+        print(f"and {count - shown:,} more: --list {asked}")
+
+
+class SearchProgress:
+    """A listener that keeps the last event, and shows it."""
+
+    def __init__(self, stream: TextIO | None, quiet: bool) -> None:
+        self._stream = None if quiet else stream
+        self._live = self._stream is not None and self._stream.isatty()
+        self._begin: float | None = None
+        self._shown_at = 0.0
+        self._last: Progress | None = None
+        self._drawn = False
+
+    def __call__(self, progress: Progress) -> None:
+        self._last = progress
+        now = time.monotonic()
+        if self._begin is None:  # loading machine code does not count
+            self._begin, self._shown_at = now, now + FIRST - self._pause
+        if now - self._shown_at >= self._pause:
+            self._shown_at = now
+            self._show(describe(progress, now - self._begin))
+
+    @property
+    def ruled_out(self) -> str | None:
+        """The paths that are known not to exist by now; None if nothing is known."""
+        return ruled_out(self._last) if self._last else None
+
+    def clear(self) -> None:
+        """Take the line off the terminal, to make room for the result."""
+        if self._drawn:
+            self._write("\r\x1b[K")
+            self._drawn = False
+
+    @property
+    def _pause(self) -> float:
+        return REDRAWN if self._live else REPEATED
+
+    def _show(self, line: str) -> None:
+        self._write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
+        self._drawn = self._live
+
+    def _write(self, text: str) -> None:
+        if self._stream is not None:
+            with suppress(OSError):  # a search continues even if its progress cannot be shown
+                self._stream.write(text)
+                self._stream.flush()
+
+
+def describe(progress: Progress, seconds: float) -> str:
+    """The progress of a search as one line."""
+    rate = progress.expanded / max(seconds, 1e-9) / 1e6
+    excluded = ruled_out(progress)
+    parts = [
+        *([f"{excluded} so far"] if excluded else []),
+        f"{counted(progress.expanded, 'position')} expanded, {rate:,.1f} million/s",
+        *([f"{progress.held:,} in memory"] if progress.held else []),
+    ]
+    return f"{progress.method}: {', '.join(parts)}"
+
+
+def ruled_out(progress: Progress) -> str | None:
+    """The paths that are known not to exist; None if nothing is known."""
+    if progress.least is None or progress.least < 2:
+        return None
+    return f"no path of fewer than {progress.least} moves"

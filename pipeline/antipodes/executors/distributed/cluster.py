@@ -135,7 +135,7 @@ class Cluster:
         }
 
     def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        name = f"{function.__name__}-{uuid.uuid4().hex}"
+        name = f"map-{uuid.uuid4().hex}"
         calls = {(name, number): (function, handle) for number, handle in enumerate(handles)}
         return list(self.persist(calls).values())
 

@@ -1,1 +1,1 @@
-"""The search for a table, layer by layer: groups of partitions on the scheduler, commits, and recovery from losses."""
+"""The search for a table, layer by layer: shards of partitions on the scheduler, commits, and recovery from losses."""

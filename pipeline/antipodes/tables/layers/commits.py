@@ -1,30 +1,106 @@
-"""The commits of a run: each makes what was found so far that which the next run resumes from."""
+"""The commits of a run, from which the next run resumes, and the assembly of its table.
 
-from collections.abc import Mapping, Sequence
+In the assembly each chunk of depths is written once, from its segments, after all positions are searched. Chunks do not
+depend on each other, and a lost task is repeated.
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
-from antipodes.events import Committed, Committing, Listener
+import numpy as np
+
+from antipodes.events import Assembling, Committed, Committing, Listener
+from antipodes.executors.api import Call, Key, Scheduler, Stop
+from antipodes.runs.options import RunOptions
 from antipodes.runs.report import Clock
-from antipodes.storage.backend import LockHandle
-from antipodes.tables.layers.groups import PartitionGroups
-from antipodes.tables.store.chunk_digests import ChunkDigests
-from antipodes.tables.store.counts_manifest import CountsManifest
-from antipodes.tables.store.depth_array import LayerCounts
-from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.search_manifest import NOTHING_COMMITTED, SearchManifest
-from antipodes.tables.store.search_store import SearchStore
-from antipodes.tables.store.table_store import TableStore
+from antipodes.storage.lock import StoreLock
+from antipodes.tables.journal_file import StoredSegments
+from antipodes.tables.layers.shard import ShardSegments, flush
+from antipodes.tables.layers.shards import Shards
+from antipodes.tables.planning.plan import WRITE_THREADS
+from antipodes.tables.store.manifest import (
+    NOTHING_COMMITTED,
+    ChunkDigests,
+    SearchManifest,
+    TableManifest,
+)
+from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
+from antipodes_tasks.bfs.segments import Segment, depths_of
+from antipodes_tasks.errors import StoreDamagedError
 
-M = TypeVar("M", bound=SearchManifest)
+CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
+"""Seconds between commits by default: little is lost, and writing stays a small part of a long run.
+
+Each worker of a cluster is one more that may be lost, and after a loss all resume from the last commit.
+"""
+COMMIT_SHARE = 0.1
+"""The share of the time that commits may take by default: those of large tables take minutes."""
+BLOCK_SECONDS = 2.0
+"""Seconds that layers submitted together take at most, judged by those before: an interruption waits for them."""
+MOST_TOGETHER = 16
+"""Layers that are submitted together, at most."""
+FIRST_BLOCK = 4
+"""Layers submitted together at first; their number is doubled or halved from then on."""
 
 
 @dataclass
-class LayerCommits:
+class Pace:
+    """How many layers are submitted together, and when the next commit is due."""
+
+    checkpoint_every: float
+    """Seconds between two commits at least; 0 commits every layer."""
+    commit_share: float
+    """The share of the time that commits may take: after a long one, the next one waits longer."""
+    round_trips: bool
+    """Whether submitting a layer takes a round trip to a cluster."""
+    _block: int = FIRST_BLOCK
+    _commit_seconds: float = 0.0
+    """How long the last commit took."""
+    _saved_at: float = 0.0
+    """When the search last matched the store, on the monotonic clock."""
+
+    @classmethod
+    def of(cls, options: RunOptions, shares_memory: bool) -> "Pace":
+        """The pace that the options ask for, on threads of this process or on a cluster."""
+        if options.checkpoint_every is not None:
+            return cls(options.checkpoint_every, 1.0, not shares_memory)
+        every = CHECKPOINT_SECONDS if shares_memory else CHECKPOINT_SECONDS_ON_CLUSTER
+        return cls(every, COMMIT_SHARE, not shares_memory)
+
+    def restored(self) -> None:
+        """Start over with small blocks, now that the search matches the store."""
+        self._block, self._saved_at = FIRST_BLOCK, time.monotonic()
+
+    def committed(self, seconds: float) -> None:
+        """Measure the time to the next commit from now; the last one took ``seconds``."""
+        self._commit_seconds, self._saved_at = seconds, time.monotonic()
+
+    def advanced(self, layers: int, seconds: float) -> None:
+        """Choose the size of the next block from the last one: ``layers`` that took ``seconds``."""
+        self._block = max(1, 2 * layers if seconds < BLOCK_SECONDS / 2 else layers // 2)
+
+    @property
+    def layers_together(self) -> int:
+        """How many layers to submit together."""
+        at_most = MOST_TOGETHER if self.round_trips and self.checkpoint_every > 0 else 1
+        return min(self._block, at_most)
+
+    @property
+    def is_commit_overdue(self) -> bool:
+        """Whether it is time to commit."""
+        wait = max(self.checkpoint_every, self._commit_seconds * (1 / self.commit_share - 1))
+        return time.monotonic() - self._saved_at >= wait
+
+
+@dataclass
+class Commits:
     """The last commit of a store, and how it is replaced while layers are searched."""
 
     store: SearchStore[Any]
-    lock: LockHandle
+    lock: StoreLock
     """The lock of the store, with the token that writers need."""
     manifest: SearchManifest
     """The last commit, or what will be the next one."""
@@ -36,16 +112,23 @@ class LayerCommits:
         """Whether a run could resume from here."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, groups: PartitionGroups, layers: Sequence[int]) -> float:
-        """Write what the groups found to the journal, then the manifest with the layers; the seconds that took."""
+    def commit(self, shards: Shards, layers: Sequence[int]) -> float:
+        """Write what the shards found to the journal, then the manifest with the layers; the seconds that took."""
         before, depth = self.clock.write, len(layers) - 1
         self.listener(Committing(depth))
         with self.clock.measure("write"):
-            groups.flush(depth)
+            shards.flush(depth)
             self.manifest = replace(self.manifest, committed_depth=depth, layers=tuple(layers))
             self.store.commit(self.manifest)
         self.listener(Committed(depth))
         return self.clock.write - before
+
+    def complete_counts(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
+        """Commit the layers and the antipodes of a counts-only run, and thereby finish its store."""
+        with self.clock.measure("write"):
+            self.manifest = replace(self.manifest, complete=True, **_searched(layers, antipodes))
+            self.store.commit(self.manifest)
+        self.listener(Committed(len(layers) - 1))
 
     def return_to(self, layers: Sequence[int]) -> None:
         """Take these layers for committed, since the journal has lost the others: they will be committed again."""
@@ -58,22 +141,8 @@ class LayerCommits:
 
 
 @dataclass
-class CountsCommits(LayerCommits):
-    """The commits of a counts-only run."""
-
-    manifest: CountsManifest
-
-    def complete(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
-        """Commit the layers and the antipodes, and thereby finish the store."""
-        with self.clock.measure("write"):
-            self.manifest = replace(_searched(self.manifest, layers, antipodes), complete=True)
-            self.store.commit(self.manifest)
-        self.listener(Committed(len(layers) - 1))
-
-
-@dataclass
-class Commits(LayerCommits):
-    """The commits of a table: of its layers, and of its chunks."""
+class TableCommits(Commits):
+    """The commits of a table: also of its chunks."""
 
     store: TableStore
     manifest: TableManifest
@@ -84,7 +153,7 @@ class Commits(LayerCommits):
         If it is ``resumable``, since all is in the journal, that is committed.
         """
         with self.clock.measure("write"):
-            self.manifest = _searched(self.manifest, layers, antipodes)
+            self.manifest = replace(self.manifest, **_searched(layers, antipodes))
             self.store.create_depths(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
@@ -111,7 +180,107 @@ class Commits(LayerCommits):
         self.manifest = self.store.complete(self.manifest, counts)
 
 
-def _searched(manifest: M, layers: Sequence[int], antipodes: Sequence[int]) -> M:
-    """The manifest, now that all positions are searched."""
+def _searched(layers: Sequence[int], antipodes: Sequence[int]) -> dict[str, Any]:
+    """The fields of a manifest that change once all positions are searched."""
     depth = len(layers) - 1
-    return replace(manifest, committed_depth=depth, layers=tuple(layers), searched=True, antipodes=tuple(antipodes))
+    return {"committed_depth": depth, "layers": tuple(layers), "searched": True, "antipodes": tuple(antipodes)}
+
+
+Source = ShardSegments | StoredSegments
+"""What has the segments of chunks side by side."""
+TASK_STATES = 1 << 24
+"""Positions whose chunks one task writes, where no shard has their segments."""
+
+
+def assemble(
+    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop
+) -> None:
+    """Write all chunks of a table that is searched, and finish it, unless told to stop before.
+
+    The segments are those that shards ``found``, or without any those in the journal. In the second case the chunks so
+    far are committed now and then. After a stop they always are.
+
+    Raises
+    ------
+    JournalDamagedError
+        Segments are missing or damaged, so that they must be searched again.
+    """
+    store, manifest = commits.store, commits.manifest
+    sources = found or _stored(store, manifest)
+    counts = _counts(store, manifest, sources)
+    missing = np.flatnonzero(counts.any(axis=1) & (manifest.chunks.digests == 0))
+    written: dict[int, int] = {}
+    listener, size = commits.listener, manifest.rows * manifest.width
+    done = size - len(missing) * manifest.chunk_rows * manifest.width
+
+    def tell(key: Key, digests: dict[int, int]) -> None:
+        nonlocal done
+        written.update(digests)
+        done += len(digests) * manifest.chunk_rows * manifest.width
+        listener(Assembling(max(0, min(done, size)), size))
+        if not found and pace.is_commit_overdue:
+            commits.add_chunks(written)
+            pace.committed(0.0)
+
+    with commits.clock.measure("write"):
+        listener(Assembling(max(0, done), size))
+        calls = _calls(store, manifest, sources, missing.tolist(), commits.lock.token)
+        scheduler.run_unordered(calls, tell, stop)
+        if len(written) == len(missing):
+            commits.complete(written, counts)
+        else:
+            if found:
+                flush(found, manifest.committed_depth, commits.lock.token)
+            commits.add_chunks(written)
+
+
+def _stored(store: TableStore, manifest: TableManifest) -> list[StoredSegments]:
+    """The segments in the journal, a part for each task; JournalDamagedError if some are missing."""
+    journal, count = store.journal(manifest), manifest.chunk_count
+    stored = journal.load(0, count)
+    journal.check_known(stored, manifest.committed_depth)
+    chunks = max(1, TASK_STATES // (manifest.chunk_rows * manifest.width))
+    return [stored.part(first, min(first + chunks, count)) for first in range(0, count, chunks)]
+
+
+def _counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
+    """The number of positions of each chunk at each depth; StoreDamagedError if they are not those of the layers."""
+    counts = np.concatenate([source.counts(len(manifest.layers)) for source in sources])
+    if counts.sum(axis=0).tolist() != list(manifest.layers):
+        raise StoreDamagedError(f"{store.address} is damaged: its journal has not as many positions as were committed")
+    return counts
+
+
+def _calls(
+    store: TableStore, manifest: TableManifest, sources: Sequence[Source], missing: Iterable[int], token: str
+) -> dict[Key, Call]:
+    """The tasks, each with chunks side by side, and what has their segments."""
+    bounds = [source.first_chunk for source in sources]
+    chunks: dict[int, list[int]] = {}
+    for chunk in missing:
+        chunks.setdefault(int(np.searchsorted(bounds, chunk, side="right")) - 1, []).append(chunk)
+    sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), metadata={})
+    return {
+        ("assemble", number): (write_chunks, store, sent, sources[number], here, token)
+        for number, here in chunks.items()
+    }
+
+
+def write_chunks(
+    store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
+) -> dict[int, int]:
+    """Write chunks from the segments of a shard, or from those in the journal; their digests, by their numbers."""
+    journal = store.journal(manifest)
+
+    def segments(chunk: int) -> list[Segment]:
+        if isinstance(source, StoredSegments):
+            return list(journal.segments(source, source.of_chunks(chunk, chunk + 1)))
+        return source.of_chunk(chunk)
+
+    def write(chunk: int) -> tuple[int, int]:
+        shape = len(manifest.rows_of(chunk)), manifest.width
+        unreached = np.full(shape, manifest.unreached, dtype=np.dtype(manifest.dtype))
+        return chunk, store.write_chunk(manifest, chunk, depths_of(segments(chunk), unreached), token)
+
+    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
+        return dict(pool.map(write, chunks))

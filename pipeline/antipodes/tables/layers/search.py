@@ -1,33 +1,31 @@
 """The search of all positions, layer by layer, with the workers there are, and the assembly of a table.
 
-If workers are lost, their groups are restored from the journal, and find again what was lost with them; the others
-replay. If workers join, all groups are divided anew and restored.
+If workers are lost, their shards are restored from the journal, and find again what was lost with them; the others
+replay. If workers join, the rows are divided anew and all shards restored.
 """
 
-from abc import ABC, abstractmethod
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.config import Config
-from antipodes.events import JournalDamaged, SearchStarted, WorkersLost
-from antipodes.executors.api import Scheduler
+from antipodes.events import JournalDamaged, LayerSettled, Listener, PartitionSettled, SearchStarted, WorkersLost
+from antipodes.executors.api import Scheduler, Stop
+from antipodes.runs.report import Clock
 from antipodes.runs.session import Session
-from antipodes.tables.journal.journal import JournalDamagedError
-from antipodes.tables.layers.assembly import assemble
-from antipodes.tables.layers.commits import Commits, LayerCommits
-from antipodes.tables.layers.group_segments import GroupSegments
-from antipodes.tables.layers.groups import PartitionGroups
-from antipodes.tables.layers.loop import Found, LayerLoop
-from antipodes.tables.layers.pace import Pace
-from antipodes.tables.planning.fitting import plan_that_fits
-from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.search_manifest import MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
+from antipodes.tables.journal import JournalDamagedError
+from antipodes.tables.layers.commits import Commits, Pace, TableCommits, assemble
+from antipodes.tables.layers.shard import ShardSegments
+from antipodes.tables.layers.shards import Shards
+from antipodes.tables.planning.plan import Plan, plan_that_fits
+from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
+    DepthLimitError,
     ResourceLimitError,
     SchedulerError,
     SchedulerLostError,
@@ -38,8 +36,87 @@ from antipodes_tasks.errors import (
 )
 from antipodes_tasks.quoting import counted
 
+
+@dataclass
+class LayersFound:
+    """The layers known so far, and what this run found of them."""
+
+    listener: Listener
+    clock: Clock
+    layers: list[int] = field(default_factory=list)
+    """How many positions there are at each depth, committed or not."""
+    positions: int = 0
+    """Positions that this run has found, recomputed ones each time."""
+
+    @property
+    def depth(self) -> int:
+        """The depth of the last layer."""
+        return len(self.layers) - 1
+
+    def add(self, count: int) -> None:
+        """Add a layer of ``count`` positions."""
+        self.layers.append(count)
+        self.positions += count
+        self.listener(LayerSettled(self.depth, count, sum(self.layers), self.positions / self.clock.search))
+
+
+@dataclass
+class LayerLoop:
+    """A search from the layer that the shards are at."""
+
+    scheduler: Scheduler
+    shards: Shards
+    commits: Commits
+    found: LayersFound
+    pace: Pace
+    stop: Stop
+    """Asked between layers whether to commit and stop."""
+
+    def run(self) -> None:
+        """Search until there is nothing more to find, workers joined or left, or the run is told to stop.
+
+        In the last two cases everything is committed.
+
+        Raises
+        ------
+        DepthLimitError
+            Positions lie deeper than a table can say; everything up to there is committed.
+        """
+        while any(self.shards.counts):
+            if self.stop() or self.scheduler.workers_changed:
+                self._commit()
+                return
+            if self.pace.is_commit_overdue:
+                self._commit()
+            if self.found.depth == DEEPEST:
+                self._commit()
+                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
+            self._advance()
+
+    def _advance(self) -> None:
+        """Find the next layers."""
+        layers, begin, depth = self._layers_together(), time.monotonic(), self.found.depth + 1
+
+        def settled(number: int, of: int) -> None:
+            self.found.listener(PartitionSettled(depth, number, of))
+
+        with self.found.clock.measure("search"):
+            counts = self.shards.advance(self.found.depth, layers, settled)
+        self.pace.advanced(layers, time.monotonic() - begin)
+        for count in filter(None, counts):
+            self.found.add(count)
+
+    def _layers_together(self) -> int:
+        """How many layers to submit together, none deeper than a table can say."""
+        return min(self.pace.layers_together, DEEPEST - self.found.depth)
+
+    def _commit(self) -> None:
+        if self.found.depth > self.commits.manifest.committed_depth:
+            self.pace.committed(self.commits.commit(self.shards, self.found.layers))
+
+
 LOSSES_ALLOWED = 3
-"""Losses of workers without a commit in between that are taken for bad luck; one more ends the run."""
+"""Losses of workers without a commit in between after which a run continues; one more ends it."""
 
 
 @dataclass
@@ -75,22 +152,19 @@ class Losses:
         )
 
 
-class LayerSearch(ABC):
-    """A breadth-first search that resumes from a commit."""
+class LayerSearch:
+    """A breadth-first search that resumes from a commit, for a table or for counts only."""
 
-    GROUPS: ClassVar[type[PartitionGroups]] = PartitionGroups
-    commits: LayerCommits
-
-    def __init__(self, session: Session[Any], config: Config, scheduler: Scheduler, commits: LayerCommits) -> None:
+    def __init__(self, session: Session[Any], config: Config, scheduler: Scheduler, commits: Commits) -> None:
         self.commits = commits
         self.losses = Losses()
         self._session = session
         self._config = config
         self._scheduler = scheduler
         self._pace = Pace.of(session.options, scheduler.shares_memory)
-        self._found = Found(session.listener, session.clock)
-        self._groups: PartitionGroups | None = None
-        """The groups of the search, some of which may be lost; None where they are to be divided anew."""
+        self._found = LayersFound(session.listener, session.clock)
+        self._shards: Shards | None = None
+        """The shards of the search, some of which may be lost; None where they are to be divided anew."""
         self._damage: list[str] = []
         """What was found damaged in the journal, of which the listener is told when the search resumes."""
         self._started = False
@@ -124,42 +198,60 @@ class LayerSearch(ABC):
 
     def _plan_again(self) -> Plan:
         """A plan for the workers that are there now, and for the store as it is."""
-        division = self._groups.plan if self._groups else None
+        division = self._shards.plan if self._shards else None
         with self._session.clock.measure("tables"):
             try:
-                return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest, division)
+                return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest.cut, division)
             except ResourceLimitError as error:  # the puzzle fitted until workers were gone
                 raise WorkerFailedError(f"too few workers are left: {error}") from error
 
-    @abstractmethod
     def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change; once nothing is left to be found, complete the store."""
+        """Search until workers change; once nothing is left to be found, assemble the table, or commit the counts."""
+        commits, shards = self.commits, None
+        try:
+            if not commits.manifest.searched:
+                self._place(plan)
+                shards = self._search()
+                if shards is None or self._session.interrupted:
+                    return
+            if isinstance(commits, TableCommits):
+                found = self._end_search(commits, shards) if shards else ()
+                assemble(commits, found, self._scheduler, self._pace, self._session.stop)
+            elif shards:
+                commits.complete_counts(self._found.layers, self._antipodes(shards))
+                self._shards = None
+        except JournalDamagedError as error:
+            assert isinstance(commits, TableCommits)  # counts-only runs have no journal
+            self._damage.append(str(error))
+            self._shards = None
+            commits.search_again(error.key)
 
     def _place(self, plan: Plan) -> None:
-        """Make the groups, or those that were lost, at the last commit; the workers must reach the store."""
+        """Make the shards, or those that were lost, at the last commit; the workers must reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
         starts = plan.space.rank(plan.space.start_labels)
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
-            if self._groups is not None and self._recovered(self._groups, depth, starts):
+            if self._shards is not None and self._recovered(self._shards, depth, starts):
                 return
-            self._groups = None
+            self._shards = None
             journal = store.journal(self.commits.manifest)
-            groups = self.GROUPS(self._scheduler, plan, journal, stop, self._session.listener)
+            listener, counts_only = self._session.listener, self.commits.manifest.COUNTS_ONLY
+            shards = Shards(self._scheduler, plan, journal, stop, listener, counts_only=counts_only)
         with self._session.clock.measure("write"):
-            self._found.layers = self._restored(groups, depth, token)
+            self._found.layers = self._restored(shards, depth, token)
             if not self._found.layers:
                 journal.delete()  # what a killed run left there would only take space
-                groups.begin(starts, token)
-                self._found.layers = [sum(groups.counts)]
-        self._groups = groups
+                shards.begin(starts, token)
+                self._found.layers = [sum(shards.counts)]
+        self._shards = shards
         self._pace.restored()
         self._tell_start(plan)
 
-    def _recovered(self, groups: PartitionGroups, depth: int, starts: NDArray[np.int64]) -> bool:
-        """Restore the groups that were lost, at a depth or an earlier one; False if all must be made anew."""
-        reached = groups.recover(depth, starts, self.commits.lock.token, self._session.stop)
+    def _recovered(self, shards: Shards, depth: int, starts: NDArray[np.int64]) -> bool:
+        """Restore the shards that were lost, at a depth or an earlier one; False if all must be made anew."""
+        reached = shards.recover(depth, starts, self.commits.lock.token, self._session.stop)
         if reached < 0:
             return False
         del self._found.layers[reached + 1 :]
@@ -168,8 +260,8 @@ class LayerSearch(ABC):
         self._pace.restored()
         return True
 
-    def _restored(self, groups: PartitionGroups, depth: int, token: str) -> list[int]:
-        """Restore the groups at a depth, or an earlier one if the journal is damaged; the layers up to there.
+    def _restored(self, shards: Shards, depth: int, token: str) -> list[int]:
+        """Restore the shards at a depth, or an earlier one if the journal is damaged; the layers up to there.
 
         Raises
         ------
@@ -179,7 +271,7 @@ class LayerSearch(ABC):
         if depth == NOTHING_COMMITTED:
             return []
         manifest = self.commits.manifest
-        layers, damaged = groups.restore(depth, token)
+        layers, damaged = shards.restore(depth, token)
         damaged, self._damage = [*self._damage, *damaged], []
         expected = manifest.journal_layers[: len(layers)]
         if layers != list(expected):
@@ -193,13 +285,32 @@ class LayerSearch(ABC):
             self._session.listener(JournalDamaged(tuple(damaged), len(layers) - 1))
         return list(manifest.layers[: len(layers)])
 
-    def _search(self) -> None:
-        """Search layer by layer; afterwards there are no groups if they are to be divided anew."""
-        assert self._groups is not None
+    def _search(self) -> Shards | None:
+        """Search layer by layer; the shards, unless they are to be divided anew."""
+        assert self._shards is not None
         stop = self._session.stop
-        LayerLoop(self._scheduler, self._groups, self.commits, self._found, self._pace, stop).run()
-        if any(self._groups.counts):
-            self._groups = None
+        LayerLoop(self._scheduler, self._shards, self.commits, self._found, self._pace, stop).run()
+        if any(self._shards.counts):
+            self._shards = None
+        return self._shards
+
+    def _antipodes(self, shards: Shards) -> list[int]:
+        """The indices of the first antipodes."""
+        indices: list[int] = shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
+        return indices
+
+    def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
+        """Note what is known when all positions are searched; the segments of the shards, if some are nowhere else.
+
+        Where a run could resume from an earlier commit, or that would be due, the assembly can be resumed, too.
+        """
+        layers, antipodes = self._found.layers, self._antipodes(shards)
+        resumable = commits.any or self._pace.is_commit_overdue or not self._scheduler.shares_memory
+        if resumable and self._found.depth > commits.manifest.committed_depth:
+            commits.commit(shards, layers)
+        commits.begin_assembly(layers, antipodes, resumable)
+        self._shards, found = None, shards.release()
+        return () if resumable else found
 
     def _tell_start(self, plan: Plan) -> None:
         if self._started:
@@ -221,52 +332,13 @@ class LayerSearch(ABC):
             Workers were lost too often since that commit.
         """
         manifest, recomputed = self.commits.manifest, 0
-        if groups := self._groups:
-            lost = range(groups.plan.group_count) if isinstance(error, SchedulerLostError) else groups.lost
-            recomputed = groups.unwritten_positions(lost)
-        if isinstance(error, SchedulerLostError):
-            self._groups = None
+        if shards := self._shards:
+            lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
+            recomputed = shards.unwritten_positions(lost)
+        if isinstance(error, SchedulerLostError) or manifest.COUNTS_ONLY:
+            self._shards = None  # without segments none can go back
         depth = max(0, manifest.committed_depth)
         del self._found.layers[depth + 1 :]
         self.losses.add(error, manifest, recomputed)
         self.commits.shut_out_lost_workers()
         self._session.listener(WorkersLost(str(error), manifest.committed_depth, recomputed))
-
-
-class TableSearch(LayerSearch):
-    """A search for a table, and its assembly."""
-
-    commits: Commits
-
-    def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change; once nothing is left to be found, assemble the table."""
-        try:
-            self._search_and_assemble(plan)
-        except JournalDamagedError as error:
-            self._damage.append(str(error))
-            self._groups = None
-            self.commits.search_again(error.key)
-
-    def _search_and_assemble(self, plan: Plan) -> None:
-        groups: Sequence[GroupSegments] = ()
-        if not self.commits.manifest.searched:
-            self._place(plan)
-            self._search()
-            if self._groups is None or self._session.interrupted:
-                return
-            groups = self._end_search(self._groups)
-        assemble(self.commits, groups, self._scheduler, self._pace, self._session.stop)
-
-    def _end_search(self, groups: PartitionGroups) -> Sequence[GroupSegments]:
-        """Note what is known when all positions are searched; the segments of the groups, if some are nowhere else.
-
-        Where a run could resume from an earlier commit, or that would be due, the assembly can be resumed, too.
-        """
-        layers, commits = self._found.layers, self.commits
-        antipodes = groups.positions(self._found.depth, MOST_ANTIPODES).tolist()
-        resumable = commits.any or self._pace.is_commit_overdue or not self._scheduler.shares_memory
-        if resumable and self._found.depth > commits.manifest.committed_depth:
-            commits.commit(groups, layers)
-        commits.begin_assembly(layers, antipodes, resumable)
-        self._groups, found = None, groups.release()
-        return () if resumable else found

@@ -20,14 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.executors.threads import Threads
-from antipodes.machine import available_memory, available_workers
-from antipodes.sizes import MIB
+from antipodes.machine import MIB, available_memory, available_workers
 from antipodes.storage.address import storage_at
-from antipodes.tables.journal.journal import Journal
-from antipodes.tables.layers.groups import PartitionGroups
-from antipodes.tables.planning.layer_forecast import layers_to_come
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shards import Shards
+from antipodes.tables.planning.forecast import LayerCosts, layers_to_come
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.planning.search_forecast import LayerCosts
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.move_tables import MoveTables
@@ -81,7 +79,7 @@ class Duration:
     search: float
     write: float
     known: bool
-    """Whether the run takes about as long; else it takes longer, nobody knows by how much."""
+    """Whether the run takes about as long; else it takes longer, by an unknown time."""
 
     @property
     def seconds(self) -> float:
@@ -136,10 +134,10 @@ def _search_seconds(plan: Plan, threads: int) -> _Search:
         return _Search(tables, 0.0, certain, False)
     begin = time.perf_counter()
     journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
-    groups = PartitionGroups(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
+    shards = Shards(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
     tables = time.perf_counter() - begin
-    groups.begin(plan.space.rank(plan.space.start_labels), "")
-    counts, seconds, ended = _layers_tried(groups)
+    shards.begin(plan.space.rank(plan.space.start_labels), "")
+    counts, seconds, ended = _layers_tried(shards)
     found = sum(counts)
     if ended:
         return _Search(tables, sum(seconds), found, True)
@@ -157,15 +155,15 @@ def _search_seconds(plan: Plan, threads: int) -> _Search:
     return _Search(tables, sum(seconds) + costs.of(expected), states, True)
 
 
-def _layers_tried(groups: PartitionGroups) -> tuple[list[int], list[float], bool]:
+def _layers_tried(shards: Shards) -> tuple[list[int], list[float], bool]:
     """The sizes of the first layers, the seconds of each after the first, and whether these are all layers."""
-    counts, seconds = [sum(groups.counts)], list[float]()
+    counts, seconds = [sum(shards.counts)], list[float]()
     while counts[-1]:
         ahead = seconds[-1] * max(1.0, counts[-1] / counts[-2]) if seconds else 0.0
         if sum(seconds) > TRIAL_SECONDS or ahead > LONGEST_LAYER:
             return counts, seconds, False
         begin = time.perf_counter()
-        counts += groups.advance(len(counts) - 1, 1, lambda done, of: None)
+        counts += shards.advance(len(counts) - 1, 1, lambda done, of: None)
         seconds.append(time.perf_counter() - begin)
     return counts[:-1], seconds, True
 
@@ -221,7 +219,7 @@ def _assemble(log: SegmentLog, rows: int, width: int) -> int:
 def _moves(space: StateSpace, rng: np.random.Generator) -> int:
     """The number of legal moves of a position, on the average."""
     labels = space.unrank(rng.integers(space.size, size=POSITIONS_TRIED))
-    counts = [len(space.puzzle.moves.successors(one)) for one in labels]
+    counts = [len(space.rules.moves.successors(one)) for one in labels]
     return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
 
 

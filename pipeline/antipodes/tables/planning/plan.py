@@ -1,19 +1,59 @@
-"""The plan of a run, made before anything runs: chunks, partitions and groups of rows, memory and disk."""
+"""The plan of a run, made before anything runs: chunks, partitions and shards of rows, memory and disk.
 
+Where the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for others.
+"""
+
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import Any
 
-from antipodes.sizes import KIB, MIB, human
-from antipodes.tables.planning.config_size import config_size
+from antipodes.config import Config
+from antipodes.events import WaitingForWorkers
+from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.machine import KIB, MIB, human
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.runs.options import RunOptions
+from antipodes.runs.session import Session
+from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
-from antipodes_tasks.errors import ResourceLimitError
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import StateSpace
+
+SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 24
+"""Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest."""
+ORDINARY_SETTINGS = 2000
+"""Numbers and characters that are counted with the program and the manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigSize:
+    """Bytes of settings beyond ORDINARY_SETTINGS."""
+
+    memory_bytes: int
+    """In each process."""
+    disk_bytes: int
+    """In the manifest, of which there are two while it is replaced."""
+
+
+def config_size(settings: Mapping[str, Any]) -> ConfigSize:
+    """An upper bound of the bytes of a puzzle's settings."""
+    further = max(0, _values(settings) - ORDINARY_SETTINGS)
+    return ConfigSize(SETTING_BYTES * further, 2 * MANIFEST_SETTING_BYTES * further)
+
+
+def _values(setting: Any) -> int:
+    """The number of numbers, lists and characters of texts in a part of a config."""
+    if isinstance(setting, Mapping):
+        return sum(map(_values, setting.values()))
+    if isinstance(setting, list):
+        return 1 + sum(map(_values, setting))
+    return len(setting) if isinstance(setting, str) else 1
+
 
 CHUNK_STATES = (128 * KIB, 4 * MIB)
 """States of a chunk: few enough to be read for one query, enough to be worth a file."""
@@ -25,10 +65,10 @@ TASKS_A_WORKER = 8
 """Partitions per worker, which keep all workers busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
 """Memory of the program and its libraries: the peak with an empty puzzle, rounded up."""
-GROUP_STATES = (16 * MIB, 256 * MIB)
-"""States of a group of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
-worker's memory holds several groups."""
-AT_ONCE = 4
+SHARD_STATES = (16 * MIB, 256 * MIB)
+"""States of a shard of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
+worker's memory holds several shards."""
+WRITE_THREADS = 4
 """Chunks that a task writes at the same time: one is compressed while another is on its way to the disk."""
 ASSEMBLED_BYTES = 4
 """Memory for each position of a chunk that is written: its depth, of up to two bytes, its segments, and the compressed
@@ -60,8 +100,13 @@ class Division:
     chunk_rows: int
     partition_rows: int
     """Rows of each partition except the last."""
-    group_size: int
+    shard_size: int
     """Partitions that one task advances."""
+
+    @property
+    def cut(self) -> Cut:
+        """How a store of this division is cut."""
+        return self.space, self.chunk_rows
 
     @property
     def partition_count(self) -> int:
@@ -69,9 +114,9 @@ class Division:
         return ceil(self.space.rows / self.partition_rows)
 
     @property
-    def group_count(self) -> int:
-        """The number of groups of partitions."""
-        return ceil(self.space.rows / (self.partition_rows * self.group_size))
+    def shard_count(self) -> int:
+        """The number of shards of partitions."""
+        return ceil(self.space.rows / (self.partition_rows * self.shard_size))
 
     @cached_property
     def partitions(self) -> tuple[Partition, ...]:
@@ -79,10 +124,10 @@ class Division:
         return partitions(self.space, self.partition_rows)
 
     @property
-    def groups(self) -> list[tuple[Partition, ...]]:
+    def shards(self) -> list[tuple[Partition, ...]]:
         """The partitions of each task, side by side."""
-        firsts = range(0, self.partition_count, self.group_size)
-        return [self.partitions[first : first + self.group_size] for first in firsts]
+        firsts = range(0, self.partition_count, self.shard_size)
+        return [self.partitions[first : first + self.shard_size] for first in firsts]
 
 
 @dataclass(frozen=True)
@@ -148,7 +193,7 @@ def plan_run(
         space=space,
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
-        group_size=division.group_size,
+        shard_size=division.shard_size,
         table_bytes=space.table_bytes,
         least_bytes=least,
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
@@ -159,7 +204,7 @@ def plan_run(
 
 def plan_cut(puzzle: Puzzle) -> Cut:
     """The cut of a new store; it depends on the puzzle alone, so that every run writes the same chunks."""
-    space = best_space(puzzle)
+    space = best_space(puzzle.rules)
     return space, plan_chunk(space)
 
 
@@ -182,11 +227,11 @@ def plan_partition(space: StateSpace, chunk_rows: int, workers: int) -> int:
     return chunk_rows * max(1, wanted // (chunk_rows * space.width))
 
 
-def plan_group(space: StateSpace, partitions: int, workers: int) -> int:
-    """The number of partitions of a group: each worker gets a group if its work is worth a task."""
-    least, most = GROUP_STATES
-    groups = max(1, min(workers, space.size // least), ceil(space.size / most))
-    return ceil(partitions / groups)
+def plan_shard(space: StateSpace, partitions: int, workers: int) -> int:
+    """The number of partitions of a shard: each worker gets a shard if its work is worth a task."""
+    least, most = SHARD_STATES
+    shards = max(1, min(workers, space.size // least), ceil(space.size / most))
+    return ceil(partitions / shards)
 
 
 def partitions(space: StateSpace, rows: int) -> tuple[Partition, ...]:
@@ -207,8 +252,8 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
 
 def _divide(space: StateSpace, chunk_rows: int, workers: int, processes: int) -> Division:
     partition_rows = plan_partition(space, chunk_rows, workers)
-    group_size = plan_group(space, ceil(space.rows / partition_rows), workers) if processes else 1
-    return Division(space, chunk_rows, partition_rows, group_size)
+    shard_size = plan_shard(space, ceil(space.rows / partition_rows), workers) if processes else 1
+    return Division(space, chunk_rows, partition_rows, shard_size)
 
 
 def _search_bytes(division: Division, workers: int, processes: int) -> int:
@@ -222,7 +267,7 @@ def _search_bytes(division: Division, workers: int, processes: int) -> int:
 def _assembly_bytes(division: Division, workers: int) -> int:
     """Memory of the chunks that are written at the same time, when there are no bits any more."""
     workers = min(workers, division.partition_count)
-    at_once = workers * min(AT_ONCE, ceil(division.partition_rows / division.chunk_rows))
+    at_once = workers * min(WRITE_THREADS, ceil(division.partition_rows / division.chunk_rows))
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
 
 
@@ -242,6 +287,103 @@ def _bitmap_bytes(space: StateSpace) -> int:
 
 
 def _spread(size: int, division: Division, processes: int) -> int:
-    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most groups."""
-    groups = division.group_count
-    return size if processes <= 1 else ceil(size * ceil(groups / processes) * processes / groups)
+    """Memory of ``size`` bytes over all processes, if each takes as much as the process with the most shards."""
+    shards = division.shard_count
+    return size if processes <= 1 else ceil(size * ceil(shards / processes) * processes / shards)
+
+
+JOIN_SECONDS = 60.0
+"""Seconds for which workers may join where those there are have too little memory."""
+POLL_SECONDS = 0.1
+"""Seconds between two checks whether workers joined or left."""
+
+
+def plan_that_fits(
+    session: Session[Any],
+    config: Config,
+    scheduler: Scheduler,
+    cut: Cut | None,
+    division: Division | None = None,
+) -> Plan:
+    """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
+
+    Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
+
+    Raises
+    ------
+    ResourceLimitError
+        The puzzle does not fit into the memory that it may use.
+    InterruptedRunError
+        The run was told to stop while it waited for workers.
+    """
+    options, listener, stop = session.options, session.listener, session.stop
+    deadline = time.monotonic() + JOIN_SECONDS
+    while True:
+        try:
+            return plan_checked(config, options, scheduler, cut, division)
+        except ResourceLimitError as error:
+            if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
+                raise
+            listener(WaitingForWorkers(str(error)))
+            joined = _joined(scheduler, deadline, stop) and scheduler.wait_for_workers(listener, stop)
+            if stop():
+                raise InterruptedRunError(f"interrupted: {error}") from error
+            if not joined:
+                raise
+
+
+def plan_checked(
+    config: Config,
+    options: RunOptions,
+    scheduler: Scheduler,
+    cut: Cut | None = None,
+    division: Division | None = None,
+) -> Plan:
+    """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
+    limit = options.memory_limit or scheduler.memory
+    plan = plan_run(
+        config.puzzle,
+        scheduler.workers,
+        limit,
+        cut,
+        scheduler.processes,
+        config.settings,
+        division,
+        counts_only=options.counts_only,
+    )
+    try:
+        if limit is not None:
+            check_memory(plan, limit)
+    except ResourceLimitError as error:
+        raise ResourceLimitError(f"{error}{_least(plan, options, scheduler)}") from None
+    return plan
+
+
+def check_disk(plan: Plan, store: Store[Any]) -> None:
+    """Raise DiskLimitError if the files of the run may take more disk than is free, where that is known.
+
+    The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
+    """
+    free, stored = store.storage.free_bytes(), store.bytes_stored()
+    if free is not None and plan.disk_bytes > free + stored:
+        more = " more" if stored else ""
+        parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
+        raise DiskLimitError(
+            f"expected {human(plan.disk_bytes - stored)}{more} of free disk for {store.address}, found {human(free)}; "
+            f"{plan.space.size:,} positions take at most {parts}"
+        )
+
+
+def _least(plan: Plan, options: RunOptions, scheduler: Scheduler) -> str:
+    """The limit that would do for the workers of a cluster, as their ``--memory-limit`` takes it."""
+    if options.memory_limit or not scheduler.processes:
+        return ""
+    least = ceil(plan.least_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
+
+
+def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:
+    """Wait for workers to join or leave; whether some did before the deadline."""
+    while not scheduler.workers_changed and not stop() and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    return scheduler.workers_changed

@@ -1,19 +1,79 @@
-"""The depths in the chunks of a table, looked up by index or listed by depth."""
+"""The depths in the chunks of a table, looked up by index or listed by depth, and the cache of these chunks."""
 
-from collections.abc import Iterator
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.store.chunk_cache import ChunkCache, by_chunk
-from antipodes.tables.store.depth_array import LayerCounts
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.table_store import TableStore
+from antipodes.tables.store.stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
-from antipodes_tasks.errors import StoreChangedError, StoreDamagedError
+from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices
+
+
+def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The number of each chunk that the indices ``(n,)`` lie in, ascending, and the places of these indices."""
+    if not len(indices):
+        return
+    chunk_of = indices // chunk_states
+    first, last = int(chunk_of.min()), int(chunk_of.max())
+    if first == last:
+        yield first, np.arange(len(indices))
+        return
+    if last < 1 << 16:
+        chunk_of = chunk_of.astype(np.uint16)  # numpy sorts 16 bits by their digits, ten times as fast
+    order = np.argsort(chunk_of, kind="stable")
+    counts = np.bincount(chunk_of)
+    ends = np.cumsum(counts)
+    for number in np.flatnonzero(counts).tolist():
+        yield number, order[ends[number] - counts[number] : ends[number]]
+
+
+class ChunkCache:
+    """At most ``capacity`` chunks by their numbers; the least recently used chunk makes room.
+
+    A chunk is read outside the lock, so threads that need different chunks do not wait for each other; two threads
+    that need the same chunk may both read it.
+    """
+
+    def __init__(self, read: Callable[[int], Depths], capacity: int, address: str) -> None:
+        self._read = read
+        self._capacity = capacity
+        self._address = address
+        self._lock = threading.Lock()
+        self._chunks: OrderedDict[int, Depths] = OrderedDict()
+        self._closed = False
+
+    def __getitem__(self, number: int) -> Depths:
+        """The chunk, from memory or read now; ClosedError once the cache is closed."""
+        with self._lock:
+            self.check_open()
+            if number in self._chunks:
+                self._chunks.move_to_end(number)
+                return self._chunks[number]
+        chunk = self._read(number)
+        with self._lock:
+            self.check_open()
+            self._chunks[number] = chunk
+            if len(self._chunks) > self._capacity:
+                self._chunks.popitem(last=False)
+        return chunk
+
+    def close(self) -> None:
+        """Drop all chunks, for good."""
+        with self._lock:
+            self._closed = True
+            self._chunks.clear()
+
+    def check_open(self) -> None:
+        if self._closed:
+            raise ClosedError(f"the table {self._address} was closed: open it again")
+
 
 UNREACHABLE = -1
 """Instead of a distance: the position is unreachable, no moves lead from the start to it."""
@@ -91,7 +151,7 @@ class TableChunks:
                 return np.concatenate(parts)
         raise self._fewer(depth)
 
-    def picked_of(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
+    def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
         """The indices ``(n,)`` of positions at a depth, counted from 0; StoreDamagedError if there are fewer."""
         ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
         indices = np.empty(len(numbers), dtype=np.int64)
@@ -106,10 +166,10 @@ class TableChunks:
             indices[wanted] = here[numbers[wanted] - ends[chunk]]  # counted from the end of the chunk
         return indices
 
-    def picked(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
+    def numbered(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
         """The indices ``(n,)`` and depths ``(n,)`` of positions, counted from 0 by their depths, then their indices.
 
-        Only chunks that hold one of them are read. Raises as `picked_of`.
+        Only chunks that hold one of them are read. Raises as `numbered_at`.
         """
         counts = self.layer_counts.T.ravel()  # of each depth and chunk
         ends = np.cumsum(counts, dtype=np.int64)

@@ -1,18 +1,300 @@
-"""The manifest of a table: which of its bytes count, and for what."""
+"""The manifests of tables and of counts: the puzzle, its state space, what is committed, and which bytes count."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes import python_source
 from antipodes.config import Config
-from antipodes.storage.fields import expect, stored_as
-from antipodes.storage.layout import Layout
-from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
-from antipodes.tables.store.search_manifest import SearchManifest
-from antipodes_tasks.bfs.bitmaps import UNREACHED
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.storage.arrays import Layout
+from antipodes.storage.fields import (
+    FieldType,
+    anything,
+    binary,
+    boolean,
+    building,
+    expect,
+    expect_fields,
+    integer,
+    list_of,
+    mapping_of,
+    settings,
+    sha256,
+    stored_as,
+    text,
+)
+from antipodes_tasks import arguments
+from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
+from antipodes_tasks.errors import SourceError
+from antipodes_tasks.spaces.selection import stored_space
+from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
 
-if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Plan
+DIGEST = np.dtype("<u8")
+"""A digest in the manifest; 0 where no chunk is written."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkDigests:
+    """The digests of consecutive chunks."""
+
+    first: int
+    """The number of the first of these chunks."""
+    digests: NDArray[np.uint64]
+    """``(chunks,)``."""
+
+    @classmethod
+    def empty(cls, count: int) -> "ChunkDigests":
+        """No digest of any of ``count`` chunks."""
+        return cls(0, np.zeros(count, dtype=DIGEST))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ChunkDigests):
+            return NotImplemented
+        return self.first == other.first and np.array_equal(self.digests, other.digests)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    def get(self, number: int) -> int | None:
+        """The digest of a chunk; None if the chunk is not written."""
+        return int(self.digests[number - self.first]) or None
+
+    def part(self, first: int, end: int) -> "ChunkDigests":
+        """The digests of the chunks ``first`` to ``end - 1``, a view."""
+        return ChunkDigests(first, self.digests[first - self.first : end - self.first])
+
+    def updated(self, written: Mapping[int, int]) -> "ChunkDigests":
+        """These digests with those of the chunks that were ``written``, by their numbers."""
+        digests = self.digests.copy()
+        digests[np.array(list(written), dtype=np.int64) - self.first] = np.array(list(written.values()), dtype=DIGEST)
+        return ChunkDigests(self.first, digests)
+
+    def numbers(self) -> list[int]:
+        """The chunks that are written, in ascending order."""
+        found: list[int] = (np.flatnonzero(self.digests) + self.first).tolist()
+        return found
+
+    def check(self, name: str, chunks: int) -> None:
+        """Raise FieldError unless these can be the digests of all ``chunks``."""
+        expect(len(self) == chunks, name, f"digests of {chunks} chunks", len(self))
+
+
+def chunk_digests() -> FieldType:
+    """The digests of all chunks of an array."""
+    entries = binary(DIGEST.itemsize)
+    return FieldType(
+        lambda value, name: ChunkDigests(0, np.frombuffer(entries.read(value, name), dtype=DIGEST)),
+        lambda value: entries.write(value.digests.tobytes()),
+    )
+
+
+DEEPEST = UNREACHED["uint16"] - 1
+"""The greatest depth that a store can hold."""
+MOST_ANTIPODES = 1000
+"""Antipodes that the manifest names, at most."""
+MOST_CHUNK_STATES = 1 << 26
+"""Positions of a chunk of several rows, at most: what is read for one query."""
+NOTHING_COMMITTED = -1
+Cut = tuple[StateSpace, int]
+"""The space whose rows and columns a store has, and the number of rows of a chunk."""
+
+
+@dataclass(frozen=True)
+class SearchManifest:
+    """What a store of a search holds, as of its last commit: of a counts-only run this, of a table more.
+
+    While the counts are not complete, a checkpoint holds the bits.
+    """
+
+    COUNTS_ONLY: ClassVar[bool] = True
+    """Whether the store keeps the layers and the first antipodes alone, and no distances."""
+
+    puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
+    """The ``[puzzle]`` table of the config."""
+    fingerprint: str = field(metadata=stored_as(sha256()))
+    """The fingerprint of the puzzle."""
+    symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    """How each label is written; of several parts, the labels of the first."""
+    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    """How many pieces have each label, if the puzzle is one arrangement of pieces; else none."""
+    space: str = field(metadata=stored_as(text()))
+    """The kind of the state space."""
+    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(anything())))
+    """What the space needs besides the puzzle, rows and width to be built again."""
+    rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, DEEPEST)))
+    """The depth up to which everything is stored; NOTHING_COMMITTED before the first commit."""
+    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, arguments.GREATEST))))
+    """The number of positions at each depth up to the committed one."""
+    searched: bool = field(metadata=stored_as(boolean()))
+    """Whether no position is deeper."""
+    antipodes: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched."""
+    complete: bool = field(metadata=stored_as(boolean()))
+    """Whether there is nothing left to do."""
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
+
+    @classmethod
+    def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
+        """The manifest of a new store, with nothing committed; ``further`` are the fields of its kind."""
+        space, chunk_rows = cut
+        record = space.record
+        return cls(
+            puzzle=dict(config.settings),
+            fingerprint=config.puzzle.fingerprint,
+            symbols=config.puzzle.rules.symbols,
+            counts=config.puzzle.rules.counts,
+            space=record.kind,
+            details=record.details,
+            rows=record.rows,
+            width=record.width,
+            chunk_rows=chunk_rows,
+            committed_depth=NOTHING_COMMITTED,
+            layers=(),
+            searched=False,
+            antipodes=(),
+            complete=False,
+            metadata={},
+            **further,
+        )
+
+    @cached_property
+    def config(self) -> Config:
+        """The config of the puzzle; a puzzle written in Python may have been given, and is known by its fingerprint."""
+        written = self.puzzle.get("family") == python_source.FAMILY
+        return Config({**self.puzzle, "fingerprint": self.fingerprint} if written else self.puzzle)
+
+    @cached_property
+    def source_error(self) -> SourceError | None:
+        """Why the code of the puzzle is not run here, if it is written in Python: then only the moves are unknown."""
+        try:
+            self.config.puzzle  # noqa: B018  (raises)
+        except SourceError as error:
+            return error
+        return None
+
+    @cached_property
+    def identity(self) -> str:
+        """The fingerprint of the puzzle, and the SHA-256 of the state space: chunks belong to both."""
+        space = json.dumps([self.space, self.details], ensure_ascii=False)
+        return f"{self.fingerprint} {hashlib.sha256(space.encode()).hexdigest()}"
+
+    @property
+    def radius(self) -> int:
+        """The greatest committed depth."""
+        return len(self.layers) - 1
+
+    @property
+    def index_size(self) -> int:
+        """How many positions there are, reachable or not."""
+        return self.rows * self.width
+
+    @property
+    def states(self) -> int:
+        """How many positions have a committed depth."""
+        return sum(self.layers)
+
+    @property
+    def cut(self) -> Cut:
+        """The space with the rows and columns of the store, and the number of rows of a chunk.
+
+        Raises
+        ------
+        FieldError
+            No row/column split of the positions has these rows and columns.
+        """
+        return self.space_of(self.config.puzzle), self.chunk_rows
+
+    def space_of(self, puzzle: Puzzle) -> StateSpace:
+        """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
+        return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks the positions have."""
+        return -(-self.rows // self.chunk_rows)
+
+    def rows_of(self, chunk: int) -> range:
+        """The rows of a chunk."""
+        return range(chunk * self.chunk_rows, min(self.rows, (chunk + 1) * self.chunk_rows))
+
+    @property
+    def most_segment_bytes(self) -> int:
+        """The bytes of a journal's segment, at most."""
+        return bitmap_bytes(self.chunk_rows, self.width)
+
+    @property
+    def journal_identity(self) -> str:
+        """What segments belong to: as `identity`, and the chunks that they are cut into."""
+        return f"{self.identity} {self.rows} {self.width} {self.chunk_rows}"
+
+    @property
+    def journal_layers(self) -> Sequence[int]:
+        """The number of positions that the files of the last commit have at each depth up to the committed one.
+
+        A checkpoint has those before the last depth as if they were all at one.
+        """
+        *before, last = self.layers
+        return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
+
+    @property
+    def layouts(self) -> Mapping[str, Layout]:
+        """The layouts of the arrays, by their names."""
+        return {}
+
+    def check(self) -> None:
+        """Raise FieldError unless the fields fit each other, and the puzzle if its code may be run here."""
+        with building("puzzle", "a puzzle"):
+            known = self.source_error is None
+        if known:
+            self._check_puzzle()
+            self.cut  # noqa: B018  (raises)
+            self._check_starts()
+        expect(self.chunk_rows <= self.rows, "chunk_rows", f"at most {self.rows}", self.chunk_rows)
+        few = self.chunk_rows == 1 or self.chunk_rows * self.width <= MOST_CHUNK_STATES
+        expect(few, "chunk_rows", f"a row, or at most {MOST_CHUNK_STATES:,} positions", self.chunk_rows)
+        depth = self.committed_depth
+        expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
+        expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)
+        finished = self.complete or not (self.COUNTS_ONLY and self.searched)
+        expect(finished, "complete", f"{self.searched}, as searched", self.complete)
+        expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
+        expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
+        self._check_antipodes()
+
+    def _check_starts(self) -> None:
+        puzzle = self.config.puzzle.rules
+        some = puzzle.enumerated and puzzle.origin is not None  # which goals can be reached, only a search finds out
+        numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
+        known = not self.layers or self.layers[0] in numbers
+        expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.layers[:1])
+
+    def _check_antipodes(self) -> None:
+        known = min(self.layers[-1], MOST_ANTIPODES) if self.searched else 0
+        expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
+        ascending = all(first < second for first, second in pairwise((*self.antipodes, self.index_size)))
+        expect(ascending, "antipodes", f"ascending indices below {self.index_size}", "others")
+
+    def _check_puzzle(self) -> None:
+        """Raise FieldError unless it is the puzzle of the other fields."""
+        with building("puzzle", "a puzzle"):
+            puzzle = self.config.puzzle.rules
+            fingerprint = puzzle.fingerprint
+        expect_fields(self, fingerprint=fingerprint, symbols=puzzle.symbols, counts=puzzle.counts)
+
 
 DEPTH, COUNTS = "depth", "layer_counts"
 """The names of the arrays."""
@@ -32,10 +314,11 @@ class TableManifest(SearchManifest):
     """The digest of each chunk of the array of counts; none before the table is complete."""
 
     @classmethod
-    def empty(cls, config: Config, plan: "Plan", **further: Any) -> Self:
+    def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
         """The manifest of a new table, with nothing committed."""
-        chunks = ChunkDigests.empty(-(-plan.space.rows // plan.chunk_rows))
-        return super().empty(config, plan, chunks=chunks, layer_counts=ChunkDigests.empty(0), **further)
+        space, chunk_rows = cut
+        chunks = ChunkDigests.empty(-(-space.rows // chunk_rows))
+        return super().empty(config, cut, chunks=chunks, layer_counts=ChunkDigests.empty(0), **further)
 
     @property
     def journal_layers(self) -> Sequence[int]:

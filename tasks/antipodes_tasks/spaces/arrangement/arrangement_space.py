@@ -22,10 +22,10 @@ import numpy as np
 from antipodes_tasks.errors import FieldError
 from antipodes_tasks.permutations.arrangements import Index, radices
 from antipodes_tasks.permutations.parity import Parities, parities, parity_of, with_last_two_apart, with_last_two_equal
-from antipodes_tasks.puzzles.moves.swaps import Swaps
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
-from antipodes_tasks.puzzles.swap_graph import any_order
 from antipodes_tasks.quoting import shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import Swaps, any_order
 from antipodes_tasks.spaces.arrangement.swap_tables import SwapTables
 from antipodes_tasks.spaces.arrangement.tied_parity import parity_by_place
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
@@ -53,38 +53,38 @@ class ArrangementSpace(StateSpace):
     """The parity of the numbered arrangements, by the place of label 0; None: all arrangements are numbered."""
 
     @classmethod
-    def size_for(cls, puzzle: Puzzle) -> int:
+    def size_for(cls, rules: Rules) -> int:
         """The number of arrangements, or of half of them."""
-        return prod(radices(puzzle.counts)) // (1 if parity_by_place(puzzle) is None else 2)
+        return prod(radices(rules.counts)) // (1 if parity_by_place(rules) is None else 2)
 
     @classmethod
-    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+    def cuts(cls, rules: Rules) -> Sequence[Self]:
         """The spaces of all cuts between two labels."""
-        return cls._cuts(puzzle, parity_by_place(puzzle))
+        return cls._cuts(rules, parity_by_place(rules))
 
     @classmethod
-    def _cuts(cls, puzzle: Puzzle, parity: tuple[int, ...] | None) -> Sequence[Self]:
-        counts = puzzle.counts if parity is None else (*puzzle.counts[:-2], 2)
-        return [cls(puzzle, Index(counts, leading), parity) for leading in range(1, max(2, len(counts)))]
+    def _cuts(cls, rules: Rules, parity: tuple[int, ...] | None) -> Sequence[Self]:
+        counts = rules.counts if parity is None else (*rules.counts[:-2], 2)
+        return [cls(rules, Index(counts, leading), parity) for leading in range(1, max(2, len(counts)))]
 
     @classmethod
-    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The space with these rows and columns; FieldError if no cut has them."""
-        if not isinstance(puzzle.moves, Swaps):
-            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
-        for space in cls._cuts(puzzle, cls._parity_of(puzzle, record.details)):
+        if not isinstance(rules.moves, Swaps):
+            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
+        for space in cls._cuts(rules, cls._parity_of(rules, record.details)):
             if (space.rows, space.width) == (record.rows, record.width):
                 return space
         raise FieldError(
-            f"rows: {record.rows} rows of {record.width} columns match no row/column split of {puzzle.counts}"
+            f"rows: {record.rows} rows of {record.width} columns match no row/column split of {rules.counts}"
         )
 
     @staticmethod
-    def _parity_of(puzzle: Puzzle, details: Mapping[str, Any]) -> tuple[int, ...] | None:
+    def _parity_of(rules: Rules, details: Mapping[str, Any]) -> tuple[int, ...] | None:
         """The parities of a space with these details; FieldError if there is none."""
         if not details:
             return None
-        parity = parity_by_place(puzzle)
+        parity = parity_by_place(rules)
         expected = {} if parity is None else {PARITY: list(parity)}
         if details != expected:
             raise FieldError(f"details: expected {expected}, found {shorten(repr(dict(details)))}")
@@ -103,8 +103,8 @@ class ArrangementSpace(StateSpace):
     @property
     def reachable(self) -> int | None:
         """All arrangements, or all those of the right parity, where a theorem says so; see `any_order`."""
-        few = len(self.puzzle.moves) <= MOST_SWAPS
-        return self.size_for(self.puzzle) if few and any_order(self.puzzle) else None
+        few = len(self.rules.moves) <= MOST_SWAPS
+        return self.size_for(self.rules) if few and any_order(self.rules) else None
 
     @property
     def block_rows(self) -> int:
@@ -121,7 +121,7 @@ class ArrangementSpace(StateSpace):
         """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
         if self.parity is None:
             return self.index.rank(labels)
-        indices = self.index.rank(with_last_two_equal(labels, self.puzzle.places))
+        indices = self.index.rank(with_last_two_equal(labels, self.rules.places))
         return np.where(parities(labels) == self._parity_at_empty_place(labels), indices, np.int64(NOT_NUMBERED))
 
     def rank_one(self, labels: Sequence[int]) -> int:
@@ -130,7 +130,7 @@ class ArrangementSpace(StateSpace):
             return self.index.rank_one(labels)
         if parity_of(labels) != self.parity[labels.index(0)]:
             return NOT_NUMBERED
-        last = self.puzzle.places - 2
+        last = self.rules.places - 2
         return self.index.rank_one([label if label < last else last for label in labels])
 
     def unrank(self, indices: Indices) -> Labels:
@@ -138,7 +138,7 @@ class ArrangementSpace(StateSpace):
         labels = self.index.unrank(indices)
         if self.parity is None:
             return labels
-        return with_last_two_apart(labels, self.puzzle.places, self._parity_at_empty_place(labels))
+        return with_last_two_apart(labels, self.rules.places, self._parity_at_empty_place(labels))
 
     def _parity_at_empty_place(self, labels: Labels) -> Parities:
         """The parity that the numbered positions have with the empty place of each of ``(n, places)``, ``(n,)``."""
@@ -165,5 +165,5 @@ class ArrangementSpace(StateSpace):
 
     @cached_property
     def _tables(self) -> SwapTables:
-        assert isinstance(self.puzzle.moves, Swaps)
-        return SwapTables(self.puzzle.moves, self.index)
+        assert isinstance(self.rules.moves, Swaps)
+        return SwapTables(self.rules.moves, self.index)

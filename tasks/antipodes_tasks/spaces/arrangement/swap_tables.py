@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.permutations.arrangements import Index
-from antipodes_tasks.puzzles.moves.swaps import Swaps
+from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from antipodes_tasks.errors import FieldError, InputError
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.reachability.enumeration import Enumeration, enumeration
 from antipodes_tasks.reachability.steps import Steps, steps_of
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.field.field_tables import check_undone
 from antipodes_tasks.spaces.move_tables import ILLEGAL, Fill, MoveTables, map_type
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices, SpaceRecord, StateSpace
@@ -38,21 +39,21 @@ class EnumeratedSpace(StateSpace):
     KIND: ClassVar[str] = "enumerated"
 
     @classmethod
-    def size_for(cls, puzzle: Puzzle) -> int:
+    def size_for(cls, rules: Rules) -> int:
         """The number of positions that can be reached; ResourceLimitError if there are too many to list."""
-        return len(enumeration(puzzle))
+        return len(enumeration(rules))
 
     @classmethod
-    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+    def cuts(cls, rules: Rules) -> Sequence[Self]:
         """The one space there is."""
-        return [cls(puzzle)]
+        return [cls(rules)]
 
     @classmethod
-    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The space with these positions; FieldError if the puzzle has others."""
-        space = cls(puzzle)
-        if not puzzle.enumerated:
-            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
+        space = cls(rules)
+        if not rules.enumerated:
+            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
         if (record.rows, record.width) != (space.rows, space.width):
             raise FieldError(f"rows: expected {space.rows} rows of one column, found {record.rows} of {record.width}")
         if record.details != space.record.details:
@@ -60,16 +61,16 @@ class EnumeratedSpace(StateSpace):
             raise FieldError(f"details: expected {expected} of the positions that can be reached, found {found}")
         return space
 
-    def __getstate__(self) -> dict[str, Puzzle]:
-        return {"puzzle": self.puzzle}
+    def __getstate__(self) -> dict[str, Rules]:
+        return {"rules": self.rules}
 
     @cached_property
     def _enumeration(self) -> Enumeration:
-        return enumeration(self.puzzle)
+        return enumeration(self.rules)
 
     @cached_property
     def _steps(self) -> Steps:
-        return steps_of(self.puzzle.moves, self.puzzle.parts)
+        return steps_of(self.rules.moves, self.rules.parts)
 
     @property
     def rows(self) -> int:
@@ -89,7 +90,7 @@ class EnumeratedSpace(StateSpace):
     @cached_property
     def start_labels(self) -> Labels:
         """The starts, or those of the goals that can be reached from the origin."""
-        starts = self.puzzle.start_labels
+        starts = self.rules.start_labels
         reached: Labels = starts[self.rank(starts) != NOT_NUMBERED]
         return reached
 
@@ -137,7 +138,7 @@ class EnumeratedSpace(StateSpace):
             target,
             np.zeros((self.rows, 0), dtype=map_type(1)),
             np.zeros((1, 1), dtype=np.int32),
-            self.puzzle.moves.reversible,
+            self.rules.moves.reversible,
         )
         firsts = range(0, self.rows, self._rows_at_once)
         return tables, [partial(self._fill, target[first : first + self._rows_at_once], first) for first in firsts]
@@ -158,7 +159,7 @@ class EnumeratedSpace(StateSpace):
 
     def _check_inverses(self, labels: Labels) -> None:
         """Raise InputError unless functions that are said to undo moves do so; other moves know their inverses."""
-        moves = self.puzzle.moves
+        moves = self.rules.moves
         if isinstance(moves, Functions) and moves.reversible:
             for number in range(len(moves)):
                 check_undone(moves, number, labels, *moves.after(number, labels))
@@ -166,5 +167,5 @@ class EnumeratedSpace(StateSpace):
     def building_bytes(self, threads: int) -> int:
         """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
         words = self._enumeration.positions.packing.words
-        a_move = 4 * self.puzzle.places + 8 * (4 * words + 12)
+        a_move = 4 * self.rules.places + 8 * (4 * words + 12)
         return threads * 2 * self._rows_at_once * max(1, self.most_moves) * a_move

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.part import Part, ranges_of
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part, ranges_of
 
 Digits = NDArray[np.int64]
 

@@ -11,9 +11,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.moves import Moves
-from antipodes_tasks.puzzles.part import Part
-from antipodes_tasks.puzzles.random_contents import random_positions
+from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.parts import Part, random_positions
 from antipodes_tasks.spaces.field.field_index import Field, fields_of
 
 SAMPLE = 256

@@ -7,8 +7,9 @@ from math import log2, prod
 from typing import ClassVar, Self
 
 from antipodes_tasks.errors import FieldError
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.field.field_index import FieldIndex, fields_of
 from antipodes_tasks.spaces.field.field_order import deciding_order
 from antipodes_tasks.spaces.field.field_tables import SPARE_BYTES, FieldTables
@@ -38,21 +39,21 @@ class FieldSpace(StateSpace):
     """The number of each field of the index among the puzzle's."""
 
     @classmethod
-    def size_for(cls, puzzle: Puzzle) -> int:
+    def size_for(cls, rules: Rules) -> int:
         """The product of the numbers of contents."""
-        return prod(part.size for part in puzzle.parts)
+        return prod(part.size for part in rules.parts)
 
     @classmethod
-    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+    def cuts(cls, rules: Rules) -> Sequence[Self]:
         """The cut alone with which a search takes the least memory, of those that are tried.
 
         To know how many column maps a cut has takes a sample of its rows.
         """
-        order, ends = deciding_order(puzzle.parts, puzzle.moves)
-        best = cls.divided(puzzle, order, len(order), most_maps=1)
+        order, ends = deciding_order(rules.parts, rules.moves)
+        best = cls.divided(rules, order, len(order), most_maps=1)
         assert best is not None
-        for leading in [] if _functions(puzzle).plain else _promising(puzzle, order, ends):
-            space = cls.divided(puzzle, order, leading)
+        for leading in [] if _functions(rules).plain else _promising(rules, order, ends):
+            space = cls.divided(rules, order, leading)
             if space and _memory(space) < _memory(best):
                 best = space
                 if space.most_maps * space.width * 4 <= FEW_MAPS:
@@ -60,31 +61,31 @@ class FieldSpace(StateSpace):
         return [best]
 
     @classmethod
-    def divided(cls, puzzle: Puzzle, order: Sequence[int], leading: int, most_maps: int | None = None) -> Self | None:
+    def divided(cls, rules: Rules, order: Sequence[int], leading: int, most_maps: int | None = None) -> Self | None:
         """The space with these fields in the row; None if they do not decide where they go.
 
         Without ``most_maps`` a sample of rows tells how many column maps there are.
         """
-        fields = fields_of(puzzle.parts)
+        fields = fields_of(rules.parts)
         index = FieldIndex(tuple(fields[number] for number in order), leading)
-        most = FieldTables(_functions(puzzle), index).estimated_maps() if most_maps is None else most_maps
-        return None if most is None else cls(puzzle, index, most, tuple(order))
+        most = FieldTables(_functions(rules), index).estimated_maps() if most_maps is None else most_maps
+        return None if most is None else cls(rules, index, most, tuple(order))
 
     @classmethod
-    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The space with these rows and columns; FieldError if the puzzle has no fields in such an order."""
-        if not isinstance(puzzle.moves, Functions):
-            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
+        if not isinstance(rules.moves, Functions):
+            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
         order, most = record.details.get("order"), record.details.get("column_maps")
-        fields = fields_of(puzzle.parts)
+        fields = fields_of(rules.parts)
         if not isinstance(order, list) or not all(type(one) is int for one in order):
             raise FieldError(f"details.order: expected a list of integers, found {order!r}")
         if sorted(order) != list(range(len(fields))):
             raise FieldError(f"details.order: expected each of 0 to {len(fields) - 1} once, found {order!r}")
-        if type(most) is not int or not 1 <= most <= record.rows * len(puzzle.moves) + 1:
+        if type(most) is not int or not 1 <= most <= record.rows * len(rules.moves) + 1:
             raise FieldError(f"details.column_maps: expected a number of column maps, found {most!r}")
         for leading in range(1, len(fields) + 1):
-            space = cls.divided(puzzle, order, leading, most)
+            space = cls.divided(rules, order, leading, most)
             if space and (space.rows, space.width) == (record.rows, record.width):
                 return space
         raise FieldError(f"rows: {record.rows} rows of {record.width} columns match no row/column split of the fields")
@@ -125,7 +126,7 @@ class FieldSpace(StateSpace):
     @property
     def most_moves(self) -> int:
         """The number of moves."""
-        return len(self.puzzle.moves)
+        return len(self.rules.moves)
 
     @property
     def most_column_maps(self) -> int:
@@ -145,17 +146,17 @@ class FieldSpace(StateSpace):
 
     @cached_property
     def _tables(self) -> FieldTables:
-        return FieldTables(_functions(self.puzzle), self.index)
+        return FieldTables(_functions(self.rules), self.index)
 
 
-def _functions(puzzle: Puzzle) -> Functions:
-    assert isinstance(puzzle.moves, Functions)
-    return puzzle.moves
+def _functions(rules: Rules) -> Functions:
+    assert isinstance(rules.moves, Functions)
+    return rules.moves
 
 
-def _promising(puzzle: Puzzle, order: Sequence[int], ends: Sequence[int]) -> list[int]:
+def _promising(rules: Rules, order: Sequence[int], ends: Sequence[int]) -> list[int]:
     """Numbers of leading fields whose rows have columns that are worth maps, the best number of columns first."""
-    fields = fields_of(puzzle.parts)
+    fields = fields_of(rules.parts)
     least, most = WIDTHS
     widths = {leading: prod(fields[number].radix for number in order[leading:]) for leading in ends}
     worth = [leading for leading, width in widths.items() if least <= width <= most]

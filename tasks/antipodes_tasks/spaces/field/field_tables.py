@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.puzzles.moves.functions import Functions
-from antipodes_tasks.puzzles.moves.moves import Labels, Mask
-from antipodes_tasks.puzzles.random_contents import random_numbers
 from antipodes_tasks.quoting import shorten
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.spaces.field.field_index import FieldIndex
 from antipodes_tasks.spaces.move_tables import ILLEGAL, ColumnMap, Fill, MoveTables, map_type
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.permutations.chain import Permutations, StabiliserChain, checked_chain, sifted, stabiliser_chain
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.group.group_automaton import Automaton
 from antipodes_tasks.spaces.group.group_numbering import MOST_BYTES, GroupNumbering
 from antipodes_tasks.spaces.group.group_tables import GroupTables
@@ -38,20 +39,20 @@ class GroupSpace(StateSpace):
     """The number of levels whose digits make the row."""
 
     @classmethod
-    def suits(cls, puzzle: Puzzle) -> bool:
+    def suits(cls, rules: Rules) -> bool:
         """Whether positions are permutations of points, all starts are connected by moves, and the order is known.
 
         It is not known of groups of more than LARGEST elements.
         """
-        points = points_of(puzzle)
+        points = points_of(rules)
         chain = None if points is None else _chain_of(points)
         if points is None or chain is None:
             return False
-        starts = puzzle.start_labels
+        starts = rules.start_labels
         return len(starts) == 1 or bool(_members(chain, points.permutations(starts)).all())
 
     @classmethod
-    def size_for(cls, puzzle: Puzzle) -> int:
+    def size_for(cls, rules: Rules) -> int:
         """The order of the group.
 
         Raises
@@ -61,16 +62,16 @@ class GroupSpace(StateSpace):
         SizeLimitError
             The group has more than LARGEST elements.
         """
-        return _chain(puzzle).order
+        return _chain(rules).order
 
     @classmethod
-    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+    def cuts(cls, rules: Rules) -> Sequence[Self]:
         """The spaces of all cuts between two levels; InputError where the puzzle has no group."""
-        chain = _chain(puzzle)
-        return [cls(puzzle, chain, leading) for leading in range(min(1, len(chain.base)), len(chain.base) + 1)]
+        chain = _chain(rules)
+        return [cls(rules, chain, leading) for leading in range(min(1, len(chain.base)), len(chain.base) + 1)]
 
     @classmethod
-    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The space with this chain, rows and columns.
 
         Raises
@@ -78,15 +79,15 @@ class GroupSpace(StateSpace):
         FieldError
             The record has no chain, one of another group, or one that cannot be cut in this way.
         """
-        points = points_of(puzzle)
+        points = points_of(rules)
         if points is None:
-            raise FieldError(f"space: expected one for the puzzle {puzzle.name}, found {record.kind!r}")
+            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
         chain = checked_chain(points.count, record.details.get("base"), record.details.get("generators"))
-        starts = points.permutations(puzzle.start_labels)
+        starts = points.permutations(rules.start_labels)
         if not _members(chain, np.concatenate([points.elements, starts])).all():
             raise FieldError("generators: expected those of a group that has all moves and starts, found another")
         for leading in range(len(chain.base) + 1):
-            space = cls(puzzle, chain, leading)
+            space = cls(rules, chain, leading)
             if (space.rows, space.width) == (record.rows, record.width):
                 return space
         raise FieldError(
@@ -95,7 +96,7 @@ class GroupSpace(StateSpace):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the generators alone to other processes, not the tables made from them."""
-        return type(self), (self.puzzle, self.chain, self.leading)
+        return type(self), (self.rules, self.chain, self.leading)
 
     @property
     def rows(self) -> int:
@@ -128,7 +129,7 @@ class GroupSpace(StateSpace):
         """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED where no moves connect it."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
-            permutations = _points(self.puzzle).permutations(labels[first : first + BATCH])
+            permutations = _points(self.rules).permutations(labels[first : first + BATCH])
             ranks[first : first + BATCH] = self._numbering.rank(permutations)
         return ranks
 
@@ -140,10 +141,10 @@ class GroupSpace(StateSpace):
 
     def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
-        labels = np.empty((len(indices), self.puzzle.places), dtype=np.uint8)
+        labels = np.empty((len(indices), self.rules.places), dtype=np.uint8)
         for first in range(0, len(indices), BATCH):
             permutations = self._numbering.unrank(indices[first : first + BATCH])
-            labels[first : first + BATCH] = _points(self.puzzle).labels(permutations)
+            labels[first : first + BATCH] = _points(self.rules).labels(permutations)
         return labels
 
     @property
@@ -176,7 +177,7 @@ class GroupSpace(StateSpace):
 
     @cached_property
     def _points(self) -> PuzzlePoints:
-        return _points(self.puzzle)
+        return _points(self.rules)
 
     @cached_property
     def _numbering(self) -> GroupNumbering:
@@ -184,11 +185,11 @@ class GroupSpace(StateSpace):
 
     @cached_property
     def _tables(self) -> GroupTables:
-        return GroupTables(_automaton(_points(self.puzzle), self.chain), self.leading)
+        return GroupTables(_automaton(_points(self.rules), self.chain), self.leading)
 
 
-def _chain(puzzle: Puzzle) -> StabiliserChain:
-    chain = _chain_of(_points(puzzle))
+def _chain(rules: Rules) -> StabiliserChain:
+    chain = _chain_of(_points(rules))
     if chain is None:
         raise SizeLimitError("expected at most 2^63 - 1 positions, found more than 10^38")
     return chain
@@ -208,10 +209,10 @@ def _automaton(points: PuzzlePoints, chain: StabiliserChain) -> Automaton:
     return Automaton(chain.levels, points.elements)
 
 
-def _points(puzzle: Puzzle) -> PuzzlePoints:
-    points = points_of(puzzle)
+def _points(rules: Rules) -> PuzzlePoints:
+    points = points_of(rules)
     if points is None:
-        raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {puzzle.name}")
+        raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {rules.name}")
     return points
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations
-from antipodes_tasks.puzzles.moves.moves import Labels
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part, ranges_of
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part, ranges_of
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
 
 BATCH = 1 << 11
 """Positions that are converted together, so that a column of them stays in the cache."""
@@ -167,11 +167,11 @@ class PuzzlePoints:
         return elements
 
 
-def points_of(puzzle: Puzzle) -> PuzzlePoints | None:
+def points_of(rules: Rules) -> PuzzlePoints | None:
     """The points of a puzzle; None where positions are no permutations of points. The last ones are kept."""
-    if not isinstance(puzzle.moves, Transforms):
+    if not isinstance(rules.moves, Transforms):
         return None
-    return _points_of(puzzle.parts, puzzle.starts[0], puzzle.moves)
+    return _points_of(rules.parts, rules.starts[0], rules.moves)
 
 
 @lru_cache(maxsize=4)

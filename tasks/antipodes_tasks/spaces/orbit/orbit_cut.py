@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.permutations.parity import parities
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.part import Part
-from antipodes_tasks.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 
@@ -78,13 +78,13 @@ class OrbitCut:
         return part
 
 
-def transforms_of(puzzle: Puzzle) -> Transforms:
+def transforms_of(rules: Rules) -> Transforms:
     """The moves of a puzzle of which an OrbitSpace is made."""
-    assert isinstance(puzzle.moves, Transforms)
-    return puzzle.moves
+    assert isinstance(rules.moves, Transforms)
+    return rules.moves
 
 
-def parts_of(puzzle: Puzzle) -> tuple[PartIndex, ...]:
+def parts_of(rules: Rules) -> tuple[PartIndex, ...]:
     """The index of each part, in the order of the digits: pieces first, then values.
 
     Pieces come first since the places of values usually move along with pieces, which can be in the row for that.
@@ -94,12 +94,12 @@ def parts_of(puzzle: Puzzle) -> tuple[PartIndex, ...]:
     ConfigError
         A move takes a label from one part to another, or adds something to pieces.
     """
-    transforms = transforms_of(puzzle)
-    both = sorted(zip(puzzle.parts, puzzle.ranges, strict=True), key=lambda pair: not pair[0].holds_pieces)
+    transforms = transforms_of(rules)
+    both = sorted(zip(rules.parts, rules.ranges, strict=True), key=lambda pair: not pair[0].holds_pieces)
     for part, at in both:
         _check(part, at, transforms)
     return tuple(
-        _pieces_index(puzzle, at, part.counts) if part.counts is not None else _values_index(puzzle, at, part)
+        _pieces_index(rules, at, part.counts) if part.counts is not None else _values_index(rules, at, part)
         for part, at in both
     )
 
@@ -112,23 +112,23 @@ def _check(part: Part, at: slice, transforms: Transforms) -> None:
         raise ConfigError(f"expected moves that add nothing to the pieces on places {at.start} to {at.stop - 1}")
 
 
-def _pieces_index(puzzle: Puzzle, at: slice, counts: tuple[int, ...]) -> PiecesIndex:
+def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesIndex:
     """All arrangements; only those of one parity where all pieces differ, and no move or start has another."""
-    transforms = transforms_of(puzzle)
+    transforms = transforms_of(rules)
     if set(counts) == {1} and len(counts) > 1 and not _has_conditions(transforms, at):
-        odd, starts = parities(transforms.origin[:, at]), parities(puzzle.start_labels[:, at])
+        odd, starts = parities(transforms.origin[:, at]), parities(rules.start_labels[:, at])
         if not odd.any() and (starts == starts[0]).all():
             return PiecesIndex(at.start, (*counts[:-2], 2), int(starts[0]))
     return PiecesIndex(at.start, counts)
 
 
-def _values_index(puzzle: Puzzle, at: slice, part: Part) -> ValuesIndex:
+def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
     """All values; only those of one sum where all moves keep it, and all starts have the same."""
-    transforms = transforms_of(puzzle)
+    transforms = transforms_of(rules)
     radix = len(part.symbols)
     if part.places and not _has_conditions(transforms, at):
         changes = transforms.added[:, at].sum(axis=1, dtype=np.int64) % radix
-        totals = puzzle.start_labels[:, at].sum(axis=1, dtype=np.int64) % radix
+        totals = rules.start_labels[:, at].sum(axis=1, dtype=np.int64) % radix
         if not changes.any() and (totals == totals[0]).all():
             return ValuesIndex(at.start, part.places, radix, int(totals[0]))
     return ValuesIndex(at.start, part.places, radix)
@@ -138,13 +138,13 @@ def _has_conditions(transforms: Transforms, at: slice) -> bool:
     return bool(transforms.conditional[:, at].any())
 
 
-def cuts_of(puzzle: Puzzle, parts: tuple[PartIndex, ...]) -> list[OrbitCut]:
+def cuts_of(rules: Rules, parts: tuple[PartIndex, ...]) -> list[OrbitCut]:
     """All cuts before a digit of several values, and the one past the last digit.
 
     Pieces with conditions are not divided: whether a move is legal must be decided by the row, or by the column. Nor
     are values whose places move: each side would have to know the other.
     """
-    transforms = transforms_of(puzzle)
+    transforms = transforms_of(rules)
     cuts = []
     for number, part in enumerate(parts):
         divisible = _is_divisible(part, transforms)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.permutations.parity import generate_even
-from antipodes_tasks.puzzles.moves.transforms import Transforms
-from antipodes_tasks.puzzles.puzzle import Labels, Puzzle
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.group.group_space import GroupSpace
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces.orbit.orbit_cut import OrbitCut, cuts_of, parts_of, transforms_of
@@ -19,23 +20,23 @@ from antipodes_tasks.spaces.search_cost import search_cost
 from antipodes_tasks.spaces.space import Indices, SpaceRecord, StateSpace
 
 
-def has_every_arrangement(puzzle: Puzzle) -> bool:
+def has_every_arrangement(rules: Rules) -> bool:
     """Whether it is certain that moves lead to all positions that an `OrbitSpace` numbers, found in a moment.
 
     So it is if the puzzle is one arrangement of pieces, and its moves generate all even permutations: these lead to
     every arrangement of different pieces with the same parity, and to every arrangement if two pieces are equal.
     """
-    moves = puzzle.moves
-    if len(puzzle.parts) > 1 or not puzzle.parts[0].holds_pieces or not isinstance(moves, Transforms):
+    moves = rules.moves
+    if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or not isinstance(moves, Transforms):
         return False
     return moves.allowed is None and generate_even(moves.origin.tolist())
 
 
-def least_group_order(puzzle: Puzzle) -> int:
+def least_group_order(rules: Rules) -> int:
     """A lower bound of the order of the group of a puzzle's moves, found in a moment."""
-    moves = transforms_of(puzzle)
+    moves = transforms_of(rules)
     orders = [1]
-    for part, at in zip(puzzle.parts, puzzle.ranges, strict=True):
+    for part, at in zip(rules.parts, rules.ranges, strict=True):
         if part.holds_pieces and part.all_different and generate_even((moves.origin[:, at] - at.start).tolist()):
             orders.append(factorial(part.places) // 2)
     return max(orders)
@@ -55,28 +56,28 @@ class OrbitSpace(StateSpace):
     cut: OrbitCut
 
     @classmethod
-    def size_for(cls, puzzle: Puzzle) -> int:
+    def size_for(cls, rules: Rules) -> int:
         """The product of the numbers of contents."""
-        return prod(part.size for part in parts_of(puzzle))
+        return prod(part.size for part in parts_of(rules))
 
     @classmethod
-    def cuts(cls, puzzle: Puzzle) -> Sequence[Self]:
+    def cuts(cls, rules: Rules) -> Sequence[Self]:
         """The spaces of all cuts between two digits."""
-        return [cls(puzzle, cut) for cut in cuts_of(puzzle, parts_of(puzzle))]
+        return [cls(rules, cut) for cut in cuts_of(rules, parts_of(rules))]
 
     @classmethod
-    def restored(cls, puzzle: Puzzle, record: SpaceRecord) -> Self:
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """The space with these rows, columns and parts; FieldError if no cut has them."""
-        for space in cls.cuts(puzzle) if isinstance(puzzle.moves, Transforms) else ():
+        for space in cls.cuts(rules) if isinstance(rules.moves, Transforms) else ():
             if space.record == record:
                 return space
         raise FieldError(
-            f"rows: {record.rows} rows of {record.width} columns match no row/column split of the puzzle {puzzle.name}"
+            f"rows: {record.rows} rows of {record.width} columns match no row/column split of the puzzle {rules.name}"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the cut alone to other processes, not what was found out about it."""
-        return type(self), (self.puzzle, self.cut)
+        return type(self), (self.rules, self.cut)
 
     @property
     def rows(self) -> int:
@@ -91,9 +92,9 @@ class OrbitSpace(StateSpace):
     @property
     def reachable(self) -> int | None:
         """The number of positions that can be reached, where the moves form a group whose order is known."""
-        if has_every_arrangement(self.puzzle):
+        if has_every_arrangement(self.rules):
             return self.size
-        return GroupSpace.size_for(self.puzzle) if GroupSpace.suits(self.puzzle) else None
+        return GroupSpace.size_for(self.rules) if GroupSpace.suits(self.rules) else None
 
     @property
     def block_rows(self) -> int:
@@ -121,7 +122,7 @@ class OrbitSpace(StateSpace):
         outside = (indices < 0) | (indices >= self.size)
         if outside.any():
             raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
-        return separated(self.cut.parts, indices, self.puzzle.places)
+        return separated(self.cut.parts, indices, self.rules.places)
 
     @property
     def most_moves(self) -> int:
@@ -146,4 +147,4 @@ class OrbitSpace(StateSpace):
 
     @cached_property
     def _tables(self) -> OrbitTables:
-        return OrbitTables(transforms_of(self.puzzle), self.cut)
+        return OrbitTables(transforms_of(self.rules), self.cut)

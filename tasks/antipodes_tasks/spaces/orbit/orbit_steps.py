@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit.orbit_cut import OrbitCut
 
 Numbers = NDArray[np.int64]

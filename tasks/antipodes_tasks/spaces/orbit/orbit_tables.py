@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, MoveTables, map_type
 from antipodes_tasks.spaces.orbit.orbit_cut import OrbitCut
 from antipodes_tasks.spaces.orbit.orbit_steps import OrbitSteps, most_legal, orbit_steps

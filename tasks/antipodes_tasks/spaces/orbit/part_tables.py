@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.puzzles.moves.transforms import Transforms
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit.part_index import PartIndex, PiecesIndex, ValuesIndex
 
 if TYPE_CHECKING:

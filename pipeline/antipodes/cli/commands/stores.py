@@ -1,0 +1,230 @@
+"""``antipodes list``, ``status``, ``verify`` and ``remove``: stores of every kind."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from antipodes.cli.command import command, commands
+from antipodes.cli.loading import loading
+from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
+from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, printable
+from antipodes.machine import human
+from antipodes.progress.show import show_progress
+from antipodes.runs.options import OUTPUTS, default_store, memory_size, tasks_at_once
+from antipodes.runs.report import Verdict
+from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at
+from antipodes.storage.backend import Storage
+from antipodes.storage.lock import Holder
+from antipodes.storage.store import check_not_in_use, remove_store
+from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
+from antipodes.tables import report as views
+from antipodes.tables.report import saved_depths
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tilings import store as tiling_views
+from antipodes.tilings.store import TilingStore
+from antipodes_tasks.errors import InputError, NotAStoreError
+from antipodes_tasks.quoting import counted
+
+NOT_KNOWN = "-"
+
+app = commands()
+
+
+@command(app, "list", "antipodes list", "antipodes list /data/tables", "antipodes list s3://bucket")
+def list_all(
+    directory: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DIRECTORY", help=f"A directory of stores, or a URL that they are under. [default: {OUTPUTS}/]"
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the tables and tilings in a directory or a bucket."""
+    nothing_yet = directory is None and not OUTPUTS.exists()
+    folder = OUTPUTS if directory is None else address_from(directory)
+    stores = [] if nothing_yet else list_stores(folder)
+    if as_json:
+        print_json([one.to_json() for one in stores])
+    elif not stores:
+        print(f"no stores in {str(folder).rstrip('/')}/: antipodes run PUZZLE makes one")
+    else:
+        _print_table(stores)
+
+
+def _print_table(stores: list[Listed]) -> None:
+    """Print a line for each store, in columns, and after them lines on runs, and on what is no readable store."""
+    rows = [("name", "kind", "state", "holds", "radius", "size", "last commit")]
+    for one in stores:
+        shown = one.to_json()
+        if one.manifest is not None:
+            holds = counted(shown["tilings"], "tiling") if "tilings" in shown else counted(shown["states"], "position")
+            radius = shown.get("radius")
+            rows.append(
+                (
+                    *(printable(one.name), shown["kind"], _state(shown["complete"], one.run), holds),
+                    NOT_KNOWN if radius is None else f"{radius:,}" if shown["complete"] else f"{radius:,} so far",
+                    human(one.bytes_stored),
+                    NOT_KNOWN if one.committed is None else f"{one.committed:%Y-%m-%d %H:%M}",
+                )
+            )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows if len(rows) > 1 else ():
+        print("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
+    for one in stores:
+        if one.run is not None:
+            print(f"{printable(one.name)}: {printable(_run(one))}")
+        if one.problem is not None:
+            print(f"{printable(one.name)}: {printable(one.problem)}")
+
+
+def _run(listed: Listed) -> str:
+    """The run that holds the lock of a store, and how far it is."""
+    manifest = listed.manifest
+    if not (listed.run and listed.run.alive):
+        return f"the lock is left from {listed.run}, which has ended or does not reach the storage"
+    if manifest is None:
+        return f"{listed.run} is at work"
+    saved = saved_depths(manifest) if isinstance(manifest, SearchManifest) else manifest.saved
+    return f"{listed.run} is at work; {saved or 'no depths are'} committed"
+
+
+@command(app, "status", "antipodes status eight-puzzle", "antipodes status outputs/6x10.zarr --json")
+def status(store: Store, as_json: AsJson = False) -> None:
+    """Show a store's progress and size."""
+    found = open_store(find_store(store))
+    if isinstance(found, TilingStore):
+        tilings = found.read()
+        shown = tiling_views.status_view(found, tilings)
+        title, kind = shown["board"], ""
+        lines = {
+            "searched": f"{len(tilings.searched):,} of {tilings.partitions:,} partitions, method {tilings.method}",
+            "tilings": f"{tilings.tilings:,} up to the symmetries of the board",
+        }
+    else:
+        search = found.read()
+        shown = views.status_view(found, search)
+        title, kind = shown["puzzle"], ", counts only" if search.COUNTS_ONLY else ""
+        depth = shown["committed_depth"]
+        lines = {
+            "committed": "nothing yet" if depth is None else f"depths 0 to {depth}" if depth else "depth 0",
+            "positions": f"{search.states:,} of {search.index_size:,}",
+        }
+    if as_json:
+        print_json(shown)
+        return
+    holder = found.holder()
+    print(f"{title}: {_state(shown['complete'], holder)}{kind}")
+    lines["stored"] = f"{human(shown['bytes'])} in {found.address}"
+    for name, text in {**lines, **_run_lines(found.address, shown["complete"], holder)}.items():
+        print(f"  {name:<13}{text}")
+
+
+def _state(complete: bool, holder: Holder | None) -> str:
+    """The state of a store in a word or two."""
+    if holder and holder.alive:
+        return "in progress"
+    return "finished" if complete else "unfinished"
+
+
+def _run_lines(address: str, complete: bool, holder: Holder | None) -> dict[str, str]:
+    """The run that is at work on a store, or how to resume an unfinished one."""
+    if holder and holder.alive:
+        return {"run": str(holder)}
+    lines = {"lock": f"left from {holder}, which has ended or does not reach the storage"} if holder else {}
+    return lines if complete else {**lines, "resume with": f"antipodes resume {in_shell(address)}"}
+
+
+@command(app, "verify", "antipodes verify eight-puzzle", "antipodes verify seven-tiles --memory-limit 1GiB")
+def verify(
+    store: Store,
+    memory_limit: MemoryLimit = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2**63 - 1,
+            metavar="N",
+            help="Repeat the sample of an earlier call: its sample_seed. [default: a new one]",
+        ),
+    ] = None,
+    puzzle: Given = None,
+) -> int:
+    """Verify checksums and every distance or tiling in a store."""
+    address = find_store(store, puzzle)
+    if isinstance(open_store(address), TilingStore):
+        from antipodes.tilings.verify import verify_tilings
+
+        verdict: Verdict = verify_tilings(address)
+    else:
+        verdict = _table_verdict(address, workers, memory_limit, seed, quiet)
+    if as_json:
+        print_json(verdict.to_json())
+    else:
+        print(verdict)
+    return 0 if verdict.ok else FAILED if verdict.problems else BAD_INPUT
+
+
+def _table_verdict(
+    address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
+) -> Verdict:
+    with loading():  # a scheduler, which the other commands do not need
+        from antipodes.executors.threads import Threads
+        from antipodes.tables.verify import verify as verify_table
+
+    limit = None if memory_limit is None else memory_size(memory_limit)
+    with show_progress(quiet) as listener:
+        return verify_table(address, Threads(tasks_at_once(workers)), seed, limit, listener)
+
+
+@command(app, "remove", "antipodes remove eight-puzzle", "antipodes remove s3://bucket/eight-puzzle.zarr --yes")
+def remove(
+    store: Store,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Delete a store: a table, counts or tilings."""
+    storage = _storage(store)
+    check_not_in_use(storage, KINDS)
+    if not (yes or _confirmed(storage)):
+        return complain("nothing is removed", FAILED)
+    freed = remove_store(storage, KINDS)
+    if as_json:
+        print_json({"store": storage.address, "freed_bytes": freed})
+    else:
+        print(f"removed {storage.address}: {human(freed)} freed")
+    return 0
+
+
+def _storage(text: str) -> Storage:
+    """The place of a store that a person named; also of one that a killed removal left a part of."""
+    try:
+        return storage_at(find_store(text))
+    except NotAStoreError:
+        if not is_url(address_from(text)):
+            for counts_only in (False, True):
+                storage = storage_at(default_store(text, counts_only))
+                if storage.has_leftovers():
+                    return storage
+        raise
+
+
+def _confirmed(storage: Storage) -> bool:
+    """Ask on the terminal whether to remove a store.
+
+    Raises
+    ------
+    InputError
+        There is no terminal.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            f"remove asks before it deletes {storage.address}: expected a terminal or --yes, found neither; "
+            f"antipodes remove {in_shell(storage.address)} --yes"
+        )
+    print(f"remove {printable(storage.address)}, {human(storage.size())}? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,353 @@
+"""``antipodes tile`` and ``show``: all tilings of a board, and drawings of them."""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import groupby
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
+
+from antipodes.cli.command import command, commands
+from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
+from antipodes.cli.options import (
+    AsJson,
+    PerformanceReport,
+    Quiet,
+    SchedulerFile,
+    SchedulerName,
+    Store,
+    Verbose,
+    Workers,
+    names_given,
+    run_option,
+)
+from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
+from antipodes.machine import human
+from antipodes.progress.show import show_progress
+from antipodes.runs.options import RunOptions, chosen_store
+from antipodes.storage.address import in_shell
+from antipodes.stores import find_store
+from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.count import count_tilings
+from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
+from antipodes.tilings.drawing import steps as placed_one_by_one
+from antipodes.tilings.run import TilingReport, tile_board
+from antipodes.tilings.table import Tilings, open_tilings, tilings_view
+from antipodes_tasks.errors import ConfigError, InputError
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.quoting import counted
+
+LONGEST_STORE_NAME = 60
+SHOWN, SHOWN_IN_FILES = 6, 60
+"""Tilings drawn unless a limit is given."""
+INK = "#1c1c22"
+"""The colour of letters on coloured cells."""
+Where = typer.Option(
+    "--where", metavar="CONDITION", help="Only tilings such as 'X covers 23' or 'I avoids 0 9'. Repeatable."
+)
+
+app = commands()
+
+
+@command(app, "tile", "antipodes tile 6x10", "antipodes tile my-board.toml --workers 4")
+def tile(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
+    ],
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="STORE", help="Where the tilings go, a path or a URL. [default: outputs/BOARD.zarr]"),
+    ] = None,
+    workers: Workers = None,
+    scheduler: SchedulerName = None,
+    scheduler_file: SchedulerFile = None,
+    performance_report: PerformanceReport = None,
+    checkpoint_every: Annotated[
+        float | None,
+        run_option("checkpoint_every", min=0, help="Seconds between commits; 0: every partition. [default: 1]"),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="METHOD", help="pruning, or plain: first-empty-cell backtracking. [default: pruning]"),
+    ] = None,
+    where: Annotated[list[str] | None, Where] = None,
+    count: Annotated[bool, typer.Option("--count", help="Print the number of tilings, and store nothing.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
+    overwrite: Annotated[bool, run_option("overwrite", help="Replace existing tilings.")] = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> int:
+    """Find all tilings of a board, or resume the search."""
+    with Interrupts() as interrupts:
+        config = conditioned(load_board(board), where or [])
+        options = run_options(
+            config.run,
+            workers=workers,
+            scheduler=scheduler,
+            scheduler_file=scheduler_file,
+            performance_report=performance_report,
+            checkpoint_every=checkpoint_every,
+            overwrite=overwrite or None,
+            started_by=("tile", board, *_repeated(where or [], method, raw)),
+        )
+        quiet = quiet or config.run.get("quiet", False)
+        if count:
+            about_stores = {"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite}
+            if given := names_given(about_stores):
+                raise InputError(f"--count: stores nothing; expected no {given[0]}")
+            return count_only(config, method, options, interrupts, quiet, as_json, raw)
+        _check_store(store, config, where or [])
+        address = chosen_store(store, config.run, store_name(config.problem, where or []))
+        return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json, verbose), raw)
+
+
+def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
+    """Raise InputError if the tilings under conditions would go to the store that the file names for all of them."""
+    if where and store is None and (named := config.run.get("store")) is not None:
+        raise InputError(
+            f"--where: expected --store, too, because [run] store, {named}, is for all tilings of the board"
+        )
+
+
+def _repeated(where: list[str], method: str | None, raw: bool) -> list[str]:
+    """The options that a command which starts the search over has to repeat."""
+    conditions = [word for condition in where for word in ("--where", condition)]
+    return [*conditions, *(["--method", method] if method else []), *(["--raw"] if raw else [])]
+
+
+def conditioned(config: BoardConfig, where: list[str]) -> BoardConfig:
+    """The board under the conditions of the option ``--where``; InputError where one is no condition on it."""
+    under = config.under(where)
+    try:
+        under.problem  # noqa: B018  (a wrong condition raises here)
+    except ConfigError as error:
+        raise InputError(str(error).replace("[board] where", "--where")) from None
+    return under
+
+
+def store_name(problem: TilingProblem, where: list[str]) -> str:
+    """The name of the default store: that of the board, and the conditions, with a digest where these are not enough.
+
+    Parameters
+    ----------
+    problem
+        The board, under the conditions.
+    where
+        The conditions of the option.
+    """
+    words = re.findall(r"[\w,]+", " ".join(where))
+    name = "-".join([problem.name, *words])
+    if len(name) > LONGEST_STORE_NAME:
+        return f"{problem.name}-{_digest(problem)}"
+    pieces = [piece.name for piece in problem.pieces]
+    as_file_names = {piece.casefold() for piece in pieces}  # many file systems do not tell F from f
+    same = " ".join(words) == " ".join(" ".join(where).split()) and len(as_file_names) == len(pieces)
+    return name if same or not where else f"{name}-{_digest(problem)}"
+
+
+def _digest(problem: TilingProblem) -> str:
+    conditions = sorted({(one.piece, one.verb, one.cells) for one in problem.where})
+    return sha256(repr(conditions).encode()).hexdigest()[:12]
+
+
+def count_only(
+    config: BoardConfig,
+    method: str | None,
+    options: RunOptions,
+    interrupts: Interrupts,
+    quiet: bool,
+    as_json: bool,
+    raw: bool,
+) -> int:
+    """Count the tilings of a board, and print their number; the exit status."""
+    interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
+    with show_progress(quiet, began=options.began) as listener:
+        count = count_tilings(config, method, options, listener, interrupts.requested)
+    if as_json:
+        print_json(count.to_json(raw))
+        return 0
+    print(_numbers(count.board, count.tilings, count.raw_tilings, raw))
+    clock = count.clock
+    print(f"time     {count.seconds:.2f} s: tables {clock.tables:.2f}, search {clock.search:.2f}")
+    tried = f"{counted(count.placements, 'placement')} in {counted(count.partitions, 'partition')}"
+    print(f"tried    {tried}; nothing is stored")
+    return 0
+
+
+def compute_tilings(config: BoardConfig, method: str | None, request: Request, raw: bool = False) -> int:
+    """Search a board for tilings, and print a report; the exit status."""
+    with request.watched("the partitions that are under way") as listener:
+        report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
+    if request.as_json:
+        print_json(report.to_json(raw))
+    if not report.complete:
+        return request.interrupted(report.saved)
+    if not request.as_json:
+        with printing_about(f"the tilings in {request.store} are complete"):
+            _print_report(config, report, raw, request.verbose)
+    return 0
+
+
+def _print_report(config: BoardConfig, report: TilingReport, raw: bool, verbose: bool) -> None:
+    _print_drawings(config, report)
+    manifest = report.manifest
+    print(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
+    _print_times(report, verbose)
+    print(f"store    {report.store}")
+    if report.manifest.tilings:
+        print(f"show     antipodes show {in_shell(report.store)} --number {report.manifest.tilings}")
+        print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
+
+
+def _print_drawings(config: BoardConfig, report: TilingReport) -> None:
+    captions = [f"{number + 1:,} of {report.manifest.tilings:,}" for number in report.shown]
+    if captions:
+        drawn = list(report.shown.values())
+        print_canvas(config.problem, draw_sheet(config.problem, drawn, captions, "both", terminal_columns()))
+        print()
+
+
+def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
+    tilings = f"{counted(different, 'tiling')} up to the symmetries of the board"
+    return f"{name}: {all_of_them:,} in all, {tilings}" if raw else f"{name}: {tilings}, {all_of_them:,} in all"
+
+
+def _print_times(report: TilingReport, verbose: bool) -> None:
+    clock = report.clock
+    if not clock.search:
+        written = f"{report.seconds:.2f} s: earlier runs found all tilings, writing {clock.write:.2f}"
+        print(f"time     {written if clock.write else 'none: the tilings were already complete'}")
+        return
+    phases = f"tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
+    print(f"time     {report.seconds:.2f} s: {phases}")
+    rate = report.placements_tried / clock.search / 1e6
+    print(f"speed    {rate:,.1f} million placements/s in the search, {report.placements_tried:,} in all")
+    shares = ", ".join(f"{seconds / clock.search:.0%}" for seconds in report.busy)
+    if verbose and report.manifest.partitions:
+        partitions = counted(report.manifest.partitions, "partition")
+        print(f"balance  {partitions}; the workers were busy for {shares} of the search")
+    print(f"memory   {human(report.peak_memory)} peak")
+
+
+@command(
+    app,
+    "show",
+    "antipodes show 6x10",
+    "antipodes show 6x10 --number 1000 --lines",
+    "antipodes show 6x10 --all --svg 6x10.svg",
+)
+def show(
+    store: Store,
+    letters: Annotated[bool, typer.Option("--letters", help="Draw a letter in each cell.")] = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Draw lines between the pieces. [default: letters and lines]")
+    ] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="Draw a tiling piece by piece.")] = False,
+    number: Annotated[int | None, typer.Option(metavar="N", help="Draw only tiling N, counted from 1.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Draw at most N tilings. [default: {SHOWN}; {SHOWN_IN_FILES} in files]"),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
+    where: Annotated[list[str] | None, Where] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
+    svg: Svg = None,
+    png: Png = None,
+    gif: Gif = None,
+    size: Size = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the tilings in a store: the first of them, one, or all."""
+    _check_choice(number, limit, every)
+    style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
+    pictures = PictureFiles.of(svg, png, gif, size)
+    with open_tilings(find_store(store), raw) as tilings:
+        matching = _matching(tilings, where or [])
+        shown = None if every else limit or (SHOWN_IN_FILES if pictures else SHOWN)
+        chosen = _chosen(tilings, matching, number, steps, shown)
+        if as_json:
+            print_json(tilings_view(tilings, chosen, len(matching)))
+        elif not len(matching):
+            which = " like that" if where and len(tilings) else ""
+            print(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
+        elif pictures:
+            _write(tilings, chosen, steps, pictures)
+        else:
+            _print(tilings, chosen, len(matching), steps, style)
+    if not tilings.complete:
+        say(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
+
+
+def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
+    given = names_given({"--number": number, "--limit": limit, "--all": every})
+    if len(given) > 1:
+        raise InputError(f"expected one of --number, --limit and --all, found {' and '.join(given)}")
+
+
+def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:
+    """The tilings that fulfil all conditions, counted from 0."""
+    try:
+        return [int(index) for index in tilings.where(*where)] if where else range(len(tilings))
+    except ConfigError as error:
+        raise InputError(f"--{error}") from None
+
+
+def _chosen(
+    tilings: Tilings, matching: Sequence[int], number: int | None, steps: bool, limit: int | None
+) -> Sequence[int]:
+    """The tilings to show, counted from 0."""
+    count = len(tilings)
+    if number is not None:
+        if not 1 <= number <= count:
+            expected = f"1 to {count}" if count else "none, as there are no tilings"
+            raise InputError(f"--number: expected {expected}, found {number}")
+        if number - 1 not in matching:
+            raise InputError(f"--number: expected a tiling that fulfils all conditions of --where, found {number}")
+        return [number - 1]
+    return matching[: 1 if steps else limit]
+
+
+def _print(tilings: Tilings, chosen: Sequence[int], matching: int, in_steps: bool, style: str) -> None:
+    shown = [tilings.array[index] for index in chosen]
+    captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
+    if in_steps:
+        shown, captions = _steps(tilings, chosen)
+    print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))
+    if len(chosen) < matching and len(chosen) > 1:
+        print(f"and {matching - len(chosen):,} more: --all")
+
+
+def _steps(tilings: Tilings, chosen: Sequence[int]) -> tuple[list[NDArray[np.int32]], list[str]]:
+    shown = [placed for index in chosen for placed in placed_one_by_one(tilings.problem, tilings.array[index])]
+    pieces = tilings.problem.copies
+    return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
+
+
+def _write(tilings: Tilings, chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
+    shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
+    what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else counted(len(chosen), "tiling")
+    pictures.write([draw_tiling(tilings.problem, tiling) for tiling in shown], f"{what} of {len(tilings):,}")
+
+
+def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:
+    """Print a drawing of a tiling, in colour if there are colours."""
+    if in_colour():
+        _print_in_colour(drawing, colours(len(problem.pieces)))
+    else:
+        print(drawing.text())
+
+
+def _print_in_colour(drawing: Canvas, palette: Sequence[str]) -> None:
+    console = Console()
+    for symbols, pieces in zip(drawing.symbols.tolist(), drawing.pieces.tolist(), strict=True):
+        line = Text()
+        for piece, group in groupby(zip(pieces, symbols, strict=True), key=lambda pair: pair[0]):
+            line.append("".join(symbol for _, symbol in group), f"bold {INK} on {palette[piece]}" if piece >= 0 else "")
+        console.print(line, no_wrap=True, crop=False, overflow="ignore", highlight=False)

@@ -1,0 +1,359 @@
+"""Puzzles of a user's own, defined in Python; `antipodes` offers what such a definition imports.
+
+>>> puzzle = define_puzzle(name="dial", radices=[5], start=[0], moves={"up": lambda dials: (dials + 1) % 5})
+>>> puzzle.successors(puzzle.parse("4")).tolist()
+[[0]]
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from antipodes.puzzles.families.generators import origin_of
+from antipodes.puzzles.notation import Lists, Notation
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import MAX_PLACES
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.custom_function import CustomFunction
+from antipodes_tasks.rules.functions import Function, Functions
+from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.parts import Part, moduli_of, pieces
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.values import NAME, SYMBOL
+
+Position = Sequence[int] | str
+MOST_VALUES = 256
+"""Values of a place, at most: a label is a byte."""
+
+
+def starts_of(start: Any) -> list[Position]:
+    """The positions of the start, one or several."""
+    if isinstance(start, str):
+        return [start]
+    is_scalar = isinstance(start, np.ndarray) and not start.ndim
+    if not isinstance(start, list | tuple | range | np.ndarray) or is_scalar or not len(start):
+        raise InputError(f"start: expected a position or a list of positions, found {arguments.found(start)}")
+    several = isinstance(start[0], str | list | tuple | range | np.ndarray)
+    positions: Any = start if several else [start]
+    return list(positions)
+
+
+def symbols_of(
+    starts: Sequence[Position],
+    symbols: Sequence[str] | None,
+    radices: Sequence[int] | None,
+    parse: CustomFunction | None,
+) -> tuple[str, ...]:
+    """The symbol of each number: those given, else those in the texts of the starts, else the numbers themselves."""
+    if symbols is not None:
+        return _checked_symbols(symbols)
+    if radices is not None:
+        return tuple(map(str, range(max(_checked_radices(radices)))))
+    texts = [one for one in starts if isinstance(one, str)]
+    if texts and not parse:
+        return tuple(sorted({symbol for text in texts for symbol in _tokens(text)}))
+    numbers = [numbers_of(one, (), parse) for one in starts]
+    return tuple(map(str, range(max(map(max, numbers)) + 1)))
+
+
+def _checked_symbols(symbols: Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(symbols, str | list | tuple):
+        raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+    for symbol in symbols:
+        SYMBOL.check(arguments.text(symbol, "symbols"), "symbols")
+    if len(set(symbols)) < len(symbols) or not symbols:
+        raise InputError(f"symbols: expected different texts, found {quote(symbols)}")
+    return tuple(symbols)
+
+
+def _checked_radices(radices: Sequence[int]) -> list[int]:
+    numbers: list[int] = arguments.integers(radices, "radices", 1).tolist()
+    if not numbers or not all(1 <= number <= MOST_VALUES for number in numbers):
+        raise InputError(f"radices: expected numbers from 1 to {MOST_VALUES}, found {quote(numbers)}")
+    return numbers
+
+
+def numbers_of(position: Position, symbols: Sequence[str], parse: CustomFunction | None) -> list[int]:
+    """The numbers of a start, in range of a label."""
+    if not isinstance(position, str):
+        read: Any = position
+    elif parse is not None:
+        read = parse(position)
+    else:
+        read = [_label(token, symbols) for token in _tokens(position, symbols)]
+    numbers: list[int] = arguments.integers(read, "start", 1).tolist()
+    if not 1 <= len(numbers) <= MAX_PLACES:
+        raise InputError(f"start: expected 1 to {MAX_PLACES} places, found {len(numbers)}")
+    for number in numbers:
+        arguments.integer(number, "start: numbers", 0, (len(symbols) or MOST_VALUES) - 1)
+    return numbers
+
+
+def _tokens(text: str, known: Sequence[str] = ()) -> list[str]:
+    """The symbols of a text: those between blanks, or the characters of a single word that is not known itself."""
+    words = text.split()
+    return list(words[0]) if len(words) == 1 and words[0] not in known else words
+
+
+def _label(token: str, symbols: Sequence[str]) -> int:
+    if token not in symbols:
+        raise InputError(f"start: expected one of {shorten(' '.join(symbols))}, found {quote(token)}")
+    return list(symbols).index(token)
+
+
+def fields_of(radices: Sequence[int], symbols: Sequence[str]) -> tuple[Part, ...]:
+    """Places side by side that have as many values are one part."""
+    numbers = _checked_radices(radices)
+    if max(numbers) > len(symbols):
+        raise InputError(f"symbols: expected {max(numbers)}, one for each value of a place, found {len(symbols)}")
+    runs = [(radix, len(list(same))) for radix, same in groupby(numbers)]
+    return tuple(Part(places, tuple(symbols[:radix])) for radix, places in runs)
+
+
+@dataclass(frozen=True)
+class CustomNotation(Notation):
+    """Each function takes or gives a position as numbers, one a place; None: the symbols, separated by blanks."""
+
+    parts: tuple[Part, ...]
+    format: CustomFunction | None = None
+    parse: CustomFunction | None = None
+    drawing: CustomFunction | None = None
+
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The symbol on each place; see `Notation`."""
+        if self.parse is None:
+            return Lists(tuple(part.places for part in parts)).split(text, parts)
+        try:
+            labels = self._labels(self.parse(text))
+        except InputError as error:
+            raise PositionError(str(error)) from error
+        return [known[label] for known, label in zip(self._symbols, labels, strict=True)]
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """One line of text."""
+        if self.format is None:
+            return " ".join(symbols)
+        line = _text(self.format(self._numbers(symbols)), self.format.role)
+        if not line.strip() or len(line.splitlines()) != 1:
+            raise InputError(f"{self.format.role}: expected one line of text, found {arguments.found(line)}")
+        return line
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """A drawing of one or several lines; without a function for that the line of text."""
+        if self.drawing is None:
+            return self.join(symbols)
+        return _text(self.drawing(self._numbers(symbols)), self.drawing.role)
+
+    @property
+    def _symbols(self) -> list[tuple[str, ...]]:
+        return [part.symbols for part in self.parts for _ in range(part.places)]
+
+    def _numbers(self, symbols: Sequence[str]) -> tuple[int, ...]:
+        return tuple(known.index(symbol) for known, symbol in zip(self._symbols, symbols, strict=True))
+
+    def _labels(self, read: Any) -> list[int]:
+        """The numbers that `parse` gave, in range; PositionError if they are something else."""
+        assert self.parse is not None
+        symbols = self._symbols
+        numbers = read.tolist() if isinstance(read, np.ndarray) else read
+        if not isinstance(numbers, list | tuple) or len(numbers) != len(symbols):
+            count = f"{len(numbers)}" if isinstance(numbers, list | tuple) else arguments.found(read)
+            raise PositionError(f"{self.parse.role}: expected {len(symbols)} numbers, found {count}")
+        return [
+            arguments.integer(number, f"{self.parse.role} to give numbers", 0, len(known) - 1, PositionError)
+            for number, known in zip(numbers, symbols, strict=True)
+        ]
+
+
+def _text(value: object, role: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{role}: expected a text, found {arguments.found(value)}")
+    return value
+
+
+Move = Function | Sequence[int] | str
+Inverses = Mapping[str, str | Function | None]
+
+
+def define_puzzle(
+    *,
+    name: str,
+    start: Position | Sequence[Position],
+    moves: Mapping[str, Move] | Moves,
+    radices: Sequence[int] | None = None,
+    symbols: Sequence[str] | None = None,
+    inverses: Inverses | None = None,
+    format: Callable[[tuple[int, ...]], str] | None = None,
+    parse: Callable[[str], Sequence[int]] | None = None,
+    draw: Callable[[tuple[int, ...]], str] | None = None,
+    plain: bool = False,
+    enumerated: bool = False,
+    description: str = "",
+) -> Puzzle:
+    """A puzzle, to run and query as those that come with the program.
+
+    Parameters
+    ----------
+    name
+        The name of the puzzle and, with ``.zarr``, of its store.
+    start
+        The numbers on the places, or the text of a position, or a list of several such positions.
+    moves
+        By name, either functions of positions ``(n, places)``; see `Functions`. Or permutations of the places: a list
+        ``p`` says what each place gets, ``after[i] = before[p[i]]``; in cycles such as ``"(0 1 2)(3 4)"`` the content
+        of a place goes to the next place named. Permutations alone run much faster than functions.
+    radices
+        For each place the number of its values, which are counted from 0. None: the places hold the pieces of the
+        start, in any arrangement; pieces with the same number are equal.
+    symbols
+        How each number is written, where that is not the number itself.
+    inverses
+        For a move the name of the move that undoes it, or a function that does. Without it the move may be one-way.
+        The inverse of a permutation is known.
+    format, parse
+        A position, a tuple of numbers, as one line of text; and the numbers of such a line.
+    draw
+        A position as a drawing of one or several lines.
+    plain
+        Whether the move tables list each position apart, which takes more memory. Functions that move some rare
+        positions differently may need that; a run says so.
+    enumerated
+        Whether only the positions that can be reached are numbered: a search lists them before a run. It is for puzzles
+        in which these are few of all contents of the places, at most 16 million.
+    description
+        A line about the puzzle.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these; the message names it.
+    """
+    NAME.check(arguments.text(name, "name"), "name")
+    starts = starts_of(start)
+    read = _custom(parse, "parse")
+    written = symbols_of(starts, symbols, radices, read)
+    first, *others = (tuple(numbers_of(one, written, read)) for one in starts)
+    parts = (pieces(first, written),) if radices is None else fields_of(radices, written)
+    puzzle = Puzzle.of(
+        name,
+        "python",
+        arguments.text(description, "description"),
+        CustomNotation(parts, _custom(format, "format"), read, _custom(draw, "draw")),
+        parts,
+        tuple(dict.fromkeys((first, *others))),
+        _moves(
+            moves,
+            parts,
+            dict(arguments.optional(inverses, arguments.mapping, "inverses") or {}),
+            arguments.flag(plain, "plain"),
+        ),
+        enumerated=arguments.flag(enumerated, "enumerated"),
+    )
+    _check_starts(puzzle)
+    return puzzle
+
+
+PARAMETERS = inspect.signature(define_puzzle).parameters
+
+
+class Definition:
+    """The base of a puzzle that is a class: its attributes and methods are the arguments of `define_puzzle`.
+
+    ``moves`` and ``inverses`` may be methods that return them. The name is that of the class, and the description the
+    first line of its docstring, if they are not said otherwise.
+    """
+
+
+def puzzle_of(definition: object, name: str) -> Puzzle:
+    """The puzzle of a definition: a Puzzle, a function that returns one, or a class with the arguments of one.
+
+    Raises
+    ------
+    InputError
+        It is something else, or fails.
+    """
+    if isinstance(definition, Puzzle):
+        return definition
+    if isinstance(definition, type):
+        return _puzzle_of_class(definition)
+    if not callable(definition):
+        raise InputError(
+            f"{name}: expected a Puzzle, or a function or class for one, found {arguments.found(definition)}"
+        )
+    made = CustomFunction(definition, name)()
+    if not isinstance(made, Puzzle):
+        raise InputError(f"{name}: expected a function that returns a Puzzle, found {arguments.found(made)}")
+    return made
+
+
+def _puzzle_of_class(definition: type) -> Puzzle:
+    """The puzzle whose arguments are the attributes of a class; ``moves`` may be a method that returns them."""
+    instance = CustomFunction(definition, definition.__name__)()
+    given = {key: getattr(instance, key) for key in PARAMETERS if hasattr(instance, key)}
+    for key in ("moves", "inverses"):
+        if inspect.ismethod(given.get(key)):
+            given[key] = CustomFunction(given[key], f"{definition.__name__}.{key}")()
+    for key in ("start", "moves"):
+        if key not in given:
+            raise InputError(f"{definition.__name__}: expected an attribute {key}, found none")
+    return define_puzzle(**{"name": definition.__name__, "description": _first_line(definition), **given})
+
+
+def _first_line(definition: type) -> str:
+    return (inspect.getdoc(definition) or "").partition("\n")[0]
+
+
+def _custom(function: Callable[..., Any] | None, role: str) -> CustomFunction | None:
+    return None if function is None else CustomFunction(arguments.function(function, role), role)
+
+
+def _check_starts(puzzle: Puzzle) -> None:
+    places = sum(part.places for part in puzzle.parts)
+    for start in puzzle.starts:
+        if len(start) != places:
+            raise InputError(f"start: expected {places} numbers, found {len(start)}")
+    try:
+        puzzle.checked(puzzle.start_labels)
+    except InputError as error:
+        raise InputError(f"start: {error}") from None
+
+
+def _moves(moves: Any, parts: Sequence[Part], inverses: dict[str, str | Function | None], plain: bool) -> Moves:
+    if isinstance(moves, Moves):
+        return moves
+    if not isinstance(moves, Mapping) or not moves:
+        raise InputError(f"moves: expected functions or permutations by name, found {arguments.found(moves)}")
+    for name in moves:
+        _check_name(name)
+    moduli = moduli_of(parts)
+    origins = {name: _origin(name, move, len(moduli)) for name, move in moves.items() if not callable(move)}
+    if len(origins) == len(moves):
+        if inverses:
+            raise InputError("inverses: expected none, since those of permutations are known")
+        return Transforms(origins, list(origins.values()), moduli)
+    functions = {name: _permuting(origins[name]) if name in origins else move for name, move in moves.items()}
+    known = {name: _permuting(np.argsort(origin)) for name, origin in origins.items()}
+    return Functions(functions, parts, {**known, **inverses}, plain=plain)
+
+
+def _check_name(name: object) -> None:
+    SYMBOL.check(arguments.text(name, "the name of a move"), "moves")
+    if any(character.isspace() for character in str(name)):
+        raise InputError(f"moves: expected names without blanks, found {quote(name)}")
+
+
+def _origin(name: str, move: Any, places: int) -> tuple[int, ...]:
+    if not isinstance(move, str):
+        move = arguments.integers(move, f"moves: {name} as a function, or a permutation of the places", 1).tolist()
+    return origin_of(name, move, places)
+
+
+def _permuting(origin: Sequence[int] | np.ndarray[Any, Any]) -> Function:
+    places = np.asarray(origin)
+    return lambda positions: positions[:, places]

@@ -1,0 +1,81 @@
+"""The puzzle families: each turns the ``[puzzle]`` table of a config into a `Puzzle`."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import GOAL, START, starts_in
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import ConfigError, InputError
+from antipodes_tasks.quoting import quote, shorten
+
+FAMILIES: Mapping[str, tuple[str, str]] = {
+    "blocks": ("blocks", "blocks"),
+    "burnt-pancake": ("permutations", "burnt_pancake"),
+    "generators": ("generators", "generators"),
+    "hanoi": ("hanoi", "hanoi"),
+    "jump": ("jump", "jump"),
+    "lights-out": ("lights_out", "lights_out"),
+    "pancake": ("permutations", "pancake"),
+    "sliding": ("sliding", "sliding"),
+    "topspin": ("permutations", "topspin"),
+    "twisty": ("twisty", "twisty"),
+}
+"""The module and the function of each family, loaded when a puzzle needs it: all of them take 25 ms."""
+OF_START = re.compile(rf"^(\[puzzle\] )?{START}:")
+"""How a message of a family begins that is about the start."""
+
+
+def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle that a ``[puzzle]`` table describes.
+
+    ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
+    goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count.
+
+    Raises
+    ------
+    ConfigError
+        The family is unknown, or the table does not fit it.
+    """
+    family = arguments.mapping(settings, "settings of a puzzle").get("family")
+    if not isinstance(family, str) or family not in FAMILIES:
+        found = f"found {quote(family)}" if "family" in settings else "this key is missing"
+        raise ConfigError(f"[puzzle] family: expected one of {', '.join(sorted(FAMILIES))}; {found}")
+    module, function = FAMILIES[family]
+    describe: Callable[[Mapping[str, Any]], Puzzle] = getattr(import_module(f"{__name__}.{module}"), function)
+    if GOAL not in settings:
+        return describe(settings)
+    others = {key: value for key, value in settings.items() if key != GOAL}
+    if START not in others:
+        return _with_start_at_goal(describe, settings, others)
+    return _with_goals(describe(others), starts_in(settings, GOAL))
+
+
+def _with_start_at_goal(
+    describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any], others: Mapping[str, Any]
+) -> Puzzle:
+    """The puzzle with the goal as its start; what is wrong with that is said of the goal."""
+    for text in starts_in(settings, GOAL):
+        if MARKS & set(text):
+            raise ConfigError(
+                f"[puzzle] {GOAL}: expected a position, or a {START} beside a pattern, to say which pieces there are, "
+                f"found the pattern {quote(shorten(text))} alone"
+            )
+    try:
+        return describe({**others, START: settings[GOAL]})
+    except ConfigError as error:
+        raise ConfigError(OF_START.sub(rf"\g<1>{GOAL}:", str(error))) from None
+
+
+def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
+    """The puzzle with its starts at the goals, and its first start as the origin."""
+    try:
+        puzzle = aimed_at(puzzle, texts)
+        goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
+    except InputError as error:
+        raise ConfigError(f"[puzzle] {GOAL}: {error}") from None
+    return replace(puzzle, rules=replace(puzzle.rules, starts=tuple(dict.fromkeys(goals)), origin=puzzle.starts[0]))

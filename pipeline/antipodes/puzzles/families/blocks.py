@@ -1,0 +1,221 @@
+"""Block puzzles such as Klotski and Rush Hour: pieces of one or more squares that slide through empty squares."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, Kind, blocks_on, kinds_of, squares_covered
+from antipodes.puzzles.board import HOLE, drawn_rows
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import (
+    MAX_PLACES,
+    choice,
+    flag,
+    identity,
+    refuse_unknown,
+    starts_in,
+    text,
+    to_labels,
+)
+from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.parts import pieces
+from antipodes_tasks.rules.squares import DIRECTIONS, Square, square_name, squares_of
+from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+
+STEPS, SLIDES = "steps", "slides"
+
+
+def blocks(settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle that the ``[puzzle]`` table of a config describes: ``start`` draws the board and the blocks.
+
+    Each letter is a block. ``moves`` counts ``"steps"`` of one square, or ``"slides"``: one block any way. With
+    ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only. The blocks of
+    ``target`` are drawn in a colour of their own.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range; the message names it.
+    """
+    refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
+    slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES
+    distinct, axis = flag(settings, "distinct"), flag(settings, "axis")
+    drawings = [drawn_rows(start, (EMPTY, HOLE), "blocks, '.' or '#'") for start in starts_in(settings)]
+    try:
+        board = _board(drawings[0], distinct, axis)
+        board = replace(board, targets=_targets(settings, board))
+        starts = [board.split("/".join(map(" ".join, drawing)), ()) for drawing in drawings]
+    except PositionError as error:
+        raise ConfigError(f"start: {error}") from None
+    symbols = _symbols(board)
+    labels = to_labels(starts, symbols)
+    moves = BlockMoves(
+        board.kinds, squares_of(board.rows, board.columns, board.holes), board.rows, labels[0].count(0), slides
+    )
+    return Puzzle.of(
+        **identity(settings),
+        family="blocks",
+        notation=board,
+        parts=(pieces(labels[0], symbols),),
+        starts=labels,
+        moves=moves.transforms(len(symbols)),
+        enumerated=True,
+    )
+
+
+def _board(drawing: Sequence[Sequence[str]], distinct: bool, axis: bool) -> BlockBoard:
+    rows, columns = len(drawing), len(drawing[0])
+    if rows * columns > MAX_PLACES:
+        raise ConfigError(f"start: expected at most {MAX_PLACES} squares, found {rows * columns}")
+    squares = [symbol for row in drawing for symbol in row]
+    found = blocks_on(drawing, EMPTY + HOLE)
+    if not found:
+        raise ConfigError("start: expected at least one block, found none")
+    if EMPTY not in squares:
+        raise ConfigError("start: expected at least one empty square '.', found none")
+    return BlockBoard(
+        rows,
+        columns,
+        holes=frozenset(square for square, symbol in enumerate(squares) if symbol == HOLE),
+        empty_symbols=(EMPTY,),
+        separator="" if all(len(symbol) == 1 for symbol in squares) else " ",
+        kinds=kinds_of(found, distinct, axis),
+        distinct=distinct,
+    )
+
+
+def _targets(settings: Mapping[str, Any], board: BlockBoard) -> frozenset[str]:
+    """The symbols of the kinds of the blocks that ``target`` names."""
+    letters = text(settings, "target").split() if "target" in settings else []
+    kinds = {letter: kind.letters[0] for kind in board.kinds for letter in kind.letters}
+    for letter in letters:
+        if letter not in kinds:
+            raise ConfigError(f"[puzzle] target: expected letters of blocks of the start, found {quote(letter)}")
+    return frozenset(kinds[letter] for letter in letters)
+
+
+def _symbols(board: BlockBoard) -> tuple[str, ...]:
+    symbols = (EMPTY, *(kind.letters[0] for kind in board.kinds), REST)
+    if len(symbols) > MOST_MASKED:
+        raise ConfigError(f"start: expected at most {MOST_MASKED - 2} kinds of blocks, found {len(board.kinds)}")
+    return symbols
+
+
+MOST_MOVES = 1 << 12
+"""Moves of all blocks: every position is tried for each."""
+
+
+class BlockMove(NamedTuple):
+    """A block of a kind goes from one first square to another."""
+
+    kind: int
+    origin: Square
+    destination: Square
+    empty: frozenset[Square]
+    """The squares that must be empty."""
+
+
+@dataclass(frozen=True)
+class BlockMoves:
+    """All moves of blocks on the squares of a board: permutations, each legal where the block is and its path is empty.
+
+    A block that moves swaps its squares with the empty ones that it enters. In steps a block moves by one square. In
+    slides it moves along any path of empty squares, even around corners: for each two places of a block there are as
+    many moves as there are least sets of squares that must be empty.
+    """
+
+    kinds: tuple[Kind, ...]
+    squares: tuple[Square, ...]
+    """The square of each place."""
+    rows: int
+    empty: int
+    """The number of empty squares."""
+    slides: bool
+
+    def transforms(self, symbols: int) -> Transforms:
+        """The moves on labels: 0 is empty, and a block's first square has the number of its kind, from 1.
+
+        ConfigError if there are too many.
+        """
+        moves = self._all()
+        place = {square: number for number, square in enumerate(self.squares)}
+        origin = np.tile(np.arange(len(place), dtype=np.int16), (len(moves), 1))
+        allowed = np.full(origin.shape, ~np.uint64(0))
+        for number, move in enumerate(moves):
+            allowed[number, place[move.origin]] = np.uint64(1) << np.uint64(move.kind + 1)
+            allowed[number, [place[square] for square in move.empty]] = 1
+            for to, come_from in self._exchanged(move):
+                origin[number, place[to]] = place[come_from]
+        return Transforms(map(self._name, moves), origin, [symbols] * len(place), allowed=allowed)
+
+    def _all(self) -> list[BlockMove]:
+        found: list[BlockMove] = []
+        for number in range(len(self.kinds)):
+            for move in self._of_kind(number):
+                found.append(move)
+                self._check_number(len(found))
+        return sorted(found, key=lambda move: min(move.empty))  # searches skip all moves onto a square that is taken
+
+    def _check_number(self, moves: int) -> None:
+        if moves > MOST_MOVES:
+            fewer = 'moves = "steps"' if self.slides else "a smaller board"
+            raise ConfigError(f"moves: expected at most {MOST_MOVES:,} moves of blocks, found more: choose {fewer}")
+
+    def _of_kind(self, number: int) -> Iterator[BlockMove]:
+        kind, board = self.kinds[number], set(self.squares)
+        places = [square for square in self.squares if self._fits(kind, square, board)]
+        for origin in places:
+            for destination, empty in self._ways(kind, origin, set(places)):
+                yield BlockMove(number, origin, destination, empty)
+
+    def _fits(self, kind: Kind, first: Square, board: set[Square]) -> bool:
+        return kind.may_stand(first) and board.issuperset(squares_covered(kind, first))
+
+    def _ways(self, kind: Kind, origin: Square, places: set[Square]) -> Iterator[tuple[Square, frozenset[Square]]]:
+        """Where a block can go, each with a least set of squares that must be empty."""
+        own = frozenset(squares_covered(kind, origin))
+        least: dict[Square, list[frozenset[Square]]] = {origin: [frozenset()]}
+        waiting = deque([(origin, frozenset[Square]())])
+        while waiting:
+            self._check_number(len(waiting))
+            at, empty = waiting.popleft()
+            if empty not in least[at] or (at != origin and not self.slides):
+                continue
+            for down, right in DIRECTIONS:
+                after = at[0] + down, at[1] + right
+                needed = empty | (frozenset(squares_covered(kind, after)) - own)
+                known = least.setdefault(after, [])
+                if after not in places or len(needed) > self.empty or any(one <= needed for one in known):
+                    continue
+                known[:] = [one for one in known if not needed <= one] + [needed]
+                waiting.append((after, needed))
+        del least[origin]
+        return ((after, empty) for after, sets in least.items() for empty in sets)
+
+    def _exchanged(self, move: BlockMove) -> Iterator[tuple[Square, Square]]:
+        """For each square that changes, the square whose content it gets."""
+        kind = self.kinds[move.kind]
+        before, after = (squares_covered(kind, first) for first in (move.origin, move.destination))
+        yield from zip(after, before, strict=True)
+        yield from zip(sorted(set(before) - set(after)), sorted(set(after) - set(before)), strict=True)
+
+    @cached_property
+    def _square_names(self) -> frozenset[str]:
+        return frozenset(square_name(square, self.rows) for square in self.squares)
+
+    def _name(self, move: BlockMove) -> str:
+        """The block, by its letter if it alone has its shape, else by its square; and where it goes.
+
+        A letter that is the name of a square would be taken for the block on that square.
+        """
+        letters = self.kinds[move.kind].letters
+        by_letter = len(letters) == 1 and letters[0] not in self._square_names
+        block = letters[0] if by_letter else square_name(move.origin, self.rows)
+        (row, column), (to_row, to_column) = move.origin, move.destination
+        to = square_name(move.destination, self.rows)
+        return f"{block}-{to if self.slides else DIRECTIONS[to_row - row, to_column - column]}"

@@ -1,0 +1,137 @@
+"""The towers of Hanoi: discs on pegs, never a larger one on a smaller one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from antipodes.puzzles.notation import Lists, Notation, symbols_in
+from antipodes.puzzles.picture import INK, LINE, PALETTE, Line, Picture, Rectangle, Shape, Text, ink_on
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, refuse_unknown, starts_in
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.parts import Part, values
+from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
+
+EVERY_PEG = ~np.uint64(0)
+MOST_MOVES = 1 << 16
+"""Moves of a disc from one peg to another, over all discs: far more than a table that fits into memory needs."""
+
+
+def hanoi(settings: Mapping[str, Any]) -> Puzzle:
+    """``discs`` on ``pegs``: a position is the peg of each disc, the smallest first.
+
+    They begin on peg 0, or where ``start`` puts them. A move is named after its two pegs: ``0-2``.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range; the message names it.
+    """
+    refuse_unknown(settings, {"pegs", "discs", "start"})
+    pegs = bounded_integer(settings, "pegs", 2, MOST_MASKED, 3)
+    discs = bounded_integer(settings, "discs", 1, MAX_PLACES)
+    if discs * pegs * (pegs - 1) > MOST_MOVES:
+        raise ConfigError(f"discs, pegs: expected at most {MOST_MOVES:,} moves, found {discs * pegs * (pegs - 1):,}")
+    texts = starts_in(settings) if "start" in settings else ["0 " * discs]
+    return Puzzle.of(
+        **identity(settings),
+        family="hanoi",
+        notation=Towers(pegs, discs),
+        parts=(values(discs, pegs),),
+        starts=tuple(dict.fromkeys(_start(text, pegs, discs) for text in texts)),
+        moves=_moves(pegs, discs),
+    )
+
+
+def _start(text: str, pegs: int, discs: int) -> tuple[int, ...]:
+    written = symbols_in(text, discs)
+    if len(written) != discs:
+        raise ConfigError(f"start: expected the peg of each of {discs} discs, found {len(written)}")
+    for peg in written:
+        if not (peg.isdecimal() and peg.isascii() and int(peg) < pegs):
+            raise ConfigError(f"start: expected pegs from 0 to {pegs - 1}, found {quote(peg)}")
+    return tuple(map(int, written))
+
+
+def _moves(pegs: int, discs: int) -> Transforms:
+    """A move for each disc and each two pegs, legal where no smaller disc is on either."""
+    names, added, allowed = zip(*_steps(pegs, discs), strict=True)
+    return Transforms(names, np.tile(np.arange(discs), (len(names), 1)), [pegs] * discs, added, allowed)
+
+
+def _steps(pegs: int, discs: int) -> Iterator[tuple[str, Any, Any]]:
+    one = np.uint64(1)
+    for disc in range(discs):
+        for a, b in permutations(range(pegs), 2):
+            added = np.zeros(discs, dtype=np.uint8)
+            added[disc] = (b - a) % pegs
+            allowed = np.full(discs, EVERY_PEG)
+            allowed[:disc] = ~(one << np.uint64(a) | one << np.uint64(b))
+            allowed[disc] = one << np.uint64(a)
+            yield f"{a}-{b}", added, allowed
+
+
+WIDEST = 8
+"""Half the width of the largest disc in characters; of more discs, those of similar size are drawn alike."""
+THICK = 24
+"""The height of a disc in pictures."""
+PEG, DISC, BASE, FOOT = "│", "━", "─", "┴"
+
+
+@dataclass(frozen=True, slots=True)
+class Towers(Notation):
+    """Discs on pegs, ``0 0 1 2``: the peg of each disc, the smallest disc first."""
+
+    pegs: int
+    discs: int
+
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The peg of each disc, the smallest first; see `Notation`."""
+        return Lists((self.discs,)).split(text, parts)
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """One line of text."""
+        return " ".join(symbols)
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """The pegs side by side; discs are numbered from 1, the smallest."""
+        towers = [self._tower([d for d, on in enumerate(symbols) if on == str(peg)]) for peg in range(self.pegs)]
+        lines = [" ".join(slices) for slices in zip(*towers, strict=True)]
+        return "\n".join([*lines, BASE.join([self._line(FOOT, self._half, BASE)] * self.pegs)])
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """The pegs side by side, each disc in a colour of its own."""
+        pitch, bottom = self._width(self.discs - 1) + 16, (self.discs + 1) * THICK
+        shapes: list[Shape] = [Line(4, bottom + 2, self.pegs * pitch - 4, bottom + 2, INK, 4)]
+        for peg in range(self.pegs):
+            middle = (peg + 0.5) * pitch
+            shapes.append(Line(middle, THICK / 2, middle, bottom, LINE, 6))
+            for height, disc in enumerate(d for d in reversed(range(self.discs)) if symbols[d] == str(peg)):
+                width, top, fill = self._width(disc), bottom - (height + 1) * THICK, PALETTE[disc % len(PALETTE)]
+                shapes.append(Rectangle(middle - width / 2, top + 1, width, THICK - 2, fill, LINE, rounded=6))
+                shapes.append(Text(middle, top + THICK / 2, str(disc + 1), THICK * 0.6, ink_on(fill)))
+        return Picture(self.pegs * pitch, bottom + 6, tuple(shapes))
+
+    @staticmethod
+    def _width(disc: int) -> float:
+        """The width of a disc in pictures."""
+        return 34 + 16 * disc
+
+    @property
+    def _half(self) -> int:
+        """Half the width of a tower."""
+        return min(WIDEST, self.discs) + len(str(self.discs)) // 2 + 1
+
+    def _tower(self, discs: Sequence[int]) -> list[str]:
+        """The lines of one peg, from the top."""
+        bare = [self._line(PEG, 0)] * (self.discs + 1 - len(discs))
+        halves = [1 + disc * min(WIDEST, self.discs) // self.discs + len(str(self.discs)) // 2 for disc in discs]
+        return bare + [self._line(str(disc + 1), half) for disc, half in zip(discs, halves, strict=True)]
+
+    def _line(self, centre: str, half: int, filling: str = DISC) -> str:
+        """A line of a tower: a bar from ``half`` characters left of the centre to as many right of it."""
+        return centre.center(2 * half + 1, filling).center(2 * self._half + 1)

@@ -1,0 +1,138 @@
+"""Lights Out: a press switches a light and its neighbours."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.families.sliding import neighbours
+from antipodes.puzzles.notation import Lists, Notation
+from antipodes.puzzles.picture import LINE, PAPER, SQUARE, Disc, Picture
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import (
+    MAX_PLACES,
+    bounded_integer,
+    identity,
+    pairs_in,
+    refuse_unknown,
+    required,
+    starts_in,
+)
+from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.quoting import quote
+from antipodes_tasks.rules.parts import Part, values
+from antipodes_tasks.rules.transforms import Transforms
+
+
+def lights_out(settings: Mapping[str, Any]) -> Puzzle:
+    """Lights on ``rows`` and ``columns``, or on a graph of ``edges`` between ``lights`` counted from 0.
+
+    All lights are off at the start, unless ``start`` says which are on. A move is named after the light that is
+    pressed, in reading order, from 0.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range; the message names it.
+    """
+    refuse_unknown(settings, {"rows", "columns", "lights", "edges", "start"})
+    graph = _graph(settings) if "edges" in settings or "lights" in settings else _rectangle(settings)
+    texts = starts_in(settings) if "start" in settings else ["0 " * graph.lights]
+    return Puzzle.of(
+        **identity(settings),
+        family="lights-out",
+        notation=graph.notation,
+        parts=(values(graph.lights, 2),),
+        starts=tuple(dict.fromkeys(_start(text, graph) for text in texts)),
+        moves=_presses(graph),
+    )
+
+
+class _Graph(NamedTuple):
+    """The lights, and which of them are neighbours."""
+
+    lights: int
+    neighbours: list[tuple[int, int]]
+    """Each pair in both orders."""
+    notation: Notation
+
+
+def _rectangle(settings: Mapping[str, Any]) -> _Graph:
+    rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
+    if rows * columns > MAX_PLACES:
+        raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} lights, found {rows * columns}")
+    return _Graph(rows * columns, neighbours(rows, columns), Lights(rows, columns))
+
+
+def _graph(settings: Mapping[str, Any]) -> _Graph:
+    if "rows" in settings or "columns" in settings:
+        raise ConfigError("expected rows and columns, or lights and edges, found both")
+    lights = bounded_integer(settings, "lights", 1, MAX_PLACES)
+    return _Graph(lights, _edges(settings, lights), Lists((lights,)))
+
+
+def _edges(settings: Mapping[str, Any], lights: int) -> list[tuple[int, int]]:
+    """The pairs of neighbours, both ways."""
+    pairs = pairs_in(required(settings, "edges"), "edges")
+    for light in (light for pair in pairs for light in pair):
+        if not 0 <= light < lights:
+            raise ConfigError(f"edges: expected lights from 0 to {lights - 1}, found {quote(light)}")
+    return pairs + [(b, a) for a, b in pairs]
+
+
+def _start(text: str, graph: _Graph) -> tuple[int, ...]:
+    try:
+        written = graph.notation.split(text, (values(graph.lights, 2),))
+    except PositionError as error:
+        raise ConfigError(f"start: {error}") from None
+    return tuple(map(int, written))
+
+
+def _presses(graph: _Graph) -> Transforms:
+    switched: NDArray[np.uint8] = np.eye(graph.lights, dtype=np.uint8)
+    for a, b in graph.neighbours:
+        switched[a, b] = 1
+    places = np.tile(np.arange(graph.lights), (graph.lights, 1))
+    names = [str(light) for light in range(graph.lights)]
+    return Transforms(names, places, [2] * graph.lights, switched)
+
+
+ON = "#e69f00"
+"""The colour of a light that is on."""
+DRAWN = {"0": "○", "1": "●"}
+READ = str.maketrans(".*○●", "0101")
+"""Other ways to write a light that is off or on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lights(Notation):
+    """Lights in rows, ``010/111/010``: 0 or ``.`` is off, 1 or ``*`` is on."""
+
+    rows: int
+    columns: int
+
+    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
+        """The light on each place, row by row; see `Notation`."""
+        return Lists((self.rows * self.columns,)).split(text.translate(READ), parts)
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """One line of text, with ``/`` between rows."""
+        return "/".join("".join(row) for row in self._rows(symbols))
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        """A line for each row: ``●`` is on, ``○`` is off."""
+        return "\n".join(" ".join(DRAWN.get(symbol, symbol) for symbol in row) for row in self._rows(symbols))
+
+    def picture(self, symbols: Sequence[str]) -> Picture:
+        """A disc for each light."""
+        discs = (
+            Disc((column + 0.5) * SQUARE, (row + 0.5) * SQUARE, 0.4 * SQUARE, ON if symbol == "1" else PAPER, LINE)
+            for row, line in enumerate(self._rows(symbols))
+            for column, symbol in enumerate(line)
+        )
+        return Picture(self.columns * SQUARE, self.rows * SQUARE, tuple(discs))
+
+    def _rows(self, symbols: Sequence[str]) -> list[Sequence[str]]:
+        return [symbols[first : first + self.columns] for first in range(0, len(symbols), self.columns)]

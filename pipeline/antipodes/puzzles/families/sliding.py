@@ -1,0 +1,124 @@
+"""Sliding tiles on squares side by side: a tile beside an empty square moves onto it."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from antipodes.puzzles.board import HOLE, Board, WalledBoard
+from antipodes.puzzles.notation import symbols_in
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.settings import (
+    MAX_PLACES,
+    bounded_integer,
+    identity,
+    pairs_in,
+    refuse_unknown,
+    starts_in,
+    to_labels,
+)
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.rules.squares import TileStep, squares_of
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.values import SYMBOL, natural
+
+BLANK = ("0", ".")
+TILE = re.compile(r"\w+")
+Pair = tuple[int, int]
+
+
+def sliding(settings: Mapping[str, Any]) -> Puzzle:
+    """The puzzle that the ``[puzzle]`` table of a config describes: ``rows``, ``columns``, ``start`` and ``walls``.
+
+    Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown, missing or out of range; the message names it.
+    """
+    refuse_unknown(settings, {"rows", "columns", "start", "walls"})
+    rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
+    if rows * columns > MAX_PLACES:
+        raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
+    drawn = [_start(text, rows, columns) for text in starts_in(settings)]
+    holes = _holes(drawn)
+    starts = [[tile for tile in tiles if tile != HOLE] for tiles in drawn]
+    symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=natural))
+    squares = squares_of(rows, columns, holes)
+    pairs = neighbours(rows, columns, holes)
+    walls = _walls(settings, pairs, len(squares))
+    return Puzzle.of_pieces(
+        **identity(settings),
+        family="sliding",
+        notation=_board(rows, columns, holes, walls),
+        symbols=symbols,
+        starts=to_labels(starts, symbols),
+        moves=Swaps(
+            [pair for pair in pairs if pair not in walls], TileStep(squares, rows, starts[0].count(BLANK[0]) == 1)
+        ),
+    )
+
+
+def neighbours(rows: int, columns: int, holes: Collection[int] = ()) -> list[Pair]:
+    """All ordered pairs of places that share an edge, in reading order; squares that are ``holes`` are no places."""
+    squares = squares_of(rows, columns, holes)
+    place = {square: number for number, square in enumerate(squares)}
+    beside = [((row, column), after) for row, column in squares for after in ((row, column + 1), (row + 1, column))]
+    pairs = [(place[one], place[other]) for one, other in beside if other in place]
+    return sorted(pair for a, b in pairs for pair in ((a, b), (b, a)))
+
+
+def _board(rows: int, columns: int, holes: frozenset[int], walls: frozenset[Pair]) -> Board:
+    if walls:
+        return WalledBoard(rows, columns, holes, empty_symbols=BLANK, walls=walls)
+    return Board(rows, columns, holes, empty_symbols=BLANK)
+
+
+def _walls(settings: Mapping[str, Any], pairs: Sequence[Pair], places: int) -> frozenset[Pair]:
+    """The pairs of places that are divided, in both orders."""
+    walls = set[Pair]()
+    for a, b in pairs_in(settings["walls"], "walls") if "walls" in settings else ():
+        if (a, b) not in pairs:
+            raise ConfigError(
+                f"walls: expected two squares that touch, from 0 to {places - 1} in reading order without holes, "
+                f"found {a} and {b}"
+            )
+        walls |= {(a, b), (b, a)}
+    return frozenset(walls)
+
+
+def _holes(starts: Sequence[Sequence[str]]) -> frozenset[int]:
+    first, *others = (frozenset(square for square, tile in enumerate(start) if tile == HOLE) for start in starts)
+    if any(other != first for other in others):
+        raise ConfigError("start: expected the same holes '#' in every position")
+    return first
+
+
+def _start(text: str, rows: int, columns: int) -> list[str]:
+    """The tile on each square, and HOLE."""
+    written = symbols_in(text, rows * columns)
+    if len(written) != rows * columns:
+        raise ConfigError(f"start: expected {rows} x {columns} = {rows * columns} tiles, found {len(written)}")
+    lines = [line for line in re.split(r"[\n/]", text) if line.strip()]
+    if len(lines) > 1:
+        _check_rectangle(lines, rows, columns)
+    tiles = [BLANK[0] if symbol in BLANK else symbol for symbol in written]
+    for tile in tiles:
+        if tile != HOLE and not TILE.fullmatch(tile):
+            raise ConfigError(f"start: expected numbers or names of tiles, '.' or '#', found {quote(tile)}")
+        SYMBOL.check(tile, "start")
+    if BLANK[0] not in tiles:
+        raise ConfigError("start: expected at least one blank (0 or .), found none")
+    return tiles
+
+
+def _check_rectangle(lines: list[str], rows: int, columns: int) -> None:
+    if len(lines) != rows:
+        raise ConfigError(
+            f"start: expected {counted(rows, 'row')}, or all tiles on one line, found {counted(len(lines), 'row')}"
+        )
+    for number, line in enumerate(lines, start=1):
+        found = len(symbols_in(line, columns))
+        if found != columns:
+            raise ConfigError(f"start: expected {columns} tiles in each row, found {found} in row {number}")

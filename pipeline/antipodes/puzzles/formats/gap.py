@@ -1,0 +1,290 @@
+"""Generators of permutation groups for GAP (``.gap``), as cubing.js and twsearch write them.
+
+    M_R:=(1,3,8,6)(2,5,7,4);            statements may span lines and end with a semicolon
+    Gen:=[M_R,M_L];                     the moves; all permutations if there is no such list
+    ip:=[[1],[2,4],...];                sets of identical points
+    Size(Group(Gen));                   questions to GAP are skipped, and so is what follows a # on a line
+
+Points count from 1. What is on a point goes to the next point of its cycle. The prefix ``M_`` of a name is left out;
+cubing.js writes it twice, so ``M_M_`` is left out where all names begin with it.
+
+The orbits of pieces follow from the permutations and ``ip``; see `orbits_of`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antipodes.puzzles.formats.definition import (
+    MOST_LABELS,
+    Orbit,
+    Turn,
+    TwistyDefinition,
+    check_length,
+    check_new,
+    is_rotation,
+)
+from antipodes.puzzles.settings import MAX_PLACES
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote, shorten
+
+NAME = re.compile(r"\s*([^\s:=;,()\[\]\"]+)\s*:=(.*)", re.DOTALL)
+QUESTION = re.compile(r"\s*(?:(?:Size|Order)\s*\(.*\)\s*)?", re.DOTALL)
+CYCLES = re.compile(r"(?:\((?:[0-9]+(?:,[0-9]+)*)?\))+")
+NAMES = re.compile(r"\[[^\[\]()]*\]")
+SETS = re.compile(r"\[(?:\[[0-9]+(?:,[0-9]+)*\](?:,(?!\])|(?=\])))*\]")
+PREFIX = "M_"
+
+
+def read_gap(text: str) -> TwistyDefinition:
+    """The puzzle that permutations of points define.
+
+    Raises
+    ------
+    ConfigError
+        A statement is none of the above, or names points or permutations that cannot be; the message begins with the
+        line of the statement.
+    """
+    check_length(text)
+    found = _Statements()
+    for line, statement in _statements(text):
+        found.read(line, statement)
+    if not found.cycles:
+        raise ConfigError("expected a permutation such as M_R:=(1,2,3); found none")
+    names = _names(list(found.cycles))
+    generators = found.generators or list(found.cycles)
+    origins = {name: _origins(cycles, found.degree) for name, cycles in found.cycles.items()}
+    orbits, turns = orbits_of(origins, found.identical or [], found.degree)
+    chosen = {names[old]: turns[old] for old in generators if not is_rotation(names[old])}
+    if not chosen:
+        raise ConfigError("expected a permutation that is no rotation of the whole, found none")
+    others = {names[old]: turn for old, turn in turns.items() if names[old] not in chosen}
+    return TwistyDefinition("", orbits, chosen, others)
+
+
+@dataclass
+class _Statements:
+    """What the statements of a file say; points count from 0."""
+
+    cycles: dict[str, list[list[int]]] = field(default_factory=dict)
+    """Of each permutation, in the order of the file."""
+    generators: list[str] = field(default_factory=list)
+    identical: list[list[int]] | None = None
+    """Sets of identical points, None if the file has no such list."""
+    degree: int = 0
+    """One more than the greatest point."""
+
+    def read(self, line: int, statement: str) -> None:
+        """Read the statement that begins in a line."""
+        match = NAME.fullmatch(statement)
+        if match is None:
+            if not QUESTION.fullmatch(statement):
+                raise ConfigError(f"line {line}: expected NAME:=..., found {quote(statement.strip())}; not supported")
+            return
+        name, value = match[1], "".join(match[2].split())
+        where = f"line {line}: {name if name.isidentifier() and len(name) <= 32 else shorten(quote(name), 40)}"
+        if name == "Gen":
+            self._read_generators(value, where)
+        elif name == "ip":
+            self._read_identical(value, where)
+        else:
+            check_new(name, self.cycles, where)
+            self.cycles[name] = self._read_cycles(value, where)
+
+    def _read_cycles(self, value: str, where: str) -> list[list[int]]:
+        if not CYCLES.fullmatch(value):
+            raise ConfigError(f"{where}: expected cycles such as (1,2,3)(4,5), found {quote(value)}; not supported")
+        return self._lists(value, where, "()")
+
+    def _read_generators(self, value: str, where: str) -> None:
+        if self.generators or not NAMES.fullmatch(value):
+            raise ConfigError(f"{where}: expected one list of names such as [M_R,M_L], found {quote(value)}")
+        for name in value[1:-1].split(","):
+            if name not in self.cycles or name in self.generators:
+                raise ConfigError(f"{where}: expected names of permutations, each once, found {quote(name)}")
+            self.generators.append(name)
+
+    def _read_identical(self, value: str, where: str) -> None:
+        if self.identical is not None or not SETS.fullmatch(value):
+            raise ConfigError(f"{where}: expected one list of lists such as [[1],[2,3]], found {quote(value)}")
+        self.identical = self._lists(value[1:-1], where, "[]")
+
+    def _lists(self, value: str, where: str, brackets: str) -> list[list[int]]:
+        """The numbers of each bracket, which must be points, each once."""
+        lists = []
+        seen: set[int] = set()
+        for part in value.split(brackets[1])[:-1]:
+            points = [self._point(number, where) for number in part.lstrip("," + brackets[0]).split(",") if number]
+            for point in points:
+                if point in seen:
+                    raise ConfigError(f"{where}: expected each point once, found {point + 1} twice")
+                seen.add(point)
+            lists.append(points)
+        return lists
+
+    def _point(self, number: str, where: str) -> int:
+        if len(number) > 9 or not 1 <= int(number) <= MAX_PLACES:
+            raise ConfigError(f"{where}: expected points from 1 to {MAX_PLACES}, found {quote(number)}")
+        self.degree = max(self.degree, int(number))
+        return int(number) - 1
+
+
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """The statements without comments, and the line that each begins in."""
+    lines = re.split("\r\n|\r|\n", text.removeprefix("\ufeff"))
+    begun, parts = 1, [""]
+    for number, line in enumerate(lines, start=1):
+        *ends, rest = line.partition("#")[0].split(";")
+        for end in ends:
+            if not "".join(parts).strip():
+                begun = number
+            yield begun, "\n".join((*parts, end))
+            begun, parts = number, []
+        if not any(part.strip() for part in parts):
+            begun, parts = number, []
+        parts.append(rest)
+    if "".join(parts).strip():
+        raise ConfigError(f"line {begun}: expected a statement with a ; at its end, found {quote(parts[0].strip())}")
+
+
+def _names(found: Sequence[str]) -> dict[str, str]:
+    """What the permutations are called without their prefix."""
+    prefix = PREFIX * 2 if all(name.startswith(PREFIX * 2) and name != PREFIX * 2 for name in found) else PREFIX
+    names = {name: name.removeprefix(prefix) or name for name in found}
+    return names if len(set(names.values())) == len(names) else {name: name for name in found}
+
+
+def _origins(cycles: Sequence[Sequence[int]], degree: int) -> list[int]:
+    """From which point each point gets its content."""
+    origins = list(range(degree))
+    for cycle in cycles:
+        for point, following in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True):
+            origins[following] = point
+    return origins
+
+
+Origins = Mapping[str, Sequence[int]]
+"""Of each permutation from which point each point gets its content."""
+Orbits = tuple[tuple[Orbit, ...], dict[str, Turn]]
+"""The orbits, and the permutations as turns of them."""
+
+
+def orbits_of(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits:
+    """The orbits of pieces in permutations of points from 0 to ``degree - 1``.
+
+    ``identical`` lists sets of identical points, or of the first points of identical pieces.
+
+    cubing.js numbers the ``m`` orientations of a piece as ``m`` consecutive points, and lists the first of them: a
+    piece is from there up to the next listed point. If all permutations move pieces as a whole and only rotate their
+    points, pieces that they exchange form an orbit with orientations: a piece has the orientation ``k`` where its first
+    point lies on the point ``k`` of the place. Otherwise every set of points that they exchange is an orbit without
+    orientation, and points that are not listed are all different. Pieces that never move are left out.
+
+    Raises
+    ------
+    ConfigError
+        No permutation moves a point, or more than `MOST_LABELS` different pieces change places.
+    """
+    return _pieces(origins, identical, degree) or _points(origins, identical, degree)
+
+
+def _pieces(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits | None:
+    """The orbits and turns, if pieces are consecutive points that move together; None if they do not."""
+    firsts = sorted(point for one in identical for point in one)
+    if not firsts or firsts[0] != 0:
+        return None
+    lengths = [end - start for start, end in zip(firsts, (*firsts[1:], degree), strict=True)]
+    if max(lengths) > MOST_LABELS:
+        return None
+    piece_at = [piece for piece, length in enumerate(lengths) for _ in range(length)]
+    permutations: dict[str, list[int]] = {}
+    twists: dict[str, list[int]] = {}
+    for name, origin in origins.items():
+        permutations[name] = [piece_at[origin[first]] for first in firsts]
+        twists[name] = [
+            (first_of - origin[first]) % length
+            for first, length, first_of in zip(firsts, lengths, (firsts[p] for p in permutations[name]), strict=True)
+        ]
+        if not _moves_together(origin, firsts, lengths, permutations[name], twists[name]):
+            return None
+    return _orbits(permutations, twists, lengths, _labels(identical, firsts))
+
+
+def _moves_together(
+    origin: Sequence[int],
+    firsts: Sequence[int],
+    lengths: Sequence[int],
+    permutation: Sequence[int],
+    twist: Sequence[int],
+) -> bool:
+    """Whether every piece gets all points of another one, rotated by its twist."""
+    return all(
+        lengths[permutation[piece]] == length
+        and all(
+            origin[firsts[piece] + k] == firsts[permutation[piece]] + (k - twist[piece]) % length for k in range(length)
+        )
+        for piece, length in enumerate(lengths)
+    )
+
+
+def _points(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits:
+    """The orbits and turns of single points."""
+    zeros = dict.fromkeys(origins, [0] * degree)
+    return _orbits(origins, zeros, [1] * degree, _labels(identical, range(degree)))
+
+
+def _labels(identical: Sequence[Sequence[int]], firsts: Sequence[int]) -> list[int]:
+    """A number for each piece, the same for identical ones."""
+    label = {point: min(one) for one in identical for point in one}
+    return [label.get(first, first) for first in firsts]
+
+
+def _orbits(
+    permutations: Origins, twists: Mapping[str, Sequence[int]], lengths: Sequence[int], labels: Sequence[int]
+) -> Orbits:
+    """The sets of pieces that the permutations exchange or twist, in the order of their first pieces."""
+    groups = [group for group in _exchanged(permutations.values(), len(lengths)) if _changes(group, twists.values())]
+    if not groups:
+        raise ConfigError("expected a permutation that moves points, found none")
+    orbits = []
+    for number, group in enumerate(groups, start=1):
+        label = {value: k for k, value in enumerate(sorted({labels[piece] for piece in group}))}
+        if len(label) > MOST_LABELS:
+            raise ConfigError(f"expected at most {MOST_LABELS} different pieces that change places, found {len(label)}")
+        pieces = tuple(label[labels[piece]] for piece in group)
+        orbits.append(Orbit(f"ORBIT{number}", pieces, lengths[group[0]], (0,) * len(group)))
+    orientations = tuple(orbit.orientations for orbit in orbits)
+    positions = [{piece: k for k, piece in enumerate(group)} for group in groups]
+    turns = {
+        name: Turn(
+            tuple(tuple(at[permutation[p]] for p in group) for group, at in zip(groups, positions, strict=True)),
+            tuple(tuple(twists[name][p] for p in group) for group in groups),
+            orientations,
+        )
+        for name, permutation in permutations.items()
+    }
+    return tuple(orbits), turns
+
+
+def _changes(group: Sequence[int], twists: Iterable[Sequence[int]]) -> bool:
+    """Whether a set has several pieces, or one that is twisted."""
+    return len(group) > 1 or any(twist[group[0]] for twist in twists)
+
+
+def _exchanged(permutations: Iterable[Sequence[int]], size: int) -> list[list[int]]:
+    """The sets of places that the permutations connect, each in ascending order."""
+    parent = list(range(size))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = place = parent[parent[place]]
+        return place
+
+    for permutation in permutations:
+        for place, origin in enumerate(permutation):
+            a, b = sorted((root(place), root(origin)))
+            parent[b] = a
+    sets: dict[int, list[int]] = {}
+    for place in range(size):
+        sets.setdefault(root(place), []).append(place)
+    return list(sets.values())

@@ -1,0 +1,220 @@
+"""Puzzle files of cubing.js (KPuzzle, ``.json``).
+
+    {
+      "name": ...,
+      "orbits": [{"orbitName": NAME, "numPieces": n, "numOrientations": m}],
+      "defaultPattern": {ORBIT: {"pieces": [...], "orientation": [...], "orientationMod": [...]}},
+      "moves": {MOVE: {ORBIT: {"permutation": [...], "orientationDelta": [...]}}},
+      "derivedMoves": {MOVE: SEQUENCE}
+    }
+
+Everything counts from 0, and orientations belong to the places, as in `Turn`. ``orientationMod`` says modulo which
+divisor of ``numOrientations`` a piece shows its orientation, 0 all of it; it may be left out. An orbit that a move
+leaves out stays as it is. A derived move is a sequence of other moves
+(`antipodes.puzzles.sequences`). The keys of earlier versions are read too: ``orbits`` as a table of
+names, ``startStateData`` or ``startState`` for ``defaultPattern``, ``orientation`` or ``orientation_delta`` for
+``orientationDelta``, ``experimentalDerivedMoves``. The format is described by cubing.js's types
+(``KPuzzleDefinition``).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from antipodes.puzzles.formats.definition import (
+    MOST_LABELS,
+    Orbit,
+    Turn,
+    TwistyDefinition,
+    check_length,
+    check_new,
+    check_permutation,
+    check_size,
+    is_rotation,
+    orbit_from,
+    turn_of,
+)
+from antipodes.puzzles.sequences import resolve
+from antipodes.puzzles.settings import MAX_PLACES
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.values import TABLE, TEXT, integer
+
+ORBITS, MOVES = ("orbits",), ("moves",)
+PATTERN = ("defaultPattern", "startStateData", "startState")
+DERIVED = ("derivedMoves", "experimentalDerivedMoves")
+COMMENTS = ("$schema", "name", "description", "experimentalPuzzleDescription")
+SIZE, ORIENTATIONS = ("numPieces",), ("numOrientations", "orientations")
+PIECES, TWISTS, SHOWN = ("pieces", "permutation"), ("orientation",), ("orientationMod",)
+PERMUTATION, DELTA = ("permutation",), ("orientationDelta", "orientation", "orientation_delta")
+
+Table = Mapping[str, Any]
+Sizes = Mapping[str, tuple[int, int]]
+"""The number of pieces and of orientations of each orbit."""
+
+
+def read_kpuzzle(text: str) -> TwistyDefinition:
+    """The puzzle that a KPuzzle file defines.
+
+    Raises
+    ------
+    ConfigError
+        It is no JSON, or not as the format says; the message begins with the line or the keys.
+    """
+    check_length(text)
+    whole = TABLE.check(_parsed(text), "the file")
+    _refuse_unknown(whole, "", (*COMMENTS, *ORBITS, *PATTERN, *MOVES, *DERIVED))
+    name = TEXT.check(whole.get("name", ""), "name")
+    sizes = _sizes(*_value(whole, ORBITS, ""))
+    orbits = _orbits(sizes, *_value(whole, PATTERN, ""))
+    turns = _moves(sizes, orbits, *_value(whole, MOVES, ""))
+    every = turns | _derived(turns, *_value(whole, DERIVED, "", default={}))
+    others = {name: turn for name, turn in every.items() if is_rotation(name)}
+    if len(others) == len(every):
+        raise ConfigError("moves: expected one that is no rotation of the whole, found none")
+    return TwistyDefinition(name, tuple(orbits.values()), {k: v for k, v in every.items() if k not in others}, others)
+
+
+def _parsed(text: str) -> object:
+    """What JSON says, with every key of a table once."""
+    try:
+        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        at = quote(shorten(error.doc[error.pos :], 20)) if error.pos < len(error.doc) else "the end"
+        raise ConfigError(f"line {error.lineno}: expected JSON, found {at} at column {error.colno}") from None
+    except RecursionError:
+        raise ConfigError("expected JSON of a few levels, found too many levels") from None
+    except ConfigError:
+        raise
+    except ValueError:  # an integer of thousands of digits
+        raise ConfigError("expected numbers of few digits, found thousands") from None
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ConfigError(f"{_word(twice)}: expected each key of a table once, found it twice")
+    return table
+
+
+def _sizes(value: object, path: str) -> dict[str, tuple[int, int]]:
+    """The number of pieces and of orientations of each orbit."""
+    if isinstance(value, list):
+        entries = [
+            (TABLE.check(entry, f"{path}[{k}]"), f"{path}[{k}]") for k, entry in enumerate(value[: MAX_PLACES + 1])
+        ]
+        named = [(*_value(entry, ("orbitName",), where), entry, where) for entry, where in entries]
+        extra: tuple[str, ...] = ("orbitName",)
+    else:
+        table = TABLE.check(value, path)
+        paths = {name: _at(path, name) for name in table}
+        named = [(name, paths[name], TABLE.check(entry, paths[name]), paths[name]) for name, entry in table.items()]
+        extra = ()
+    sizes: dict[str, tuple[int, int]] = {}
+    for name, where_name, entry, where in named:
+        check_new(TEXT.check(name, where_name), sizes, where_name)
+        _refuse_unknown(entry, where, (*extra, *SIZE, *ORIENTATIONS))
+        sizes[name] = (
+            integer(1, MAX_PLACES).check(*_value(entry, SIZE, where)),
+            integer(1, MOST_LABELS).check(*_value(entry, ORIENTATIONS, where)),
+        )
+    check_size([size for size, _ in sizes.values()], path)
+    if not sizes:
+        raise ConfigError(f"{path}: expected an orbit, found none")
+    return sizes
+
+
+def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
+    """The orbits, as they are in the solved position; one that it leaves out has all pieces different."""
+    pattern = TABLE.check(value, path)
+    _refuse_unknown(pattern, path, sizes)
+    orbits = {}
+    for name, (size, orientations) in sizes.items():
+        where = _at(path, name)
+        entry = TABLE.check(pattern.get(name, {}), where)
+        _refuse_unknown(entry, where, (*PIECES, *TWISTS, *SHOWN))
+        pieces = _numbers(*_value(entry, PIECES, where, default=list(range(size))), size, MAX_PLACES)
+        twists = _numbers(*_value(entry, TWISTS, where, default=[0] * size), size, orientations - 1)
+        value, where_shown = _value(entry, SHOWN, where, default=[0] * size)
+        shown = [one or orientations for one in _numbers(value, where_shown, size, orientations)]
+        for divisor in shown:
+            if orientations % divisor:
+                raise ConfigError(f"{where_shown}: expected 0 or divisors of {orientations}, found {divisor}")
+        orbits[name] = orbit_from(name, pieces, twists, orientations, shown, where)
+    check_size([len(orbit.pieces) for orbit in orbits.values()], path)
+    return orbits
+
+
+def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) -> dict[str, Turn]:
+    """The moves that are given as transformations."""
+    turns: dict[str, Turn] = {}
+    for name, move in TABLE.check(value, path).items():
+        where = _at(path, name)
+        check_new(name, turns, where)
+        table = TABLE.check(move, where)
+        _refuse_unknown(table, where, sizes)
+        pairs = []
+        for orbit_name, (size, orientations) in sizes.items():
+            path_of = _at(where, orbit_name)
+            entry = TABLE.check(table.get(orbit_name, {}), path_of)
+            _refuse_unknown(entry, path_of, (*PERMUTATION, *DELTA))
+            value, where_permutation = _value(entry, PERMUTATION, path_of, default=list(range(size)))
+            permutation = _numbers(value, where_permutation, size, size - 1)
+            check_permutation(permutation, where_permutation, 0)
+            twist = _numbers(*_value(entry, DELTA, path_of, default=[0] * size), size, orientations - 1)
+            pairs.append(turn_of(orbits[orbit_name], permutation, twist))
+        permutations, twists = zip(*pairs, strict=True)
+        turns[name] = Turn(permutations, twists, tuple(orbit.orientations for orbit in orbits.values()))
+    if not turns:
+        raise ConfigError(f"{path}: expected a move, found none")
+    return turns
+
+
+def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, Turn]:
+    """The moves that are given as sequences of others."""
+    texts: dict[str, str] = {}
+    for name, text in TABLE.check(value, path).items():
+        check_new(name, {*turns, *texts}, _at(path, name))
+        if not isinstance(text, str):
+            raise ConfigError(f"{_at(path, name)}: expected a sequence of moves, found {quote(text)}")
+        texts[name] = text
+    return resolve(texts, turns, lambda name: _at(path, name)) if texts else {}
+
+
+def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = None) -> tuple[Any, str]:
+    """The value of the first of these keys that the table has, and its path; the default where it has none of them."""
+    present = [key for key in keys if key in table]
+    if len(present) > 1:
+        raise ConfigError(f"{_at(path, present[1])}: expected {present[0]} or {present[1]}, found both")
+    if not present and default is None:
+        raise ConfigError(f"{_at(path, keys[0])}: expected this key, which is missing")
+    key = present[0] if present else keys[0]
+    return table.get(key, default), _at(path, key)
+
+
+def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
+    """The list of so many integers from 0."""
+    if not isinstance(value, list) or len(value) != size:
+        found = f"{len(value)}" if isinstance(value, list) else quote(value)
+        raise ConfigError(f"{path}: expected a list of {size} numbers, found {found}")
+    return [integer(0, most).check(one, f"{path}[{k}]") for k, one in enumerate(value)]
+
+
+def _refuse_unknown(table: Table, path: str, known: Iterable[str]) -> None:
+    """Raise ConfigError for the first key that is not known: a file is refused rather than read in part."""
+    expected = list(known)
+    for key in table:
+        if key not in expected:
+            raise ConfigError(f"{_at(path, key)}: expected one of {shorten(', '.join(expected), 160)}; not supported")
+
+
+def _at(path: str, key: str) -> str:
+    """The path of a key."""
+    return f"{path}.{_word(key)}" if path else _word(key)
+
+
+def _word(key: str) -> str:
+    """A key in a path, quoted where it is not plain."""
+    return key if key.isidentifier() and len(key) <= 32 else shorten(quote(key), 40)

@@ -1,0 +1,373 @@
+"""Patterns: sets of positions, written like a position.
+
+========== ==========================================================================
+``A``      this piece stands here
+``[AB]``   one of these stands here
+``?``      anything stands here
+``{ABC}``  these stand on the next squares, as many as they are, in any order
+========== ==========================================================================
+
+Symbols of several characters are separated, in brackets, too: ``{10 11 12}``. Holes of the board are written ``#``, or
+all of them are omitted.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered
+from antipodes.puzzles.board import HOLE, Board
+from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import PatternError, PositionError
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.squares import squares_of
+
+GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
+ANYTHING = "?"
+BATCH = 1 << 16
+"""Positions of a batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A part of a pattern: a bag covers as many squares as it has labels, anything else one square."""
+
+    labels: tuple[int, ...]
+    """The labels of a bag, or to choose from; none for a hole."""
+    bag: bool
+
+    @property
+    def squares(self) -> int:
+        return len(self.labels) if self.bag else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Fill one place with a label from a pool."""
+
+    place: int
+    labels: tuple[int, ...]
+    pool: NDArray[np.int64] | None
+    """``(labels,)``: the number of each label, if a new pool begins here."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The positions of a puzzle that match a text."""
+
+    puzzle: Puzzle
+    text: str
+    groups: tuple[_Group, ...]
+
+    @classmethod
+    def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
+        """Read a pattern.
+
+        Raises
+        ------
+        PatternError
+            The puzzle is not one arrangement of pieces; or the pattern covers another number of squares than there are,
+            names an unknown piece, needs more pieces of a kind than there are, or has a bracket that is not closed.
+        """
+        arguments.instance(puzzle, Puzzle, "a Puzzle")
+        arguments.text(text, "a pattern", PatternError)
+        try:
+            if not puzzle.rules.counts:
+                raise PatternError(f"expected a puzzle that is one arrangement of pieces, found {puzzle.name}")
+            parts = [(part[0], list(_groups(puzzle, part))) for part in GROUP.finditer(text)]
+            pattern = cls(puzzle, text, tuple(_places_only(puzzle, [group for _, groups in parts for group in groups])))
+            if isinstance(puzzle.notation, Board):
+                _check_rows(puzzle.notation, parts)
+            pattern._check_pieces()
+        except (PatternError, PositionError) as error:
+            raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
+        return pattern
+
+    def batches(self) -> Iterator[Labels]:
+        """All positions that match, each once, in batches ``(n, places)`` of bounded size."""
+        waiting = [(0, np.zeros((1, self.puzzle.places), dtype=np.uint8), self._free[np.newaxis])]
+        while waiting:
+            number, labels, left = waiting.pop()
+            if number == len(self._steps):
+                yield labels
+                continue
+            labels, left = _fill(self._steps[number], labels, left)
+            parts = range(0, len(labels), BATCH)
+            waiting += [(number + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+
+    @cached_property
+    def _free(self) -> NDArray[np.int64]:
+        """``(labels,)``: the number of pieces of each label that are in no bag."""
+        claimed = [label for group in self.groups if group.bag for label in group.labels]
+        free: NDArray[np.int64] = np.array(self.puzzle.rules.counts) - self._count(claimed)
+        return free
+
+    @cached_property
+    def _steps(self) -> list[_Step]:
+        """Bags first, each with its own pool; then the other places from the rest, fewest labels first."""
+        steps, singles, place = [], [], 0
+        for group in self.groups:
+            pool = self._count(group.labels)
+            for offset in range(group.squares):
+                if group.bag:
+                    steps.append(_Step(place + offset, tuple(np.flatnonzero(pool)), None if offset else pool))
+                else:
+                    singles.append(_Step(place, group.labels, None))
+            place += group.squares
+        singles.sort(key=lambda step: len(step.labels))
+        if singles:
+            singles[0] = _Step(singles[0].place, singles[0].labels, self._free)
+        return steps + singles
+
+    def _count(self, labels: Sequence[int]) -> NDArray[np.int64]:
+        return np.bincount(np.array(labels, dtype=np.int64), minlength=len(self.puzzle.rules.counts))
+
+    def _check_pieces(self) -> None:
+        for label, free in enumerate(self._free):
+            if free < 0:
+                most = self.puzzle.rules.counts[label]
+                raise PatternError(
+                    f"expected at most {most} x {self.puzzle.rules.symbols[label]!r}, found {most - free}"
+                )
+
+
+def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+    """The positions with one more place filled by every possible label, and the rest of the pool for each."""
+    if step.pool is not None:
+        left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
+    rows, chosen = np.nonzero(left[:, list(step.labels)])
+    label = np.array(step.labels, dtype=np.uint8)[chosen]
+    labels, left = labels[rows], left[rows]
+    labels[:, step.place] = label
+    left[np.arange(len(rows)), label] -= 1
+    return labels, left
+
+
+def _groups(puzzle: Puzzle, part: re.Match[str]) -> Iterator[_Group]:
+    """The groups that a part of the text stands for."""
+    if part["wrong"]:
+        raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
+    if part["run"] is not None:
+        for symbol in _symbols(puzzle, part["run"]):
+            if symbol == HOLE and isinstance(puzzle.notation, Board):
+                yield _Group((), bag=False)
+            elif symbol == ANYTHING:
+                yield _Group(tuple(range(len(puzzle.rules.symbols))), bag=False)
+            else:
+                yield _Group((_label(puzzle, symbol),), bag=True)
+    for name in ("choice", "bag"):
+        if part[name] is not None:
+            labels = [_label(puzzle, symbol) for symbol in _symbols(puzzle, part[name])]
+            if not labels:
+                raise PatternError(f"expected pieces in brackets, found {quote(part[0])}")
+            yield _Group(tuple(labels if name == "bag" else sorted(set(labels))), bag=name == "bag")
+
+
+def _symbols(puzzle: Puzzle, text: str) -> list[str]:
+    """The symbols; they need no separators if all are single characters."""
+    apart = [run for run in SEPARATORS.split(text) if run]
+    single = max(map(len, puzzle.rules.symbols)) == 1
+    return [symbol for run in apart for symbol in (run if single or set(run) <= {ANYTHING, HOLE} else [run])]
+
+
+def _label(puzzle: Puzzle, symbol: str) -> int:
+    if isinstance(puzzle.notation, Board) and symbol in puzzle.notation.empty_symbols:
+        return 0
+    if symbol not in puzzle.rules.symbols:
+        raise PatternError(f"expected one of {shorten(' '.join(puzzle.rules.symbols))}, found {quote(symbol)}")
+    return puzzle.rules.symbols.index(symbol)
+
+
+def _check_rows(board: Board, parts: Sequence[tuple[str, Sequence[_Group]]]) -> None:
+    """Raise PositionError where lines end elsewhere than rows. A bag may hold the end of a row."""
+    ends, in_bags, square = set[int](), set[int](), 0
+    for text, groups in parts:
+        if not groups and ROW_ENDS.search(text):
+            ends.add(square)
+        for group in groups:
+            in_bags.update(range(square + 1, square + group.squares))
+            square += group.squares
+    if ends - {0, square}:
+        ends |= in_bags & set(accumulate(board.row_lengths(square)))
+        board.check_rows([end - begin for begin, end in pairwise(sorted(ends | {0, square}))])
+
+
+def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
+    """The groups without the holes; PatternError unless the holes are those of the board."""
+    holes, square = set(), 0
+    for group in groups:
+        if not group.labels:
+            holes.add(square)
+        square += group.squares
+    expected = puzzle.board.rows * puzzle.board.columns if holes else puzzle.places
+    if square != expected:
+        raise PatternError(f"expected {expected} squares, found {square}")
+    if holes and holes != puzzle.board.holes:
+        raise PatternError(
+            f"expected holes '#' where those of the board are, found them on squares {quote(sorted(holes))}"
+        )
+    return [group for group in groups if group.labels]
+
+
+UNDECIDED = 255
+"""Instead of a label."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockPattern:
+    """The positions of a block puzzle that match a text, written like a position.
+
+    A letter is a block that stands there, ``.`` an empty square, ``?`` a square with any content.
+    """
+
+    puzzle: Puzzle
+    board: BlockBoard
+    labels: Labels
+    """``(places,)``: what the pattern says of each place, or UNDECIDED."""
+
+    @classmethod
+    def parse(cls, puzzle: Puzzle, text: str) -> "BlockPattern":
+        """Read a pattern.
+
+        Raises
+        ------
+        PatternError
+            The text has another number of squares, or blocks that the puzzle does not have.
+        """
+        arguments.text(text, "a pattern", PatternError)
+        board = puzzle.notation
+        assert isinstance(board, BlockBoard)
+        try:
+            pattern = cls(puzzle, board, _labels(puzzle, board, text))
+            pattern._check_pieces()
+        except (PositionError, PatternError) as error:
+            raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
+        return pattern
+
+    @property
+    def named(self) -> set[str]:
+        """The symbols of the kinds of the blocks that the pattern has."""
+        return {self.puzzle.rules.symbols[label] for label in set(self.labels.tolist()) if 0 < label < self._rest}
+
+    def batches(self) -> Iterator[Labels]:
+        """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
+        waiting = [(0, self.labels[np.newaxis], self._left[np.newaxis])]
+        while waiting:
+            place, labels, left = waiting.pop()
+            if place == self.puzzle.places:
+                yield labels
+                continue
+            labels, left = self._decided(place, labels, left)
+            parts = range(0, len(labels), BATCH)
+            waiting += [(place + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+
+    def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+        """The positions with everything that may stand on a place, and the pieces that are left of each."""
+        open_ = labels[:, place] == UNDECIDED
+        found, counts = [labels[~open_]], [left[~open_]]
+        labels, left = labels[open_], left[open_]
+        for label, covered in self._choices[place]:
+            fits = (left[:, label] > 0) & (labels[:, covered] == UNDECIDED).all(axis=1)
+            filled, rest = labels[fits], left[fits]
+            filled[:, covered] = self._rest
+            filled[:, place] = label
+            rest[:, label] -= 1
+            found.append(filled)
+            counts.append(rest)
+        return np.concatenate(found), np.concatenate(counts)
+
+    @property
+    def _rest(self) -> int:
+        return len(self.board.kinds) + 1
+
+    @cached_property
+    def _choices(self) -> list[list[tuple[int, list[int]]]]:
+        """For each place the labels that may stand there, and the places that each covers."""
+        squares = squares_of(self.board.rows, self.board.columns, self.board.holes)
+        place = {square: number for number, square in enumerate(squares)}
+        choices = []
+        for square in squares:
+            choices.append([(0, [place[square]])])
+            for label, kind in enumerate(self.board.kinds, start=1):
+                covered = squares_covered(kind, square)
+                if kind.may_stand(square) and place.keys() >= set(covered):
+                    choices[-1].append((label, [place[one] for one in covered]))
+        return choices
+
+    @cached_property
+    def _left(self) -> NDArray[np.int64]:
+        """The number of pieces of each label that the pattern does not name."""
+        named = np.bincount(self.labels, minlength=UNDECIDED + 1)[: self._rest]
+        left: NDArray[np.int64] = np.array(self.puzzle.rules.counts[: self._rest]) - named
+        return left
+
+    def _check_pieces(self) -> None:
+        for label in np.flatnonzero(self._left < 0).tolist():
+            most, symbol = self.puzzle.rules.counts[label], self.puzzle.rules.symbols[label]
+            raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(self._left[label])}")
+
+
+def _labels(puzzle: Puzzle, board: BlockBoard, text: str) -> Labels:
+    rows = board.grid(text)
+    symbols = board.places_of([[EMPTY if symbol == ANYTHING else symbol for symbol in row] for row in rows])
+    number = {symbol: label for label, symbol in enumerate(puzzle.rules.symbols)}
+    pairs = [
+        (written, symbol)
+        for row, drawn in zip(rows, symbols, strict=True)
+        for written, symbol in zip(row, drawn, strict=True)
+    ]
+    labels = [UNDECIDED if written == ANYTHING else number[symbol] for written, symbol in pairs if written != HOLE]
+    return np.array(labels, dtype=np.uint8)
+
+
+MARKS = frozenset("?[]{}")
+"""Characters that only patterns have."""
+MOST = 1 << 16
+"""Positions that a goal stands for, at most: a search looks for each."""
+
+
+def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
+    """All positions that match a pattern, each once, in batches ``(n, places)``; PatternError if it is not one."""
+    kind = BlockPattern if isinstance(puzzle.notation, BlockBoard) else Pattern
+    return kind.parse(puzzle, pattern).batches()
+
+
+def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
+    """The puzzle that draws the blocks of patterns among the goals as targets, too; PatternError if one is wrong."""
+    board = puzzle.notation
+    if not isinstance(board, BlockBoard):
+        return puzzle
+    named = {symbol for text in goals if MARKS & set(text) for symbol in BlockPattern.parse(puzzle, text).named}
+    return replace(puzzle, notation=replace(board, targets=board.targets | named))
+
+
+def goals_in(puzzle: Puzzle, text: str) -> Labels:
+    """The positions ``(n, places)`` that a text stands for: one, or all that match a pattern.
+
+    Raises
+    ------
+    PositionError
+        The text is no position, and no pattern.
+    PatternError
+        A pattern is not one of the puzzle, or matches no position or more than MOST.
+    """
+    arguments.text(text, "a position or a pattern", PatternError)
+    if not MARKS & set(text):
+        return puzzle.parse(text)[np.newaxis]
+    found, count = [puzzle.start_labels[:0]], 0
+    for labels in batches(puzzle, text):
+        found.append(labels)
+        count += len(labels)
+        if count > MOST:
+            raise PatternError(f"pattern {quote(shorten(text))}: expected at most {MOST:,} positions, found more")
+    if not count:
+        raise PatternError(f"pattern {quote(shorten(text))}: expected one that a position matches, found none")
+    return np.concatenate(found)

@@ -1,0 +1,173 @@
+"""Pictures as shapes, which `antipodes.pictures` writes as SVG, PNG and GIF; and the colours of pieces."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from antipodes_tasks.values import natural
+
+SQUARE = 40
+"""The side of a square of a board, in units of pictures: pixels, unless another size is asked for."""
+INK, LINE, PAPER, HOLLOW = "#26262b", "#8a8a90", "#ffffff", "#5a5a60"
+"""The colours of letters, of outlines, of what is behind, and of what is no square."""
+PLAIN = "#efe6d2"
+"""The colour of pieces that all differ: their symbols tell them apart."""
+COLUMN, ROW = 12, 24
+"""The size of a character of a drawing."""
+BOX = {
+    **dict.fromkeys("─━═", "lr"),
+    **dict.fromkeys("│║", "ud"),
+    **dict.fromkeys("┌╭╔", "rd"),
+    **dict.fromkeys("┐╮╗", "ld"),
+    **dict.fromkeys("└╰╚", "ru"),
+    **dict.fromkeys("┘╯╝", "lu"),
+    **dict.fromkeys("├╟", "rud"),
+    **dict.fromkeys("┤╢", "lud"),
+    "┬": "lrd",
+    "┴": "lru",
+    "┼": "lrud",
+}
+"""Where the lines of characters of boxes lead: left, right, up, down."""
+PALETTE = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00", "#b3b3b3")
+"""Colours that readers with any colour vision tell apart (M. Okabe and K. Ito, Color Universal Design, 2008)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle with its upper left corner at ``(x, y)``."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    outline: str | None = None
+    rounded: float = 0
+    """The radius of its corners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """A disc around ``(x, y)``."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    outline: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight line between two points."""
+
+    x: float
+    y: float
+    end_x: float
+    end_y: float
+    colour: str = INK
+    width: float = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text whose centre is ``(x, y)``."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    colour: str = INK
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Squares of a grid as one area, without seams; square ``(0, 0)`` has its upper left corner at ``(x, y)``."""
+
+    x: float
+    y: float
+    squares: tuple[tuple[int, int], ...]
+    """Row and column of each."""
+    side: float
+    fill: str
+
+
+Shape = Rectangle | Disc | Line | Text | Region
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Shapes on white paper; later ones cover earlier ones."""
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+
+    def moved(self, x: float, y: float) -> Iterator[Shape]:
+        """The shapes, moved right and down."""
+        for shape in self.shapes:
+            if isinstance(shape, Line):
+                yield replace(shape, x=shape.x + x, y=shape.y + y, end_x=shape.end_x + x, end_y=shape.end_y + y)
+            else:
+                yield replace(shape, x=shape.x + x, y=shape.y + y)
+
+
+def colours_of(symbols: Sequence[str]) -> Mapping[str, str]:
+    """A colour for each symbol of a position: one for those that stand there once, one each for equal pieces."""
+    counts = Counter(symbols)
+    repeated = [symbol for symbol in sorted(counts, key=natural) if counts[symbol] > 1]
+    colours = {symbol: _shade(number) for number, symbol in enumerate(repeated)}
+    return {symbol: colours.get(symbol, PLAIN) for symbol in counts}
+
+
+def ink_on(fill: str) -> str:
+    """The colour of letters that are legible on a colour."""
+    red, green, blue = (int(fill[at : at + 2], 16) for at in (1, 3, 5))
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else PAPER
+
+
+def fitting(text: str, width: float, most: float) -> float:
+    """The size of letters with which a text fits into a width, ``most`` where it is short."""
+    return min(most, 1.5 * width / max(1, len(text)))
+
+
+def tile(symbol: str, x: float, y: float, fill: str, side: float = SQUARE) -> Iterator[Shape]:
+    """A square piece with its symbol, in the square with its upper left corner at ``(x, y)``."""
+    yield Rectangle(x + 1.5, y + 1.5, side - 3, side - 3, fill, LINE, rounded=side / 9)
+    yield Text(x + side / 2, y + side / 2, symbol, fitting(symbol, side - 10, side * 0.48), ink_on(fill))
+
+
+def text_picture(drawing: str, letter: Callable[[str, float, float], Iterator[Shape]] | None = None) -> Picture:
+    """A drawing in characters as a picture: lines for the characters of boxes, whatever the font of the reader.
+
+    ``letter`` draws a letter or digit around the point ``(x, y)``; by default as a character.
+    """
+    lines = drawing.split("\n")
+    shapes = [
+        shape
+        for row, line in enumerate(lines)
+        for column, one in enumerate(line)
+        if not one.isspace()
+        for shape in _character(one, (column + 0.5) * COLUMN, (row + 0.5) * ROW, letter)
+    ]
+    return Picture(COLUMN * max(map(len, lines)), ROW * len(lines), tuple(shapes))
+
+
+def _character(
+    one: str, x: float, y: float, letter: Callable[[str, float, float], Iterator[Shape]] | None
+) -> Iterator[Shape]:
+    if one in BOX:
+        ends = {"l": (x - COLUMN / 2, y), "r": (x + COLUMN / 2, y), "u": (x, y - ROW / 2), "d": (x, y + ROW / 2)}
+        for side in BOX[one]:
+            yield Line(x, y, *ends[side], colour=LINE)
+    elif letter is not None and one.isalnum():
+        yield from letter(one, x, y)
+    else:
+        yield Text(x, y, one, ROW * 0.75)
+
+
+def _shade(number: int) -> str:
+    """A colour of the palette; after its end lighter ones."""
+    colour, lighter = PALETTE[number % len(PALETTE)], 0.55 ** (number // len(PALETTE))
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - (255 - part) * lighter):02x}" for part in parts)

@@ -1,0 +1,278 @@
+"""A puzzle: its rules, and how its positions are written and drawn."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from antipodes.puzzles.board import Board
+from antipodes.puzzles.notation import Notation
+from antipodes.puzzles.picture import Picture
+from antipodes.puzzles.sequences import follow, names_along
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.quoting import counted, quote, shorten
+from antipodes_tasks.rules.moves import Labels, Moves, Successors
+from antipodes_tasks.rules.parts import Part, first_wrong, pieces
+from antipodes_tasks.rules.rules import Rules
+
+
+@dataclass(frozen=True, repr=False)
+class Puzzle:
+    """A puzzle: its parts, where they start, how they move, and how positions are written.
+
+    Positions are arrays of labels (see `Labels`), texts as a person writes them, or drawings of several lines. Tables
+    depend on the `rules` only.
+    """
+
+    rules: Rules
+    family: str
+    description: str
+    notation: Notation
+    sequence_moves: Moves | None = None
+    """Further moves by name, which only sequences have: rotations of the whole puzzle, other names of moves."""
+    settings: Mapping[str, Any] | None = field(default=None, compare=False)
+    """The ``[puzzle]`` table that describes it, from which a store rebuilds it; None: it was made in Python."""
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
+        return f"<Puzzle {shorten(self.name, 40)}: {self.family}, {size}>"
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        family: str,
+        description: str,
+        notation: Notation,
+        parts: Sequence[Part],
+        starts: Sequence[tuple[int, ...]],
+        moves: Moves,
+        *,
+        enumerated: bool = False,
+        sequence_moves: Moves | None = None,
+    ) -> "Puzzle":
+        """The puzzle with the rules of some parts, starts and moves."""
+        layout = notation.layout if isinstance(notation, Board) else None
+        rules = Rules(tuple(parts), tuple(starts), moves, enumerated, name=name, layout=layout)
+        return cls(rules, family, description, notation, sequence_moves)
+
+    @classmethod
+    def of_pieces(
+        cls,
+        name: str,
+        family: str,
+        description: str,
+        notation: Notation,
+        symbols: tuple[str, ...],
+        starts: tuple[tuple[int, ...], ...],
+        moves: Moves,
+    ) -> "Puzzle":
+        """A puzzle whose positions are the arrangements of the pieces of its starts."""
+        return cls.of(name, family, description, notation, (pieces(starts[0], symbols),), starts, moves)
+
+    @property
+    def name(self) -> str:
+        """The name, which is also that of its store."""
+        return self.rules.name
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """See `Rules.parts`."""
+        return self.rules.parts
+
+    @property
+    def starts(self) -> tuple[tuple[int, ...], ...]:
+        """The positions at depth 0."""
+        return self.rules.starts
+
+    @property
+    def moves(self) -> Moves:
+        """The moves."""
+        return self.rules.moves
+
+    @property
+    def places(self) -> int:
+        """The number of places."""
+        return self.rules.places
+
+    @property
+    def depth_zero(self) -> str:
+        """The word for the positions at depth 0: "goal" if the puzzle's file has one, else "start"."""
+        return "goal" if self.rules.origin is not None or "goal" in (self.settings or {}) else "start"
+
+    @property
+    def board(self) -> Board:
+        """The notation, if that is a board; else InputError."""
+        if not isinstance(self.notation, Board):
+            raise InputError(f"expected a puzzle on a board, found {self.name}, of the family {self.family}")
+        return self.notation
+
+    @property
+    def start_labels(self) -> Labels:
+        """The starts, ``(starts, places)``."""
+        return self.rules.start_labels
+
+    @property
+    def fingerprint(self) -> str:
+        """See `Rules.fingerprint`."""
+        return self.rules.fingerprint
+
+    def parse(self, text: str) -> Labels:
+        """Read one position, ``(places,)``.
+
+        Raises
+        ------
+        PositionError
+            The text has another number of symbols, a symbol that the puzzle does not know, or other pieces.
+        """
+        arguments.text(text, "a position", PositionError)
+        try:
+            labels = self._labels(text)
+            if not self.rules.holds(labels):
+                self.checked([labels])  # raises
+        except PositionError as error:
+            raise PositionError(f"position {quote(shorten(text))}: {error}") from None
+        return np.array(labels, dtype=np.uint8)
+
+    def is_position(self, text: str) -> bool:
+        """Whether `parse` reads the text."""
+        try:
+            self.parse(text)
+        except PositionError:
+            return False
+        return True
+
+    def parse_many(self, texts: Sequence[str]) -> Labels:
+        """Read many positions, ``(n, places)``; raises as `parse` for the first text that is not a position."""
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise PositionError(f"expected a list of texts, found {arguments.found(texts)}")
+        try:
+            return self._parse_all(texts)
+        except PositionError:
+            self.parse(texts[first_wrong(len(texts), lambda at: self._parse_all(texts[at]))])
+            raise
+
+    def _parse_all(self, texts: Sequence[str]) -> Labels:
+        return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
+
+    def _labels(self, text: str) -> list[int]:
+        arguments.text(text, "a position", PositionError)
+        written = self.notation.split(text, self.parts)
+        return [
+            label
+            for part, here in zip(self.parts, self.rules.ranges, strict=True)
+            for label in map(part.labels.__getitem__, written[here])  # the notation has checked the symbols
+        ]
+
+    def checked(self, labels: ArrayLike) -> Labels:
+        """The integers ``(n, places)`` as labels, checked to be positions; see `Rules.checked`."""
+        return self.rules.checked(labels)
+
+    def positions(self, positions: Sequence[str] | ArrayLike) -> Labels:
+        """Many positions, texts or labels, as labels ``(n, places)``; raises as `parse_many` and `checked`."""
+        if isinstance(positions, list | tuple) and positions and isinstance(positions[0], str):
+            return self.parse_many(positions)
+        return self.checked(positions)
+
+    def format(self, labels: ArrayLike) -> str:
+        """The position as one line of text, the inverse of `parse`; PositionError if it is not one."""
+        return self.notation.join(self.rules.written(labels))
+
+    def draw(self, labels: ArrayLike) -> str:
+        """The position as a drawing of several lines; PositionError if it is not one."""
+        return self.notation.draw(self.rules.written(labels))
+
+    def picture(self, labels: ArrayLike) -> Picture:
+        """The position in shapes and colours; PositionError if it is not one."""
+        return self.notation.picture(self.rules.written(labels))
+
+    def highlighted(self, labels: ArrayLike) -> frozenset[tuple[int, int]]:
+        """Line and column of each character of `draw` inside the blocks of a goal; PositionError if it is not one."""
+        return self.notation.highlighted(self.rules.written(labels))
+
+    def followed(self, before: ArrayLike, after: ArrayLike) -> "Puzzle":
+        """The puzzle that writes and draws the position after a move with the names that its pieces had before."""
+        notation = self.notation.followed(self.rules.written(before), self.rules.written(after))
+        return self if notation is self.notation else replace(self, notation=notation)
+
+    def along(self, path: ArrayLike) -> Iterator[tuple["Puzzle", Labels]]:
+        """The positions of a path ``(length + 1, places)``, each with the puzzle that writes and draws it.
+
+        Interchangeable blocks keep the letters of the first position, wherever they move: ``puzzle.format(position)``,
+        ``puzzle.draw(position)`` and ``puzzle.picture(position)`` of each pair show the same blocks. PositionError if
+        the path has something else than positions.
+        """
+        positions = self.checked(path)
+        here = self
+        for number, position in enumerate(positions):
+            here = here.followed(positions[number - 1], position) if number else self
+            yield here, position
+
+    def format_path(self, path: ArrayLike) -> list[str]:
+        """The positions of a path ``(length + 1, places)`` as lines of text; see `along`."""
+        return [puzzle.format(position) for puzzle, position in self.along(path)]
+
+    def successors(self, labels: ArrayLike) -> Labels:
+        """All positions one move after one position, ``(k, places)``; of many positions: `successors_many`.
+
+        PositionError if it is not a position of the puzzle.
+        """
+        return self.rules.successors(labels)
+
+    def successors_many(self, positions: Sequence[str] | ArrayLike) -> Successors:
+        """The positions one move after each of many, texts or labels ``(n, places)``, and which moves are legal.
+
+        The result has arrays over all moves, legal or not: ``n * moves * places`` bytes.
+
+        Raises
+        ------
+        PositionError
+            One of them is not a position of the puzzle.
+        """
+        return self.moves.successors_many(self.positions(positions))
+
+    def predecessors(self, labels: ArrayLike) -> Labels:
+        """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""
+        return self.rules.predecessors(labels)
+
+    def move_names(self, path: ArrayLike) -> list[str] | None:
+        """The names of the moves along a path ``(length + 1, places)``; None if the puzzle's moves have no names.
+
+        Raises
+        ------
+        PositionError
+            The path has something else than positions of the puzzle, or a step that is no move.
+        """
+        if not self.moves.names:
+            return None
+        positions = self.checked(path)
+        names = names_along(self.moves, positions)
+        for step, name in enumerate(names):
+            if name is None:
+                before, after = self.format(positions[step]), self.format(positions[step + 1])
+                raise PositionError(f"expected a move from {shorten(before)}, found {shorten(after)}")
+        return [name for name in names if name is not None]
+
+    def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
+        """The positions ``(length + 1, places)`` through which a sequence of moves leads, by default from the `first`.
+
+        The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see
+        `antipodes.puzzles.sequences`.
+
+        Raises
+        ------
+        PositionError
+            Moves have no names, the text is no sequence of them, or a move is not legal where it is.
+        """
+        text = arguments.text(sequence, "a sequence of moves", PositionError)
+        if not self.moves.names:
+            raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")
+        begin = self.rules.first if start is None else self.rules.checked_one(start)
+        kinds = (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
+        try:
+            return follow(text, kinds, begin)
+        except PositionError as error:
+            raise PositionError(f"moves {quote(shorten(text))}: {error}") from None

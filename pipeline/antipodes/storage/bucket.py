@@ -1,0 +1,273 @@
+"""The objects of a bucket, through obstore; requests are retried, and variables of the environment checked first."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import cache, partial
+from typing import Any, Literal, TypeVar
+
+from antipodes.storage.backend import Content, TooLargeError, Version
+from antipodes.storage.retry import (
+    IncompleteReadError,
+    RetryPolicy,
+    answered_status,
+    is_answer,
+    reason,
+    retry_seconds,
+    without_panic,
+)
+from antipodes_tasks.errors import InputError, StoreError, missing_package
+
+CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=40)
+REFUSAL_PAUSES = (0.1, 0.4, 1.6)
+"""Seconds to wait after each refusal of a write whose condition is met."""
+MOST_DELETED = 1000
+"""Keys in one request to delete; S3 takes no more."""
+FENCED_TRIES = 10
+"""Tries of a write whose object keeps changing: only other attempts at the same task change it, and they are few."""
+RANGE_NOT_SATISFIABLE = 416
+"""The status of the answer where an object ends before the first byte of a range."""
+ENDPOINTS = {
+    "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),
+    "az": ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"),
+}
+"""The variables with the URL of a server, by the scheme of a store's URL."""
+ENDPOINT = re.compile(
+    r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:(?P<port>\d{1,5}))?(/[\w.~%+/-]*)?", re.ASCII | re.IGNORECASE
+)
+SENT_AS_HEADERS = {"s3": "AWS_", "az": "AZURE_"}
+"""The prefix of the variables whose values go into the headers of requests unchanged."""
+LARGEST_PORT = 65535
+
+T = TypeVar("T")
+Meta = dict[str, Any]
+"""The storage's description of an object: ``size``, ``last_modified``, ``e_tag``, ``version``."""
+
+
+class Changed(Exception):  # noqa: N818  (an answer, not a failure)
+    """An object has another version than the one to be replaced."""
+
+
+class Bucket:
+    """The objects of a bucket by their keys; it may be sent to other processes, with its retry policy but no client."""
+
+    def __init__(self, url: str, seconds: float | None = None) -> None:
+        self.url = url
+        self.retries = RetryPolicy(url, retry_seconds() if seconds is None else seconds)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Bucket, (self.url, self.retries.seconds)
+
+    @property
+    def client(self) -> Any:
+        """Obstore's store, one a process; credentials come from the environment of the process."""
+        return _opened(self.url, os.getpid())
+
+    def open(self) -> None:
+        """Open the client; InputError where it is not installed, or a setting is wrong."""
+        _opened(self.url, os.getpid())
+
+    def head(self, key: str) -> Meta | None:
+        """The storage's description of an object, if there is one."""
+        try:
+            return self._ask("read", key, lambda: dict(self.client.head(key)))
+        except FileNotFoundError:
+            return None
+
+    def get(self, key: str, most: int) -> tuple[bytes, Meta]:
+        """The content of an object and the storage's description.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no object.
+        TooLargeError
+            The object has more than ``most`` bytes, which are not fetched.
+        """
+
+        def request() -> tuple[bytes, Meta]:
+            result = self.client.get(key)
+            if result.meta["size"] > most:
+                raise TooLargeError.of(f"{self.url}/{key}", most, result.meta["size"])
+            content = bytes(result.bytes())
+            if len(content) != result.meta["size"]:
+                raise IncompleteReadError(f"{len(content)} of {result.meta['size']} bytes came")
+            return content, dict(result.meta)
+
+        return self._ask("read", key, request)
+
+    def get_range(self, key: str, first: int, count: int) -> bytes:
+        """Bytes of an object, fewer where it ends before; FileNotFoundError where there is no object."""
+
+        def request() -> bytes:
+            try:
+                result = self.client.get(key, options={"range": (first, first + count)})
+            except Exception as error:  # obstore has no type of its own for this answer
+                if answered_status(error) == RANGE_NOT_SATISFIABLE:
+                    return b""
+                raise
+            content, (begin, end) = bytes(result.bytes()), result.range
+            if (begin, len(content)) != (first, end - begin):
+                came = f"{len(content)} bytes from byte {begin} came"
+                raise IncompleteReadError(f"{came}, expected {end - begin} from byte {first}")
+            return content
+
+        return self._ask("read", key, request) if count else b""
+
+    def put(
+        self,
+        key: str,
+        content: Any,
+        mode: Literal["create", "overwrite"] | Version = "overwrite",
+        check: Callable[[], None] = lambda: None,
+    ) -> Version:
+        """Put an object in one request, if the condition is met; `Changed` where it is not.
+
+        ``check`` is called before each try; an error that it raises ends the put. If the request is refused though the
+        condition is met, as by a proxy, it is retried.
+        """
+        condition: Any = mode if isinstance(mode, str) else dict(mode)
+
+        def request() -> Version:
+            check()
+            return version_of(dict(self.client.put(key, content, mode=condition, use_multipart=False)))
+
+        for pause in REFUSAL_PAUSES:
+            try:
+                return self._ask("write", key, request, memoryview(content).nbytes)
+            except Exception as error:
+                if isinstance(error, StoreError) or not is_answer(error):
+                    raise
+                refusal = reason(error)
+            if own := self._own(key, bytes(content), mode):
+                return own
+            time.sleep(pause)
+        raise StoreError(f"cannot write {self.url}/{key}: {refusal}, though nothing else has changed it")
+
+    def put_fenced(self, key: str, content: Content, check: Callable[[], None]) -> None:
+        """Put an object, or replace it, right after the check has passed.
+
+        Between the check and the put, the lock may get another token and the object newer bytes. The put does not
+        replace these, since it names the version from before the check: at first none, since most objects are new.
+        """
+        mode: Literal["create"] | Version = "create"
+        for _ in range(FENCED_TRIES):
+            with suppress(Changed):
+                self.put(key, content, mode, check)
+                return
+            meta = self.head(key)
+            mode = "create" if meta is None else version_of(meta)
+        raise StoreError(f"cannot write {self.url}/{key}: other tasks are writing it")
+
+    def _own(self, key: str, content: bytes, mode: str | Version) -> Version | None:
+        """The version of an object if a put succeeded though its answer was lost.
+
+        None if the object is still the one to be replaced, `Changed` if it is another.
+        """
+        try:
+            found, meta = self.get(key, len(content))
+        except TooLargeError:
+            raise Changed(key) from None
+        except FileNotFoundError:
+            if isinstance(mode, str):
+                return None
+            raise Changed(key) from None
+        if found == content:
+            return version_of(meta)
+        if isinstance(mode, str) or version_of(meta) != mode:
+            raise Changed(key)
+        return None
+
+    def delete(self, keys: list[str], check: Callable[[], None] = lambda: None) -> None:
+        """Delete objects, whether they are there or not; ``check`` is called before each try, as in `put`."""
+
+        def request(keys: list[str] | str) -> None:
+            check()
+            self.client.delete(keys)
+
+        for first in range(0, len(keys), MOST_DELETED):
+            some = keys[first : first + MOST_DELETED]
+            try:
+                self._ask("delete", some[0], partial(request, some))
+            except FileNotFoundError:
+                for key in some:  # some storages, unlike S3, stop at a missing object
+                    with suppress(FileNotFoundError):
+                        self._ask("delete", key, partial(request, key))
+
+    def list(self, folder: str) -> dict[str, Meta]:
+        """The keys that begin with the folder's, and the storage's description of each object."""
+
+        def request() -> dict[str, Meta]:
+            return {one["path"]: dict(one) for one in self.client.list(folder).collect()}
+
+        return self._ask("list", folder, request)
+
+    def list_folders(self, folder: str) -> tuple[Sequence[str], Sequence[str]]:
+        """The folders directly in a folder, and the keys of its other objects; an empty text is the whole bucket."""
+
+        def request() -> tuple[Sequence[str], Sequence[str]]:
+            found = self.client.list_with_delimiter(folder or None)
+            return sorted(found["common_prefixes"]), [one["path"] for one in found["objects"]]
+
+        return self._ask("list", folder, request)
+
+    def _ask(self, what: str, key: str, request: Callable[[], T], size: int = 0) -> T:
+        return self.retries.run(what, f"{self.url}/{key}", request, size)
+
+
+def version_of(meta: Mapping[str, Any]) -> Version:
+    """The version in the storage's description of an object, by which the object can be replaced."""
+    return {name: meta[name] for name in ("e_tag", "version") if meta.get(name) is not None}
+
+
+@cache
+def _opened(url: str, process: int) -> Any:
+    """Obstore's client for a bucket; a process cannot use the client that its parent opened."""
+    try:
+        from obstore.store import from_url
+    except ImportError:
+        raise missing_package(f"a store at {url}", "obstore", "cloud") from None
+    scheme = url.partition("://")[0]
+    check_environment(scheme)
+    options: Any = {
+        "connect_timeout": CONNECT_TIMEOUT,
+        "timeout": REQUEST_TIMEOUT,
+        "allow_http": allows_http(scheme),
+    }
+    no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # left to `RetryPolicy`, which sees all errors
+    try:
+        return without_panic(partial(from_url, url, client_options=options, retry_config=no_retries))
+    except Exception as error:  # obstore's own kinds, for URLs and settings
+        raise InputError(f"cannot use {url}: {reason(error)}") from None
+
+
+def check_environment(scheme: str) -> None:
+    """Raise InputError, which shows no secret, where a variable cannot be used for stores of this scheme.
+
+    Obstore panics at some values.
+    """
+    for name in ENDPOINTS.get(scheme, ()):
+        if name in os.environ and not _is_endpoint(os.environ[name]):
+            raise InputError(f"{name}: expected a URL such as https://host:9000, found {_shown(os.environ[name])}")
+    prefix = SENT_AS_HEADERS.get(scheme)
+    for name, value in os.environ.items():
+        if prefix and name.startswith(prefix) and not value.isprintable():
+            raise InputError(f"{name}: expected printable characters, found others, such as a line break")
+
+
+def allows_http(scheme: str) -> bool:
+    """Whether a variable asks for a server without encryption."""
+    return any(os.environ.get(name, "").lower().startswith("http://") for name in ENDPOINTS.get(scheme, ()))
+
+
+def _is_endpoint(text: str) -> bool:
+    found = ENDPOINT.fullmatch(text)
+    return found is not None and 0 < int(found["port"] or 1) <= LARGEST_PORT
+
+
+def _shown(text: str) -> str:
+    """The text as messages show it, without anything that may be a password."""
+    return "one with a user or a password" if "@" in text else repr(text[:80])

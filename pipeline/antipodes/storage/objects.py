@@ -1,0 +1,467 @@
+"""Stores in object storage: objects under a prefix of a bucket, each put in one request, and a lock object beside them.
+
+A store exists once its manifest does, which is put last and deleted first. Objects cannot be renamed, so an unfinished
+store is at its own URL, without a manifest; the next run that creates a store there deletes it.
+
+The lock object is a lease that its owner renews while it lives: no server deletes it when the owner dies. If the owner
+was a process of this machine that has ended, another run takes the lock over immediately; else it does so when the lock
+has not been renewed for a while by the server's clock. If several runs try, conditional puts let one succeed. Each lock
+object is used to show that the server supports these.
+"""
+
+import asyncio
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Self
+
+from zarr.abc.store import ByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.storage import ObjectStore
+
+from antipodes.storage.backend import GROUP, MANIFEST, MOST_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.bucket import Bucket, Changed, Meta, version_of
+from antipodes.storage.files import PARTIAL, is_foreign
+from antipodes.storage.lock import (
+    MOST_BYTES,
+    Holder,
+    Owner,
+    StoreLock,
+    check_owner,
+    format_owner,
+    in_use,
+    is_dead,
+    owning_process,
+    parse_owner,
+    taken_over,
+)
+from antipodes.storage.retry import StorageWatch
+from antipodes_tasks.errors import InputError, StoreError, StoreLockedError
+
+HEARTBEAT_SECONDS = 10.0
+"""Seconds between two renewals of a lock."""
+EXPIRY_SECONDS = 60.0
+"""Seconds without a renewal after which another run may take the lock over."""
+SAFE_SECONDS = 15.0
+"""Seconds after a renewal within which a request may start; it ends before another run can hold the lock.
+
+With the timeout of a request they are less than EXPIRY_SECONDS.
+"""
+TRIES = 5
+"""Attempts while other runs acquire or release the lock at the same moment, or while the server is slow."""
+
+_undeleted: set[str] = set()
+"""Fencing tokens of the locks that this process released but could not delete, since the server did not answer."""
+
+
+class ObjectStorage(Storage):
+    """The objects whose keys begin with the path of a URL."""
+
+    def __init__(self, url: str, bucket: Bucket | None = None) -> None:
+        self.address = url
+        name, self._prefix = _split(url)
+        self._bucket = bucket or Bucket(name)
+        if bucket is None:
+            self._bucket.open()  # now, so that errors of the environment come before any work
+        self.lock = Lease(self._bucket, f"{self._prefix}.lock", url)
+
+    @classmethod
+    def within(cls, url: str) -> list["ObjectStorage"]:
+        """See `antipodes.storage.address.storages_in`; the URL may be that of a bucket alone."""
+        name, prefix = _split(url)
+        bucket = Bucket(name)
+        bucket.open()
+        folders, others = bucket.list_folders(prefix)
+        if not (folders or others) and prefix:
+            raise InputError(f"expected a URL with stores under it, found nothing at {url}")
+        if f"{prefix}/{MANIFEST}" in others:
+            return [cls(url)]
+        return [cls(f"{bucket.url}/{folder}") for folder in folders]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ObjectStorage, (self.address, self._bucket)
+
+    @contextmanager
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
+        self._bucket.retries.watch = StorageWatch(tell, stop)
+        try:
+            yield
+        finally:
+            self._bucket.retries.watch = None
+
+    def exists(self) -> bool:
+        """Objects without a manifest whose group has a format of ours are an unfinished or half-deleted store."""
+        return self.has(MANIFEST) or (bool(self._list()) and not self.has_leftovers())
+
+    def has(self, key: str) -> bool:
+        return self._bucket.head(self._path(key)) is not None
+
+    def read(self, key: str, most: int) -> tuple[bytes, Version]:
+        content, meta = self._bucket.get(self._path(key), most)
+        return content, version_of(meta)
+
+    def read_range(self, key: str, first: int, count: int) -> bytes:
+        return self._bucket.get_range(self._path(key), first, count)
+
+    def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        try:
+            return self._bucket.put(self._path(key), content, "create" if version is None else version, self.lock.check)
+        except Changed:
+            name = self.name_of(key)
+            how = "was replaced by another run since it was read, or removed"
+            raise StoreError(f"{name} {how}; nothing was written") from None
+
+    def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
+        content = b"".join(parts)
+        if check := self._check(token):
+            self._bucket.put_fenced(self._path(key), content, check)
+        else:
+            self._bucket.put(self._path(key), content)
+
+    def make_durable(self, keys: Iterable[str]) -> None:
+        """Nothing to do: an object is durable when its put is answered."""
+
+    def delete(self, folder: str) -> None:
+        self.delete_keys(self._list(folder))
+
+    def delete_keys(self, keys: Iterable[str]) -> None:
+        """A lock that is held here is checked before each try."""
+        self._bucket.delete([self._path(key) for key in keys], self.lock.check)
+
+    def folders(self, folder: str) -> list[str]:
+        return sorted({key.removeprefix(f"{folder}/").partition("/")[0] for key in self._list(folder)})
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        return {
+            key: meta["size"]
+            for key, meta in self._list(folder).items()
+            if "/" not in key.removeprefix(f"{folder}/") and not key.endswith(PARTIAL)
+        }
+
+    def size(self) -> int:
+        return sum(meta["size"] for meta in self._list().values())
+
+    def free_bytes(self) -> int | None:
+        return None
+
+    def modified(self, key: str) -> datetime | None:
+        meta = self._bucket.head(self._path(key))
+        return None if meta is None else meta["last_modified"].astimezone()
+
+    def identity(self, key: str) -> tuple[object, ...]:
+        meta = self._bucket.head(self._path(key))
+        return () if meta is None else (meta["last_modified"], *version_of(meta).values())
+
+    @contextmanager
+    def staged(self, overwrite: bool = False) -> Iterator["ObjectStorage"]:
+        """The storage itself: the new store is published when its manifest is put."""
+        if overwrite:
+            self.delete_keys([MANIFEST])  # first: objects without a manifest are no store
+            self._clear()
+        if self.exists():
+            raise StoreError(f"expected nothing at {self.address}, where a store is to be created; found something")
+        self._clear()
+        yield self  # after an error, objects without a manifest are no store, and the next run deletes them
+
+    def _clear(self) -> None:
+        """Delete all objects; last the group, by which `exists` recognises the others."""
+        self.delete_keys(key for key in self._list() if key != GROUP)
+        self.delete_keys([GROUP])
+
+    def has_leftovers(self) -> bool:
+        """Objects whose group has a format of ours."""
+        return not self.has(MANIFEST) and (self.group_format() or "").startswith("antipodes-")
+
+    def remove(self) -> int:
+        found = self._list()
+        if foreign := next((key for key in sorted(found) if is_foreign(key.partition("/")[0])), None):
+            raise StoreError(f"cannot remove {self.address}: {foreign} in it is no part of a store; nothing is removed")
+        self.delete_keys([MANIFEST])
+        self._clear()
+        return sum(meta["size"] for meta in found.values())
+
+    def remove_leftovers(self) -> None:
+        self.delete_keys(key for key in self._list() if key.endswith(PARTIAL))
+
+    def sync(self, folder: str) -> None:
+        """Nothing to do: an object is durable when its put is answered."""
+
+    def probe(self) -> None:
+        path = self._path(f".probe.{uuid.uuid4().hex}{PARTIAL}")
+        self._bucket.put(path, b"probe")
+        self._bucket.delete([path])
+
+    def arrays(
+        self,
+        folder: str = "",
+        read_only: bool = False,
+        token: str | None = None,
+        most: int = MOST_METADATA,
+        check_chunk: Callable[[Content], None] = lambda chunk: None,
+    ) -> "RetryingStore":
+        prefix = self._path(folder) if folder else self._prefix
+        return RetryingStore(self._bucket, prefix, read_only, self._check(token), most, check_chunk)
+
+    def _check(self, token: str | None) -> Callable[[], None] | None:
+        """The check before a write; None where no lock is held and no token given."""
+        return self.lock.fence(token) if token is not None or self.lock.is_held else None
+
+    def _list(self, folder: str = "") -> dict[str, Meta]:
+        """The keys in a folder, and the storage's description of the object at each."""
+        found = self._bucket.list(self._path(folder) if folder else self._prefix)
+        return {key.removeprefix(f"{self._prefix}/"): meta for key, meta in found.items()}
+
+    def _path(self, key: str) -> str:
+        return f"{self._prefix}/{key}"
+
+
+def _split(url: str) -> tuple[str, str]:
+    """The URL of the bucket, and the prefix of the keys."""
+    scheme, _, rest = url.partition("://")
+    name, _, prefix = rest.partition("/")
+    return f"{scheme}://{name}", prefix
+
+
+class RetryingStore(ObjectStore):  # type: ignore[type-arg]
+    """Zarr's store for the objects under a prefix."""
+
+    def __init__(
+        self,
+        bucket: Bucket,
+        prefix: str,
+        read_only: bool,
+        check: Callable[[], None] | None,
+        most: int,
+        check_chunk: Callable[[Content], None],
+    ) -> None:
+        super().__init__(bucket.client, read_only=read_only)
+        self._bucket = bucket
+        self._prefix = prefix
+        self._check = check
+        self._most = most
+        self._check_chunk = check_chunk
+
+    async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
+        """The content of a key; without any, None, or FileNotFoundError for a chunk, which zarr would invent."""
+        assert byte_range is None, "chunks are read whole"
+        try:
+            content, _ = await asyncio.to_thread(self._bucket.get, self._path(key), self._most)
+        except FileNotFoundError:
+            if self.read_only and key.startswith("c/"):
+                raise
+            return None
+        if key.startswith("c/"):
+            self._check_chunk(content)
+        return prototype.buffer.from_bytes(content)
+
+    async def set(self, key: str, value: Buffer) -> None:
+        """Put a value at a key."""
+        await asyncio.to_thread(self._set, self._path(key), value.as_buffer_like())
+
+    async def exists(self, key: str) -> bool:
+        """Whether anything is at a key."""
+        return await asyncio.to_thread(self._bucket.head, self._path(key)) is not None
+
+    def _set(self, path: str, content: Content) -> None:
+        if self._check is None:
+            self._bucket.put(path, content)
+        else:
+            self._bucket.put_fenced(path, content, self._check)
+
+    def _path(self, key: str) -> str:
+        return f"{self._prefix}/{key}"
+
+
+class Lease(StoreLock):
+    """The lock object of the store at an address; while it is held, a thread renews it."""
+
+    def __init__(self, bucket: Bucket, key: str, address: str) -> None:
+        self.bucket, self.key, self.address = bucket, key, address
+        self._held: _Held | None = None
+
+    @property
+    def clock_key(self) -> str:
+        """The key of the object that shows the server's time; of one name, so that killed runs leave one at most."""
+        return f"{self.key}.time"
+
+    @contextmanager
+    def hold(self) -> Iterator[Self]:
+        held, released = self._acquire(), threading.Event()
+        self._held, self.token = held, held.owner["token"]
+        thread = threading.Thread(target=self._beat, args=[held, released], name=f"lock of {self.address}", daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            released.set()
+            self._release()
+            self._held, self.token = None, ""
+
+    def rotate_token(self) -> None:
+        """Put another fencing token into the lock."""
+        assert self._held is not None, "the lock is held"
+        self._put(self._held, token=uuid.uuid4().hex)
+        self.token = self._held.owner["token"]
+
+    def check(self) -> None:
+        """Renew the lock, if it is held here, unless that was done a moment ago; check its token in any case."""
+        held = self._held
+        if held is None:
+            return
+        for _ in range(TRIES):
+            if _elapsed() - held.renewed > HEARTBEAT_SECONDS:
+                self._put(held)
+            else:
+                self.check_token(held.owner["token"])
+            if _elapsed() - held.renewed <= SAFE_SECONDS:
+                return
+        raise StoreError(f"cannot renew the lock of {self.address} in time: the server is too slow")
+
+    def check_token(self, token: str) -> None:
+        check_owner(self.address, self.read()[0], token)
+
+    def holder(self) -> Holder | None:
+        """The run is alive if it renewed the lock lately by this machine's clock: nothing is put to see the server's.
+
+        Clocks that differ by much may make a living run look dead here, and nowhere else.
+        """
+        owner, meta = self.read()
+        if meta is None:
+            return None
+        age = (datetime.now(UTC) - meta["last_modified"]).total_seconds()
+        return Holder(owner, alive=not _is_abandoned(owner) and age <= EXPIRY_SECONDS)
+
+    def read(self) -> tuple[Owner, Meta | None]:
+        """The owner, empty if not understood, and the storage's description of the lock object, if there is one."""
+        try:
+            content, meta = self.bucket.get(self.key, MOST_BYTES)
+        except TooLargeError:
+            return {}, self.bucket.head(self.key)
+        except FileNotFoundError:
+            return {}, None
+        return parse_owner(content), meta
+
+    def _acquire(self) -> "_Held":
+        """Put the lock object; StoreError where the server does not support conditional writes."""
+        owner = {**owning_process(), "token": uuid.uuid4().hex, "beat": 0}
+        found: Owner = {}
+        for _ in range(TRIES):
+            found, meta = self.read()
+            if meta and not _is_abandoned(found) and not self._has_expired(meta):
+                break
+            begun = _elapsed()
+            with suppress(Changed):
+                version = self.bucket.put(self.key, format_owner(owner), version_of(meta) if meta else "create")
+                return self._proved(owner, version, begun)
+        raise in_use(self.address, found)
+
+    def _has_expired(self, meta: Meta) -> bool:
+        """Whether a lock has not been renewed for long, by the server's clock, the only one that tells its age."""
+        renewed: datetime = meta["last_modified"]
+        return (server_time(self.bucket, self.clock_key) - renewed).total_seconds() > EXPIRY_SECONDS
+
+    def _proved(self, owner: Owner, version: Version, begun: float) -> "_Held":
+        """Renew the lock that was just put, and show that no other condition could; after an error it is deleted.
+
+        Raises
+        ------
+        StoreError
+            The server puts objects though a condition is not met.
+        """
+        try:
+            renewed = {**owner, "beat": 1}
+            newer = self.bucket.put(self.key, format_owner(renewed), version)
+            if any(self._is_put({**owner, "beat": 2}, unmet) for unmet in ("create", version)):
+                raise StoreError(f"cannot lock {self.address}: the server does not support conditional writes")
+        except BaseException:
+            _undeleted.add(owner["token"])
+            with suppress(StoreError):
+                self.bucket.delete([self.key], partial(self.check_token, owner["token"]))
+            raise
+        return _Held(renewed, newer, begun, {owner["token"]})
+
+    def _is_put(self, owner: Owner, unmet: Any) -> bool:
+        """Whether the server puts a lock though the condition is not met."""
+        try:
+            self.bucket.put(self.key, format_owner(owner), unmet)
+        except Changed:
+            return False
+        return True
+
+    def _release(self) -> None:
+        """Delete the lock, but only while no other run can hold it; else it stays until it expires."""
+        try:
+            self.bucket.delete([self.key, self.clock_key], self.check)
+        except StoreError:  # the commits are safe; this process may lock again, others when the lock has expired
+            _undeleted.add(self.token)
+
+    def _beat(self, held: "_Held", released: threading.Event) -> None:
+        while not released.wait(HEARTBEAT_SECONDS):
+            try:
+                self._put(held)
+            except StoreLockedError:
+                return  # the next write raises this error too
+            except StoreError:
+                continue  # the server may come back before another run takes the lock over
+
+    def _put(self, held: "_Held", **changes: str) -> None:
+        with held.writing:
+            for _ in range(TRIES):
+                owner = {**held.owner, **changes, "beat": held.owner["beat"] + 1}
+                held.tokens.add(owner["token"])
+                begun = _elapsed()
+                try:
+                    held.version = self.bucket.put(self.key, format_owner(owner), held.version)
+                except Changed:
+                    self._adopt(held)
+                    continue
+                held.owner, held.renewed = owner, begun
+                return
+        raise StoreError(f"cannot write the lock of {self.address}: it changes all the time")
+
+    def _adopt(self, held: "_Held") -> None:
+        """Continue from the lock that is there if this process put it: a put may succeed though its answer is lost."""
+        found, meta = self.read()
+        if meta is None or found.get("token") not in held.tokens:
+            raise taken_over(self.address, found)
+        held.owner = {**held.owner, "beat": found["beat"]}
+        held.version = version_of(meta)
+
+
+@dataclass
+class _Held:
+    """A lock object as this process last put it; one for each time that the lock is held."""
+
+    owner: Owner
+    version: Version
+    renewed: float
+    """When the last successful put began, see `_elapsed`."""
+    tokens: set[str]
+    """All fencing tokens that were put, or may have been."""
+    writing: threading.Lock = field(default_factory=threading.Lock)
+
+
+def _is_abandoned(owner: Owner) -> bool:
+    """Whether the process that put the lock has ended, or has released it."""
+    return is_dead(owner) or owner.get("token") in _undeleted
+
+
+def server_time(bucket: Bucket, key: str) -> datetime:
+    """The server's time: the date of an object that is put, and deleted again."""
+    bucket.put(key, b"")
+    meta = bucket.head(key)
+    bucket.delete([key])
+    if meta is None:  # another run has deleted it in between
+        return datetime.min.replace(tzinfo=UTC)
+    now: datetime = meta["last_modified"]
+    return now
+
+
+def _elapsed() -> float:
+    """Seconds of a clock that also runs while the machine is suspended, where the system has one."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -1,0 +1,241 @@
+"""Stores of every kind: found by the names that a person gives them, and opened by the format that they have."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast
+
+from antipodes.config import DEFINITIONS, bundled_configs, give, load_config
+from antipodes.python_source import is_reference
+from antipodes.runs.options import OUTPUTS, chosen_store
+from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
+from antipodes.storage.backend import MANIFEST, Storage
+from antipodes.storage.lock import Holder
+from antipodes.storage.manifest import format_of
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.stores import CountsStore, TableStore
+from antipodes.text_file import read_toml
+from antipodes.tilings.config import load_board
+from antipodes.tilings.store import TilingManifest, TilingStore
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
+from antipodes_tasks.quoting import quote, shorten
+
+KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {
+    store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)
+}
+"""The class of each kind of store, by the format that manifests name."""
+
+
+def open_store(address: Address | Storage) -> TableStore | CountsStore | TilingStore:
+    """The store at an address; where no known format is found, a TableStore, whose `read` raises the error."""
+    storage = storage_at(address)
+    return KINDS.get(format_of(storage), TableStore)(storage)
+
+
+def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest:
+    """The manifest of a store of any kind; it is intact, but not compared with the puzzle or with the arrays.
+
+    Raises
+    ------
+    NotAStoreError, StoreDamagedError
+        There is no store of a known kind and version, or the manifest is not what was written.
+    """
+    store = open_store(address)
+    return cast(SearchManifest | TilingManifest, store.manifest_file.read(store.MANIFEST_TYPE))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A directory or a folder of a bucket that is a store, or is taken for one, as far as manifest and lock say."""
+
+    address: str
+    manifest: SearchManifest | TilingManifest | None
+    """None: there is no manifest that this version reads."""
+    problem: str | None
+    """Why there is no manifest."""
+    committed: datetime | None
+    """When the last commit was made."""
+    bytes_stored: int
+    run: Holder | None
+    """The run that holds the lock, or held it when it died."""
+
+    @property
+    def name(self) -> str:
+        """The name under which commands find a store in outputs/."""
+        return self.address.rpartition("/")[2].removesuffix(".zarr")
+
+    @property
+    def kind(self) -> str | None:
+        """``table``, ``counts`` or ``tilings``; None if it is no store that can be read."""
+        if isinstance(self.manifest, SearchManifest):
+            return "counts" if self.manifest.COUNTS_ONLY else "table"
+        return None if self.manifest is None else "tilings"
+
+    def to_json(self) -> dict[str, Any]:
+        """The values of ``list --json``."""
+        manifest = self.manifest
+        shown: dict[str, Any] = {
+            "name": self.name,
+            "path": self.address,
+            "kind": self.kind,
+            "complete": None if manifest is None else manifest.complete,
+            "bytes": self.bytes_stored,
+            "committed": None if self.committed is None else self.committed.isoformat(timespec="seconds"),
+            "run": self.run and self.run.to_json(),
+            "problem": self.problem,
+        }
+        if manifest is None:
+            return shown
+        if isinstance(manifest, SearchManifest):
+            radius = manifest.radius if manifest.layers else None
+            return {**shown, "puzzle": manifest.puzzle["name"], "states": manifest.states, "radius": radius}
+        return {
+            **shown,
+            "board": manifest.board["name"],
+            "tilings": manifest.tilings,
+            "partitions": manifest.partitions,
+            "searched_partitions": len(manifest.searched),
+        }
+
+
+def list_stores(address: Address) -> list[Listed]:
+    """The stores in a directory or under a URL, by name, and what else is in folders beside them; or a store itself.
+
+    Raises as `storages_in`.
+    """
+    return list(map(_listed, storages_in(address)))
+
+
+def _listed(storage: Storage) -> Listed:
+    manifest, problem, committed, size, run = None, None, None, 0, None
+    try:
+        committed, size, run = storage.modified(MANIFEST), storage.size(), storage.lock.holder()
+        if committed is None:
+            problem = f"not a store: it has no {MANIFEST}"
+        else:
+            manifest = read_manifest(storage)
+    except AntipodesError as error:
+        problem = str(error)
+    return Listed(storage.address, manifest, problem, committed, size, run)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A puzzle or board that is bundled, or that a file describes."""
+
+    name: str
+    fingerprint: str
+    run: Mapping[str, Any]
+    """The ``[run]`` table of the file."""
+    command: str
+    """The command that makes the store."""
+
+
+def as_address(store: object, what: str) -> Address:
+    """The address of a store that a program names: a path as it is, a text by `find_store`, whose errors it raises."""
+    given = arguments.address(store, what)
+    return find_store(given) if isinstance(given, str) else given
+
+
+def find_store(text: str, puzzle: str | None = None) -> Address:
+    """The store at a path or a URL; where there is none, the default store of the puzzle or board of this name or file.
+
+    A ``puzzle`` that is given has to be that of the store, and is known from now on.
+
+    Raises
+    ------
+    NotAStoreError
+        The puzzle or board has no store yet; the message names the command that makes it.
+    StoreMismatchError
+        The store there belongs to another puzzle or board of the same name.
+    ConfigError, SourceError
+        The file describes no puzzle or board.
+    """
+    address = _find(text)
+    if puzzle is not None:
+        _check_given(address, puzzle)
+    return address
+
+
+def _check_given(address: Address, text: str) -> None:
+    """Raise StoreMismatchError unless the store is of the puzzle that a person gives for it."""
+    puzzle = give(text).puzzle
+    if read_manifest(address).fingerprint != puzzle.fingerprint:
+        changed = "; after any change of its file it is another" if puzzle.family == "python" else ""
+        raise StoreMismatchError(f"--puzzle: expected the puzzle of {address}, found another, {puzzle.name}{changed}")
+
+
+def _find(text: str) -> Address:
+    address = address_from(text)
+    if not isinstance(address, Path) or os.path.isdir(address):
+        return address
+    described = _described(text)
+    name, run = (text, {}) if described is None else (described.name, described.run)
+    stores = [chosen_store(None, run, name, counts_only) for counts_only in (False, True)]
+    store = next(filter(_is_there, stores), None)
+    if described is not None:
+        if store is None:
+            raise NotAStoreError(f"there is no store of {name} yet; make it with: {described.command}")
+        _check_same(store, described)
+    if store is None and not _looks_like_path(text):
+        raise NotAStoreError(_unknown(text))
+    return address if store is None else store
+
+
+def _looks_like_path(text: str) -> bool:
+    """Whether it is no name: what opens the store says what is there instead."""
+    return "/" in text or text.endswith(".zarr") or os.path.lexists(text)
+
+
+def _unknown(text: str) -> str:
+    """The message about a name under which there is nothing."""
+    known = {*bundled_configs(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
+    close = get_close_matches(text, sorted(known), n=1)
+    meant = f"did you mean {close[0]}?" if close else "antipodes list shows those that there are"
+    return f"expected a store, found neither a path nor a store in {OUTPUTS}/ named {quote(shorten(text))}; {meant}"
+
+
+def _is_there(store: Address) -> bool:
+    """Whether something is there; of a URL only its reader can tell."""
+    return not isinstance(store, Path) or os.path.exists(store)
+
+
+def _described(text: str) -> Described | None:
+    """The puzzle or board that is bundled under a name, or that a file or Python describes; None if none is."""
+    if text in bundled_configs():
+        return _puzzle(text)
+    if text in bundled_configs("boards"):
+        return _board(text)
+    if os.path.isfile(text) and Path(text).suffix.lower() in (".toml", *DEFINITIONS):
+        has_board = text.lower().endswith(".toml") and "board" in read_toml(Path(text))
+        return _board(text) if has_board else _puzzle(text)
+    return _puzzle(text) if is_reference(text) else None
+
+
+def _puzzle(text: str) -> Described:
+    config = load_config(text)
+    puzzle = give(config).puzzle
+    return Described(puzzle.name, puzzle.fingerprint, config.run, f"antipodes run {in_shell(text)}")
+
+
+def _board(text: str) -> Described:
+    config = load_board(text)
+    problem = config.problem
+    return Described(problem.name, problem.fingerprint, config.run, f"antipodes tile {in_shell(text)}")
+
+
+def _check_same(address: Address, described: Described) -> None:
+    """Raise StoreMismatchError if the store is of another puzzle or board."""
+    try:
+        manifest = read_manifest(address)
+    except StoreError:  # the command that opens it says what is wrong
+        return
+    if manifest.fingerprint != described.fingerprint:
+        raise StoreMismatchError(
+            f"{address} belongs to another puzzle or board of the name {described.name}; "
+            f"name it by its path or its own file, or make that of this one with: {described.command} --store STORE"
+        )

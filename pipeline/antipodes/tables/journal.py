@@ -1,0 +1,257 @@
+"""The journal of a store: files of segments, from which an unfinished search resumes, and the table is assembled.
+
+A counts-only run has checkpoints instead: journal files of the bits at one depth. Of each chunk, the segment at the
+depth of a checkpoint has the positions at that depth, and the segment at the depth before has all positions at lesser
+depths together. A checkpoint is a folder of its own, and its files cover all depths up to its depth.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.storage.backend import Storage
+from antipodes.tables.journal_file import (
+    DIGEST_BYTES,
+    PREFIX_BYTES,
+    Cover,
+    FileIndex,
+    StoredSegments,
+    entries_of,
+    entry_bytes,
+    head,
+    head_length,
+    parse_head,
+    segment_digest,
+)
+from antipodes_tasks.bfs.segments import Segment, SegmentLog
+from antipodes_tasks.errors import StoreDamagedError
+
+FOLDER, CHECKPOINTS = "journal", "checkpoint"
+"""The folders of journal files, and of the checkpoints of a counts-only run."""
+MOST_READ_BYTES = 16 << 20
+"""Bytes that are read from a file in one piece, at most, unless one segment is longer."""
+FEW_BYTES, COVER_BYTES = 1 << 12, 64
+"""Bytes of the header of a journal file, at most, and more for what it covers of each chunk."""
+MOST_INDEX_BYTES = 1 << 29
+"""Bytes of the index of a journal file, at most: 16 million segments, far more than a run has in memory."""
+DIGEST_THREADS = 4
+"""Logs whose digests are computed at the same time."""
+Damaged = list[str]
+Result = TypeVar("Result")
+
+
+class JournalDamagedError(StoreDamagedError):
+    """A segment is missing, or is not what was written; a search can find it again."""
+
+    def __init__(self, message: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+        """The file with the damaged segment; None if files are missing."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return JournalDamagedError, (str(self), self.key)
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The journal files of a table; it may be sent to other processes."""
+
+    storage: Storage
+    identity: str
+    """What the files are bound to: the puzzle and the state space."""
+    chunks: int
+    """The number of chunks."""
+    most: int
+    """The bytes of a segment, at most."""
+    folder: str = FOLDER
+
+    def put(
+        self, covers: Sequence[Cover], logs: Sequence[SegmentLog], token: str | None, durable: bool
+    ) -> tuple[str, list[FileIndex]]:
+        """Write the segments of some logs to a file, a cover for each; its key, and the index of each log.
+
+        Writing the same again replaces the file by the same bytes. A file that is not ``durable`` is so after
+        `Storage.make_durable`.
+
+        Raises
+        ------
+        StoreLockedError
+            The lock no longer contains the fencing ``token``.
+        StoreError
+            The file cannot be written.
+        """
+        begins = np.cumsum([0, *(log.size for log in logs)])[:-1].tolist()
+        parts = _for_each(lambda at: entries_of(self.identity, logs[at].segments, begins[at]), len(logs))
+        first = head(self.identity, covers, np.concatenate(parts))
+        key = f"{self.folder}/{_name(covers, first[-DIGEST_BYTES:])}"
+        self.storage.put(key, [first, *(one.data.data for log in logs for one in log.segments)], token, durable)
+        return key, [FileIndex((cover,), part, len(first)) for cover, part in zip(covers, parts, strict=True)]
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes of all files by their keys, in ascending order of these."""
+        return dict(sorted(self.storage.sizes(self.folder).items()))
+
+    def load(
+        self, first_chunk: int, end_chunk: int, damaged: Damaged | None = None, sizes: Mapping[str, int] | None = None
+    ) -> StoredSegments:
+        """The segments of some chunks, in all files whose index is intact; the others are named in ``damaged``.
+
+        The ``sizes`` are those of all files, if the caller knows them: a search asks for thousands of shards.
+        """
+        found = []
+        for key, size in (self.sizes() if sizes is None else sizes).items():
+            first, end = chunks_in(key)
+            if first < end_chunk and end > first_chunk:
+                try:
+                    found.append((key, self._index(key, size)))
+                except FileNotFoundError:  # removed meanwhile by the run that wrote it
+                    continue
+                except StoreDamagedError as error:
+                    if damaged is not None:
+                        damaged.append(str(error))
+        return StoredSegments.empty(first_chunk, end_chunk).with_files(found)
+
+    def check_known(self, stored: StoredSegments, depth: int) -> None:
+        """Raise JournalDamagedError unless all segments of some chunks up to a depth are stored."""
+        lacking = np.flatnonzero(stored.known < depth)
+        if len(lacking):
+            chunk = stored.first_chunk + int(lacking[0])
+            name = self.storage.name_of(self.folder)
+            raise JournalDamagedError(
+                f"{name} is damaged: files with positions of chunk {chunk} are missing or damaged"
+            )
+
+    def segments(self, stored: StoredSegments, entries: NDArray[np.void]) -> Iterator[Segment]:
+        """Read some of the stored segments; they come in the order of their places in the files.
+
+        Raises
+        ------
+        JournalDamagedError
+            A segment is missing, or its digest is not the one in the index.
+        """
+        for run in _runs(np.sort(entries, order=("file", "offset"))):
+            key, begin = stored.files[run[0]["file"]], int(run[0]["offset"])
+            length = int(run[-1]["offset"]) + int(run[-1]["length"]) - begin
+            content = self._read(key, begin, length)
+            for entry in run:
+                yield self._segment(key, entry, content, int(entry["offset"]) - begin)
+
+    def delete(self, keys: Iterable[str] | None = None) -> None:
+        """Delete some files, by default all."""
+        if keys is None:
+            self.storage.delete(self.folder)
+        else:
+            self.storage.delete_keys(keys)
+
+    def _index(self, key: str, size: int) -> FileIndex:
+        """The index of a file of ``size`` bytes; StoreDamagedError if it is damaged, or the file is cut off."""
+        name = self.storage.name_of(key)
+        prefix = self.storage.read_range(key, 0, PREFIX_BYTES)
+        header_bytes = head_length(prefix, min(size, FEW_BYTES + COVER_BYTES * self.chunks), name)
+        header = self.storage.read_range(key, PREFIX_BYTES, header_bytes)
+        rest = self.storage.read_range(
+            key, PREFIX_BYTES + header_bytes, entry_bytes(header, min(size, MOST_INDEX_BYTES), name)
+        )
+        index = parse_head(prefix + header + rest, header_bytes, size, self.identity, name)
+        if index.entries["length"].max(initial=0) > self.most:
+            raise StoreDamagedError(f"{name} is damaged: a segment is larger than the bits of a chunk")
+        return index
+
+    def _read(self, key: str, begin: int, length: int) -> memoryview:
+        try:
+            content = self.storage.read_range(key, begin, length)
+        except FileNotFoundError:
+            raise JournalDamagedError(f"{self.storage.name_of(key)} is missing") from None
+        return memoryview(bytearray(content))  # numba would compile kernels anew for arrays that are read-only
+
+    def _segment(self, key: str, entry: np.void, content: memoryview, offset: int) -> Segment:
+        """A segment, whose bytes begin at an offset of the content."""
+        chunk, depth, kind, count, length = (int(entry[name]) for name in ("chunk", "depth", "kind", "count", "length"))
+        data = content[offset : offset + length]
+        if segment_digest(self.identity, chunk, depth, data) != int(entry["digest"]):
+            name = self.storage.name_of(key)
+            raise JournalDamagedError(
+                f"{name} is damaged: the digest of chunk {chunk} at depth {depth} is not the one in its index", key
+            )
+        return Segment(chunk, depth, kind, count, np.frombuffer(data, dtype=np.uint8))
+
+
+def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
+    if count == 1:
+        return [function(0)]
+    with ThreadPoolExecutor(DIGEST_THREADS) as pool:
+        return list(pool.map(function, range(count)))
+
+
+def _name(covers: Sequence[Cover], digest: bytes) -> str:
+    """The name of a file: its chunks, the last depth, and its digest."""
+    first, end = min(cover.first_chunk for cover in covers), max(cover.end_chunk for cover in covers)
+    depth = max(cover.last_depth for cover in covers)
+    return f"{first}-{end}-{depth}-{digest.hex()}"
+
+
+def chunks_in(key: str) -> tuple[int, int]:
+    """The first chunk that a file can have segments of, by its name, and the one past the last; all for other names."""
+    try:
+        first, end = map(int, key.rpartition("/")[2].split("-")[:2])
+    except ValueError:
+        return 0, 1 << 32
+    return first, end
+
+
+def _runs(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
+    """The entries in pieces that lie side by side in a file, each of MOST_READ_BYTES at most."""
+    if not len(entries):
+        return
+    ends = entries["offset"] + entries["length"]
+    split = (entries["file"][1:] != entries["file"][:-1]) | (entries["offset"][1:] != ends[:-1])
+    for run in np.split(entries, np.flatnonzero(split) + 1):
+        piece = (run["offset"] - run["offset"][0]) // np.uint64(MOST_READ_BYTES)
+        yield from np.split(run, np.flatnonzero(np.diff(piece)) + 1)
+
+
+def folder_of(depth: int) -> str:
+    """The folder of the checkpoint at a depth."""
+    return f"{CHECKPOINTS}/{depth}"
+
+
+class Checkpoint:
+    """The files of a checkpoint."""
+
+    def __init__(self, journal: Journal, depth: int) -> None:
+        self._journal = replace(journal, identity=f"{journal.identity} checkpoint {depth}", folder=folder_of(depth))
+        self._depth = depth
+
+    def put(self, chunks: range, log: SegmentLog, token: str) -> str:
+        """Write the segments of some chunks to a file, which is not durable yet; its key. Raises as `Journal.put`."""
+        cover = Cover(chunks.start, chunks.stop, 0, self._depth)
+        return self._journal.put([cover], [log], token, durable=False)[0]
+
+    def sizes(self, ranges: Sequence[range]) -> list[dict[str, int]]:
+        """For each range of chunks the bytes of the files that can have segments of them, by their keys."""
+        files = list(self._journal.sizes().items())
+        spans = np.array([chunks_in(key) for key, _ in files], dtype=np.int64).reshape(-1, 2)
+        return [
+            dict(files[place] for place in np.flatnonzero((spans[:, 0] < one.stop) & (spans[:, 1] > one.start)))
+            for one in ranges
+        ]
+
+    def segments(self, chunks: range, sizes: Mapping[str, int]) -> Iterator[Segment]:
+        """The segments of some chunks, in the files of these keys and sizes.
+
+        Raises
+        ------
+        StoreDamagedError
+            A file or a segment is missing or damaged.
+        """
+        damaged: list[str] = []
+        stored = self._journal.load(chunks.start, chunks.stop, damaged, sizes)
+        if stored.known.min() < self._depth:
+            folder = self._journal.storage.name_of(self._journal.folder)
+            lacking = f"{folder} is damaged: expected chunks {chunks.start} to {chunks.stop - 1}, found less"
+            raise StoreDamagedError("; ".join(damaged) or lacking)
+        return self._journal.segments(stored, stored.entries)

@@ -1,0 +1,206 @@
+"""A journal file: segments of some chunks and layers, and an index of them, all bound to one table.
+
+A file is put once, whole, and never changed. It has five parts: MAGIC and the length of the header; the header, a JSON
+object with the ``identity`` of the table, what the file ``covers``, and the number of ``segments``; the index, an ENTRY
+for each segment; the digest of all this; the bytes of the segments. Numbers are little-endian.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.bfs.segments import Segment
+from antipodes_tasks.errors import StoreDamagedError
+
+MAGIC = b"antiseg1"
+DIGEST_BYTES = 8
+PREFIX_BYTES = len(MAGIC) + 8
+ENTRY = np.dtype(
+    [
+        ("chunk", "<u4"),
+        ("depth", "<u2"),
+        ("kind", "<u2"),
+        ("count", "<u4"),
+        ("length", "<u4"),
+        ("offset", "<u8"),
+        ("digest", "<u8"),
+    ]
+)
+"""A segment in the index. Its offset counts from the first byte of all segments."""
+
+
+class Cover(NamedTuple):
+    """Chunks and depths of which a file has all segments."""
+
+    first_chunk: int
+    end_chunk: int
+    first_depth: int
+    last_depth: int
+
+
+class FileIndex(NamedTuple):
+    """The parts of a journal file before its segments."""
+
+    covers: tuple[Cover, ...]
+    entries: NDArray[np.void]
+    """``(segments,)`` of ENTRY."""
+    begin: int
+    """The offset of the first segment in the file."""
+
+
+def entries_of(identity: str, segments: Sequence[Segment], begin: int) -> NDArray[np.void]:
+    """The index of some segments, the first of which is at the offset ``begin``: ``(segments,)`` of ENTRY."""
+    entries = np.zeros(len(segments), dtype=ENTRY)
+    for place, one in enumerate(segments):
+        length, digest = len(one.data), segment_digest(identity, one.chunk, one.depth, one.data.data)
+        entries[place] = (one.chunk, one.depth, one.kind, one.positions, length, begin, digest)
+        begin += length
+    return entries
+
+
+def head(identity: str, covers: Sequence[Cover], entries: NDArray[np.void]) -> bytes:
+    """All parts of a file but the segments."""
+    header = json.dumps({"identity": identity, "covers": covers, "segments": len(entries)}).encode()
+    content = MAGIC + len(header).to_bytes(8, "little") + header + entries.tobytes()
+    return content + _digest(content)
+
+
+def head_length(prefix: bytes, size: int, name: str) -> int:
+    """The length of the header, from the first PREFIX_BYTES of a file of ``size`` bytes."""
+    if len(prefix) != PREFIX_BYTES or not prefix.startswith(MAGIC):
+        raise StoreDamagedError(f"{name} is damaged: expected a journal file")
+    return _within(int.from_bytes(prefix[len(MAGIC) :], "little"), size, name)
+
+
+def entry_bytes(header: bytes, size: int, name: str) -> int:
+    """The length of the index and the digest, from the header of a file of ``size`` bytes."""
+    try:
+        segments = int(json.loads(header)["segments"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise StoreDamagedError(f"{name} is damaged: its header is not what was written") from error
+    return _within(segments * ENTRY.itemsize + DIGEST_BYTES, size, name)
+
+
+def _within(length: int, size: int, name: str) -> int:
+    """The length of a part of a file; damaged ones would take more memory than there is."""
+    if not 0 <= length <= size:
+        raise StoreDamagedError(f"{name} is damaged: it is cut off, or its header is not what was written")
+    return length
+
+
+def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name: str) -> FileIndex:
+    """The index in all parts of a file but its segments.
+
+    Raises
+    ------
+    StoreDamagedError
+        The parts are not what was written, or belong to another table, or the file has not the ``size`` that they tell.
+    """
+    if _digest(content[:-DIGEST_BYTES]) != content[-DIGEST_BYTES:]:
+        raise StoreDamagedError(f"{name} is damaged: its digest does not fit its content")
+    header = json.loads(content[PREFIX_BYTES : PREFIX_BYTES + header_bytes])
+    if header["identity"] != identity:
+        raise StoreDamagedError(f"{name} is damaged: it belongs to another table")
+    entries = np.frombuffer(content[PREFIX_BYTES + header_bytes : -DIGEST_BYTES], dtype=ENTRY)
+    if size != len(content) + int(entries["length"].sum(dtype=np.int64)):
+        raise StoreDamagedError(f"{name} is damaged: it is cut off, or has more than was written")
+    return FileIndex(tuple(Cover(*cover) for cover in header["covers"]), entries, len(content))
+
+
+def segment_digest(identity: str, chunk: int, depth: int, content: bytes | memoryview) -> int:
+    """The digest of a segment, bound to its table, its chunk and its depth."""
+    hashed = hashlib.sha256(f"{identity} {chunk} {depth}\n".encode())
+    hashed.update(content)
+    return int.from_bytes(hashed.digest()[:DIGEST_BYTES], "little")
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()[:DIGEST_BYTES]
+
+
+PLACED = np.dtype([("file", "<u4"), *ENTRY.descr])
+"""A segment, and the place of its file in the list of files. Its offset counts from the first byte of the file."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSegments:
+    """The segments of consecutive chunks, sorted by chunk and depth, and what their files cover."""
+
+    first_chunk: int
+    end_chunk: int
+    files: tuple[str, ...]
+    """The names of files."""
+    entries: NDArray[np.void]
+    """``(segments,)`` of PLACED."""
+    known: NDArray[np.int32]
+    """``(chunks,)``: the depth up to which all segments of a chunk are known; -1: not even those at depth 0."""
+
+    @classmethod
+    def empty(cls, first_chunk: int, end_chunk: int) -> "StoredSegments":
+        """No segments."""
+        known = np.full(end_chunk - first_chunk, -1, dtype=np.int32)
+        return cls(first_chunk, end_chunk, (), np.empty(0, dtype=PLACED), known)
+
+    def with_files(self, indices: Sequence[tuple[str, FileIndex]]) -> "StoredSegments":
+        """These segments, and those of more files; a segment that two files have is taken from the first."""
+        files, parts = list(self.files), [self.entries]
+        for name, index in indices:
+            placed = np.zeros(len(index.entries), dtype=PLACED)
+            for field in ENTRY.names or ():
+                placed[field] = index.entries[field]
+            placed["file"] = len(files)
+            placed["offset"] += np.uint64(index.begin)
+            files.append(name)
+            parts.append(placed[(placed["chunk"] >= self.first_chunk) & (placed["chunk"] < self.end_chunk)])
+        covers = [cover for _, index in indices for cover in index.covers]
+        return StoredSegments(
+            self.first_chunk, self.end_chunk, tuple(files), _unique(np.concatenate(parts)), self._covered(covers)
+        )
+
+    def part(self, first_chunk: int, end_chunk: int) -> "StoredSegments":
+        """The segments of some of the chunks, with the files that have any of these."""
+        known = self.known[first_chunk - self.first_chunk : end_chunk - self.first_chunk]
+        entries = self.of_chunks(first_chunk, end_chunk).copy()
+        used, entries["file"] = np.unique(entries["file"], return_inverse=True)
+        return StoredSegments(first_chunk, end_chunk, tuple(self.files[file] for file in used), entries, known)
+
+    def before(self, depth: int) -> "StoredSegments":
+        """The segments at depths less than ``depth``."""
+        return replace(
+            self, entries=self.entries[self.entries["depth"] < depth], known=np.minimum(self.known, depth - 1)
+        )
+
+    def of_chunks(self, first_chunk: int, end_chunk: int) -> NDArray[np.void]:
+        """The entries of some of the chunks, a view."""
+        first, end = np.searchsorted(self.entries["chunk"], [first_chunk, end_chunk])
+        return self.entries[first:end]
+
+    def counts(self, depths: int) -> NDArray[np.uint32]:
+        """The number of positions of each chunk at each of the depths less than ``depths``: ``(chunks, depths)``."""
+        counts = np.zeros((self.end_chunk - self.first_chunk, depths), dtype=np.uint32)
+        here = self.entries[self.entries["depth"] < depths]
+        counts[here["chunk"] - self.first_chunk, here["depth"]] = here["count"]
+        return counts
+
+    def _covered(self, covers: Iterable[Cover]) -> NDArray[np.int32]:
+        """Up to which depth each chunk is known with these covers, too."""
+        known = self.known.copy()
+        for cover in sorted(covers, key=lambda cover: cover.first_depth):
+            first = max(cover.first_chunk, self.first_chunk) - self.first_chunk
+            end = min(cover.end_chunk, self.end_chunk) - self.first_chunk
+            if first < end:
+                here = known[first:end]
+                here[(here >= cover.first_depth - 1) & (here < cover.last_depth)] = cover.last_depth
+        return known
+
+
+def _unique(entries: NDArray[np.void]) -> NDArray[np.void]:
+    """The entries by chunk and depth, the first of those with the same."""
+    key = entries["chunk"].astype(np.int64) << 16 | entries["depth"]
+    _, first = np.unique(key, return_index=True)
+    return entries[first]

@@ -1,0 +1,401 @@
+"""The shards that the tasks of a run hold: started or restored, advanced together by a graph of tasks, written."""
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.events import Listener, Restoring, TablesBuilt, silence
+from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never, result_of
+from antipodes.tables.journal import Checkpoint, Journal
+from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, flush
+from antipodes.tables.planning.plan import Plan
+from antipodes_tasks.bfs.partition import Links, Partition, links
+from antipodes_tasks.errors import InterruptedRunError
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import StateSpace
+
+FEW_FILLS = 8
+"""Calls that fill move tables without being interrupted: they take a moment, so the first layer is searched first."""
+
+
+def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, listener: Listener = silence) -> Handle:
+    """The move tables, filled by tasks of the scheduler.
+
+    Threads fill the tables block by block, and the listener is told how many are filled. On a cluster, where tasks
+    cannot share arrays, one task fills all. This call does not wait for it.
+
+    Raises
+    ------
+    InterruptedRunError
+        ``stop`` returned True while threads filled the tables.
+    """
+    name = f"tables-{uuid.uuid4().hex}"
+    if not scheduler.shares_memory:
+        return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
+    tables, fills = space.begin_tables()
+    stopped = stop if len(fills) > FEW_FILLS else never
+    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
+    filled = count(1)
+    listener(TablesBuilt(0, len(fills)))
+    scheduler.run_unordered(calls, lambda key, result: listener(TablesBuilt(next(filled), len(fills))), stopped)
+    if stopped():
+        raise InterruptedRunError("interrupted while building the move tables")
+    return tables
+
+
+def build_on_worker(space: StateSpace) -> MoveTables:
+    """The move tables; InterruptedRunError if the run no longer waits for them."""
+    tables, fills = space.begin_tables()
+    for fill in fills:
+        if is_cancelled():
+            raise InterruptedRunError("interrupted while building the move tables")
+        fill()
+    return tables
+
+
+@dataclass
+class LayerGraph:
+    """The tasks of layers that are submitted together; each changes its shard in place, where the shard is."""
+
+    run: str
+    """Part of every key."""
+    links: Handle
+    """The move tables, and the partitions that they connect."""
+    predecessors: Sequence[Sequence[int]]
+    """For each shard the shards whose moves lead to it, perhaps itself among them."""
+    shares_memory: bool
+    """Whether tasks see each other's shards; else they are sent the boundaries of these."""
+    shards: Sequence[Handle]
+    active: set[int]
+    """The shards that may have positions at the last depth."""
+    token: str
+    """The fencing token of the tasks."""
+    calls: dict[Key, Call] = field(default_factory=dict)
+    advances: dict[Key, tuple[int, int]] = field(default_factory=dict)
+    """By the key of each task that advances a shard, the number of the shard and the depth before."""
+    places: dict[Key, Handle] = field(default_factory=dict)
+    """For each call the shard beside which it runs."""
+    _last: dict[int, Key] = field(default_factory=dict)
+    """The last task of a shard: its next one waits for that, since a shard forgets the frontiers of earlier depths."""
+
+    def add_layers(self, depth: int, layers: int) -> None:
+        """Add the tasks of the layers after ``depth``; a single shard is advanced by all of them in one task."""
+        if len(self.shards) == 1:
+            self._add(depth, layers)
+        else:
+            for at in range(depth, depth + layers):
+                self._add(at, 1)
+
+    def _add(self, depth: int, layers: int) -> None:
+        reached = [number for number, others in enumerate(self.predecessors) if self.active.intersection(others)]
+        needed = {one for number in reached for one in self.predecessors[number] if one != number} & self.active
+        sources = {number: self._source(number, depth) for number in sorted(needed)}
+        for number in reached:
+            others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
+            call = advance, self.shards[number], others, self.links, depth, layers, self.token, self._after(number)
+            self.advances[self._call(f"advance-{depth}", number, call)] = number, depth
+        self.active = set(reached)
+
+    def _source(self, number: int, depth: int) -> Handle:
+        """What other shards need of a shard at a depth."""
+        if self.shares_memory:
+            return self.shards[number]
+        call = boundary, self.shards[number], self.links, depth, self.token, self._after(number)
+        return result_of(self._call(f"boundary-{depth}", number, call))
+
+    def _after(self, number: int) -> list[Handle]:
+        return [result_of(self._last[number])] if number in self._last else []
+
+    def _call(self, name: str, number: int, call: Call) -> Key:
+        key = f"{name}-{self.run}", number
+        self.calls[key] = call
+        self.places[key] = self.shards[number]
+        self._last[number] = key
+        return key
+
+
+def advance(
+    shard: Shard, others: list[Shard | Boundary], links: Links, depth: int, layers: int, token: str, after: list[Any]
+) -> list[int]:
+    """Advance a shard, after the tasks whose results are in ``after``; see `Shard.advance`."""
+    return shard.advance(others, links, depth, layers, token)
+
+
+def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
+    """What other shards need of a shard, after the tasks whose results are in ``after``."""
+    return shard.boundary(links, depth, token)
+
+
+Result = TypeVar("Result")
+Settled = Callable[[int, int], None]
+"""Told how many shards have finished a layer, and how many take part in it."""
+
+
+class Shards:
+    """The shards of partitions of a plan, as handles of results that stay on the workers."""
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        plan: Plan,
+        journal: Journal,
+        stop: Stop = never,
+        listener: Listener = silence,
+        *,
+        counts_only: bool = False,
+    ) -> None:
+        """Build the move tables; InterruptedRunError where ``stop`` says so meanwhile.
+
+        A ``counts_only`` run keeps bits alone, and commits checkpoints of these in place of a journal. The survivors of
+        a loss cannot go back, so all shards are restored.
+        """
+        self.plan = plan
+        self._counts_only = counts_only
+        self.counts: list[int] = []
+        """The number of positions of each shard at the last depth."""
+        self._scheduler = scheduler
+        self._journal = journal
+        self._listener = listener
+        self._run = uuid.uuid4().hex
+        """Part of every key, so that results of another run have other keys."""
+        self._names = 0
+        self._links = self._link(stop)
+        try:
+            self._predecessors = self._find_predecessors(stop)
+        except InterruptedRunError:
+            self._links = None  # else the traceback would keep the tables on the worker that builds them
+            raise
+        self._shards: list[Handle] = []
+        self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.shard_count)]
+        """The number of positions of each shard at each depth since it was written."""
+        self._token = ""
+        """The fencing token of the tasks."""
+
+    def begin(self, starts: NDArray[np.int64], token: str) -> None:
+        """Set the shards to depth 0; ``starts`` are indices ``(n,)``."""
+        self._token = token
+        self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), begun)
+        self._go_back(0)
+        self._unwritten = [{0: count} for count in self.counts]
+
+    def restore(self, depth: int, token: str) -> tuple[list[int], list[str]]:
+        """Restore the shards at ``depth``, or at an earlier one if the journal is damaged.
+
+        How many positions there are at each depth up to that one, none if not even the starts are known, and the
+        damage.
+        """
+        self._token, self._shards = token, []  # makes room for those to be restored
+        damaged: list[str] = []
+        arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
+        self._shards = self._place("restore", arguments, restored, on_done=self._restoring())
+        found = self._gather("found", report)
+        reached = min(one.depth for one in found)
+        if reached >= 0:
+            self._go_back(reached)
+        layers = np.sum([one.layers[: reached + 1] for one in found], axis=0).tolist()
+        return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
+
+    def recover(self, depth: int, starts: NDArray[np.int64], token: str, stop: Stop = never) -> int:
+        """Restore the shards that were lost with their workers at ``depth``, or the start; the others return to it.
+
+        What these have found since is replayed, not searched. The depth is an earlier one if the journal is damaged: -1
+        if it lacks even the starts, so that nothing can be done with the shards any more.
+        """
+        lost = self.lost
+        for number in lost:
+            self._unwritten[number].clear()
+        kept = [handle for number, handle in enumerate(self._shards) if number not in lost]
+        self._token, self._links = token, self._link(stop)
+        if depth >= 0:
+            placed = self._place("recover", self._restore_arguments(depth, lost, []), restored, kept)
+        else:
+            placed = self._place("recover", dict.fromkeys(lost, (starts,)), begun, kept)
+        for number, handle in zip(lost, placed, strict=True):
+            self._shards[number] = handle
+        found = self._gather(
+            "found", report
+        )  # survivors need no journal: one without new positions is at a lower depth
+        reached = min([max(0, depth), *(found[number].depth for number in lost)])
+        if reached >= 0:
+            self._go_back(reached)
+        return reached
+
+    @property
+    def lost(self) -> list[int]:
+        """The numbers of the shards to be restored: those that no worker holds, in a counts-only run then all."""
+        lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
+        return list(range(len(self._shards))) if lost and self._counts_only else lost
+
+    def unwritten_positions(self, numbers: Iterable[int]) -> int:
+        """How many positions the shards of these numbers have found since they were written."""
+        return sum(sum(self._unwritten[number].values()) for number in numbers)
+
+    def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
+        """Find the next ``layers`` layers after ``depth``, in one round trip; the number of positions in each."""
+        graph = LayerGraph(
+            run=self._name("layers"),
+            links=self._links,
+            predecessors=self._predecessors,
+            shares_memory=self._scheduler.shares_memory,
+            shards=self._shards,
+            active={number for number, count in enumerate(self.counts) if count},
+            token=self._token,
+        )
+        graph.add_layers(depth, layers)
+        done = _counting(graph.advances, settled) if layers == 1 else None
+        keys = list(graph.advances)
+        handles = self._scheduler.persist(graph.calls, keys, done, graph.places)
+        found = np.zeros((len(self._shards), layers), dtype=np.int64)
+        for key, counts in zip(keys, self._scheduler.gather(list(handles.values())), strict=True):
+            number, first = graph.advances[key]
+            found[number, first - depth : first - depth + len(counts)] = counts
+            self._unwritten[number].update(enumerate(counts, first + 1))
+        self.counts = found[:, -1].tolist()
+        totals: list[int] = found.sum(axis=0).tolist()
+        return totals
+
+    def flush(self, depth: int) -> None:
+        """Write all that was found up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
+        if self._counts_only:  # in two steps: a first file that has to be durable would keep the disk busy
+            self._gather("write", Shard.write_checkpoint, depth, self._token)
+            self._gather("durable", Shard.make_durable)
+        elif self._scheduler.shares_memory:
+            flush([one.segments for one in self._shards], depth, self._token)
+        else:
+            self._gather("flush", Shard.flush, depth, self._token)
+        self._unwritten = [{} for _ in self._shards]
+
+    def positions(self, depth: int, limit: int) -> NDArray[np.int64]:
+        """The indices of the first positions at the last depth, ``(n,)``, ascending."""
+        return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
+
+    def release(self) -> list[ShardSegments]:
+        """Forget the bits and the move tables; the segments of all shards, where they are in this process."""
+        shards, self._shards, self._links = self._shards, [], None
+        return [one.segments for one in shards] if self._scheduler.shares_memory else []
+
+    def _link(self, stop: Stop) -> Handle:
+        """The move tables, and the partitions that they connect."""
+        tables = build_tables(self._scheduler, self.plan.space, stop, self._listener)
+        linked = self._name("links"), 0
+        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
+        return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
+
+    def _find_predecessors(self, stop: Stop) -> list[list[int]]:
+        """For each shard the shards whose moves lead to it, perhaps itself among them."""
+        (predecessors,) = self._scheduler.gather(self._scheduler.map(attrgetter("predecessors"), [self._links]), stop)
+        size = self.plan.shard_size
+        return [
+            sorted({number // size for part in parts for number in predecessors[part.number]})
+            for parts in self.plan.shards
+        ]
+
+    def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
+        """What each of these shards needs to be restored; files that are ``damaged`` are named there."""
+        chunks = [self._chunks(parts) for parts in self.plan.shards]
+        if self._counts_only:
+            sizes = Checkpoint(self._journal, depth).sizes(chunks)
+            return {number: (depth, sizes[number]) for number in numbers}
+        stored = self._journal.load(0, chunks[-1].stop, damaged)
+        return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
+
+    def _chunks(self, parts: Sequence[Partition]) -> range:
+        """The chunks of a shard."""
+        return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
+
+    def _place(
+        self,
+        name: str,
+        arguments: Mapping[int, Call],
+        make: Callable[..., Shard],
+        kept: Sequence[Handle] = (),
+        on_done: OnDone | None = None,
+    ) -> list[Handle]:
+        """Make the shards of these numbers, on workers that hold few; their handles."""
+        plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
+        shards = plan.shards
+        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only
+        name = self._name(name)
+        calls: dict[Key, Call] = {
+            (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()
+        }
+        return list(self._scheduler.submit(calls, kept, on_done).values())
+
+    def _go_back(self, depth: int) -> None:
+        """Return all shards to ``depth``; from now on only tasks of this run may change them."""
+        self.counts = self._gather("back", Shard.go_back, depth, self._token)
+
+    def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+        """Apply a function to each shard where it is; the results."""
+        name = self._name(name)
+        calls: dict[Key, Call] = {
+            (name, number): (function, handle, *arguments) for number, handle in enumerate(self._shards)
+        }
+        places = dict(zip(calls, self._shards, strict=True))
+        handles = self._scheduler.persist(calls, None, None, places)
+        results: list[Result] = self._scheduler.gather(list(handles.values()))
+        return results
+
+    def _restoring(self) -> OnDone:
+        """A function to be called with the key of each restored shard, which tells the listener of its positions."""
+        space, shards, done = self.plan.space, self.plan.shards, 0
+        self._listener(Restoring(0, space.size))
+
+        def tell(key: Key) -> None:
+            nonlocal done
+            done += space.width * sum(part.rows for part in shards[key[1]])
+            self._listener(Restoring(done, space.size))
+
+        return tell
+
+    def _name(self, name: str) -> str:
+        """The first part of keys that no other tasks have."""
+        self._names += 1
+        return f"{name}-{self._run}-{self._names}"
+
+
+def begun(settings: tuple[Any, ...], starts: NDArray[np.int64]) -> Shard:
+    """A shard at depth 0."""
+    shard = Shard(*settings)
+    shard.begin(starts)
+    return shard
+
+
+def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
+    """A shard at a depth, or at an earlier one where the journal is damaged; the arguments are those of `restore`."""
+    shard = Shard(*settings)
+    shard.restore(*arguments)
+    return shard
+
+
+class Restored(NamedTuple):
+    """What was restored of a shard."""
+
+    depth: int
+    layers: list[int]
+    """The number of positions at each depth up to that one."""
+    damaged: list[str]
+
+
+def report(shard: Shard) -> Restored:
+    """What was restored of a shard."""
+    return Restored(shard.depth, shard.layers, shard.damaged)
+
+
+def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
+    """A function to be called with each key that is done, which tells how many of ``keys`` are."""
+    awaited = set(keys)
+    done: list[Key] = []
+
+    def count(key: Key) -> None:
+        if key in awaited:
+            done.append(key)
+            settled(len(done), len(awaited))
+
+    return count

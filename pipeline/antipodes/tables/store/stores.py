@@ -1,0 +1,300 @@
+"""The stores of searches, of tables and of counts: created, committed and resumed alike.
+
+A table has a journal while it is searched, then zarr arrays: depths, and how many positions each chunk has at each
+depth. The manifest has the digest of each chunk. A chunk of depths without any reached position is not written.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.config import Config, PuzzleLike, give
+from antipodes.storage.address import Address, storage_at
+from antipodes.storage.arrays import chunk_digest, chunk_key
+from antipodes.storage.backend import GROUP, Storage
+from antipodes.storage.manifest import StoreKind, format_of
+from antipodes.storage.store import Store
+from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
+from antipodes.tables.journal_file import StoredSegments
+from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, Cut, SearchManifest, TableManifest
+from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.segments import depths_of
+from antipodes_tasks.errors import StoreMismatchError
+
+M = TypeVar("M", bound=SearchManifest)
+
+
+class SearchStore(Store[M]):
+    """A store that a search fills layer by layer."""
+
+    def create(self, config: Config, cut: Cut, overwrite: bool = False) -> M:
+        """Create an empty store, atomically, perhaps in place of an old one; raises as `creating`."""
+        with self.creating(overwrite) as new:
+            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut))
+
+    def commit_arrays(self, manifest: M) -> M:
+        """Commit a manifest with the digests of the metadata of its arrays, some of which are new; the manifest."""
+        with self.storage.writing():
+            metadata = self.arrays.digests(f"{array}/{GROUP}" for array in manifest.layouts)
+            manifest = replace(manifest, metadata=metadata)
+            if manifest.complete:
+                self.arrays.write_group(self.KIND.attributes, manifest.layouts)
+        self.commit(manifest)
+        return manifest
+
+    def journal(self, manifest: M) -> Journal:
+        """The files from which an unfinished search resumes."""
+        return Journal(self.storage, manifest.journal_identity, manifest.chunk_count, manifest.most_segment_bytes)
+
+
+def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
+    """Raise StoreMismatchError unless the store is that of this puzzle; SourceError if it may be another version."""
+    if manifest.fingerprint != config.puzzle.fingerprint:
+        if manifest.source_error is not None and manifest.puzzle.get("source") == config.settings.get("source"):
+            raise manifest.source_error
+        holds = "layers" if manifest.COUNTS_ONLY else "table"
+        raise StoreMismatchError(
+            f"{address} holds the {holds} of another puzzle ({manifest.puzzle.get('name')!r}); "
+            "expected the same start, goal and moves: choose another --store, or --overwrite it"
+        )
+
+
+def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
+    """The manifest of the store of a puzzle that the caller gives, if its code may not be known here.
+
+    Raises as `Store.read`, `as_config` and `check_same_puzzle`.
+    """
+    config = None if puzzle is None else give(puzzle)
+    manifest = store.read()
+    if config is not None:
+        check_same_puzzle(manifest, config, store.address)
+    return manifest
+
+
+LayerCounts = NDArray[np.uint32]
+"""The number of positions of each chunk at each depth, ``(chunks, depths)``."""
+
+
+@dataclass(frozen=True)
+class DepthArray:
+    """The depths in a store, as a manifest describes them."""
+
+    store: Store[TableManifest]
+    manifest: TableManifest
+
+    def write(self, chunk: int, depths: Depths, token: str | None = None) -> int:
+        """Store the depths of a chunk ``(rows, width)``, durably; its digest.
+
+        Raises
+        ------
+        StoreLockedError
+            The lock no longer contains the fencing ``token``: this writer was declared dead, and newer bytes stay.
+        """
+        layout, rows = self.manifest.layouts[DEPTH], self.manifest.rows_of(chunk)
+        array = self.store.arrays.open_to_write(DEPTH, layout, token)
+        with self.store.storage.writing():
+            array[rows.start : rows.stop] = depths
+        return self._digest(DEPTH, chunk, depths)
+
+    def read(self, chunk: int, expected: int) -> Depths:
+        """The depths of a chunk with this digest, ``(rows, width)``.
+
+        Raises
+        ------
+        StoreDamagedError
+            The chunk is missing, its checksum is wrong, or its digest is another; the message names it.
+        """
+        rows = self.manifest.rows_of(chunk)
+        return self._checked(
+            DEPTH,
+            chunk,
+            self.store.arrays.read_chunk(DEPTH, self.manifest.layouts[DEPTH], chunk, rows.start, rows.stop),
+            expected,
+        )
+
+    def write_counts(self, counts: LayerCounts) -> Mapping[int, int]:
+        """Create the array of counts; the digests of its chunks, by their numbers."""
+        layout = self.manifest.counts_layout
+        with self.store.storage.writing():
+            self.store.storage.delete(COUNTS)
+            self.store.arrays.create(COUNTS, layout)
+            self.store.arrays.open_to_write(COUNTS, layout)[:] = counts
+        blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
+        return {number: self._digest(COUNTS, number, block) for number, block in enumerate(blocks)}
+
+    def read_counts(self) -> LayerCounts:
+        """The number of positions of each chunk at each depth; raises as `read`."""
+        layout, digests = self.manifest.counts_layout, self.manifest.layer_counts
+        blocks = []
+        for number in range(layout.chunks):
+            first, end = number * layout.chunk_rows, min(layout.shape[0], (number + 1) * layout.chunk_rows)
+            block = self.store.arrays.read_chunk(COUNTS, layout, number, first, end)
+            blocks.append(self._checked(COUNTS, number, block, digests.get(number) or 0))
+        return np.concatenate(blocks)
+
+    def _checked(self, array: str, chunk: int, block: NDArray[Any], expected: int) -> NDArray[Any]:
+        if self._digest(array, chunk, block) != expected:
+            raise self.store.arrays.misplaced(array, chunk)
+        return block
+
+    def _digest(self, array: str, chunk: int, block: NDArray[Any]) -> int:
+        digest = chunk_digest(self.manifest.identity, chunk_key(array, chunk), block)
+        return int.from_bytes(digest, "little") or 1  # 0 stands for a chunk that is not written
+
+
+class TableStore(SearchStore[TableManifest]):
+    """A store of a table."""
+
+    KIND = StoreKind(
+        format="antipodes-table",
+        holds="a table of distances",
+        made_by="antipodes run PUZZLE",
+        version=5,
+        replaces={
+            "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
+            "a table, at another --store or with --overwrite"
+        },
+    )
+    MANIFEST_TYPE = TableManifest
+    _segments: tuple[TableManifest, StoredSegments] | None = None
+    """The segments of an unfinished table that was read last, and its manifest."""
+
+    def commit(self, manifest: TableManifest) -> None:
+        """Replace the manifest; all that it names must be durable already."""
+        with self.storage.writing():
+            for array in manifest.layouts:
+                self.storage.sync(array)
+        super().commit(manifest)
+
+    def create_depths(self, manifest: TableManifest) -> None:
+        """Create the array of depths of a table that is searched, in place of what a crashed run left of one."""
+        with self.storage.writing():
+            self.storage.delete(DEPTH)
+            self.arrays.create(DEPTH, manifest.layouts[DEPTH])
+
+    def complete(self, manifest: TableManifest, counts: LayerCounts) -> TableManifest:
+        """Finish a table whose chunks are all written, and delete its journal; the manifest from now on."""
+        manifest = replace(manifest, complete=True)
+        digests = DepthArray(self, manifest).write_counts(counts)
+        layer_counts = ChunkDigests.empty(manifest.counts_layout.chunks).updated(digests)
+        manifest = self.commit_arrays(replace(manifest, layer_counts=layer_counts))
+        self.storage.delete(FOLDER)
+        return manifest
+
+    def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
+        """Delete what a crashed run was writing; the manifest from now on."""
+        super().remove_leftovers(manifest)
+        kept = (*manifest.layouts, *(() if manifest.complete else (FOLDER,)))
+        for folder in (DEPTH, COUNTS, FOLDER):
+            if folder not in kept:
+                self.storage.delete(folder)
+        return manifest
+
+    def write_chunk(self, manifest: TableManifest, chunk: int, depths: Depths, token: str | None = None) -> int:
+        """Store the depths of a chunk, durably; its digest. See `DepthArray.write`."""
+        return DepthArray(self, manifest).write(chunk, depths, token)
+
+    def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
+        """The committed depths of a chunk, ``(rows, width)``; all others are unreached.
+
+        Raises
+        ------
+        StoreDamagedError
+            What holds the depths is missing or damaged; the message names it.
+        StoreChangedError
+            The same, because a run has committed something else.
+        """
+        with self.unless_changed():
+            if not manifest.complete:
+                return self._read_segments(manifest, chunk)
+            digest = manifest.chunks.get(chunk)
+            return (
+                self._unreached(manifest, chunk) if digest is None else DepthArray(self, manifest).read(chunk, digest)
+            )
+
+    def read_rows(self, manifest: TableManifest, first_row: int, end_row: int) -> Depths:
+        """The committed depths of the rows ``first_row`` to ``end_row - 1``; see `read_chunk`."""
+        rows = manifest.chunk_rows
+        depths = np.empty((end_row - first_row, manifest.width), dtype=manifest.dtype)
+        for chunk in range(first_row // rows, -(-end_row // rows)):
+            first, end = max(first_row, chunk * rows), min(end_row, (chunk + 1) * rows)
+            block = self.read_chunk(manifest, chunk)
+            depths[first - first_row : end - first_row] = block[first - chunk * rows : end - chunk * rows]
+        return depths
+
+    def layer_counts(self, manifest: TableManifest) -> LayerCounts:
+        """The number of positions of each chunk at each committed depth; raises as `read_chunk`."""
+        with self.unless_changed():
+            if manifest.complete:
+                return DepthArray(self, manifest).read_counts()
+            stored = self._stored_segments(manifest)
+            self.journal(manifest).check_known(stored, manifest.committed_depth)
+            return stored.counts(len(manifest.layers))
+
+    def _read_segments(self, manifest: TableManifest, chunk: int) -> Depths:
+        depths = self._unreached(manifest, chunk)
+        stored, journal = self._stored_segments(manifest).part(chunk, chunk + 1), self.journal(manifest)
+        journal.check_known(stored, manifest.committed_depth)
+        committed = stored.entries[stored.entries["depth"] <= manifest.committed_depth]
+        return depths_of(list(journal.segments(stored, committed)), depths)
+
+    def _stored_segments(self, manifest: TableManifest) -> StoredSegments:
+        if self._segments is None or self._segments[0] is not manifest:
+            self._segments = manifest, self.journal(manifest).load(0, manifest.chunk_count)
+        return self._segments[1]
+
+    def _unreached(self, manifest: TableManifest, chunk: int) -> Depths:
+        return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)
+
+
+class CountsStore(SearchStore[SearchManifest]):
+    """A store of the layers and the first antipodes of a puzzle, without distances."""
+
+    KIND = StoreKind(
+        format="antipodes-counts",
+        holds="the layers of a counts-only run",
+        made_by="antipodes run PUZZLE --counts-only",
+        version=2,
+        replaces={"antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them"},
+    )
+    MANIFEST_TYPE = SearchManifest
+
+    def journal(self, manifest: SearchManifest) -> Journal:
+        """The checkpoints, in whose place a table has its journal."""
+        return replace(super().journal(manifest), folder=CHECKPOINTS)
+
+    def commit(self, manifest: SearchManifest) -> None:
+        """Replace the manifest, and delete all checkpoints but that of its depth, which must be durable already."""
+        kept = self._kept(manifest)
+        if kept:
+            with self.storage.writing():
+                self.storage.sync(folder_of(manifest.committed_depth))
+        super().commit(manifest)
+        self._delete_others(kept)
+
+    def remove_leftovers(self, manifest: SearchManifest) -> SearchManifest:
+        """Delete what a crashed run was writing; the manifest from now on."""
+        super().remove_leftovers(manifest)
+        self._delete_others(self._kept(manifest))
+        return manifest
+
+    def _kept(self, manifest: SearchManifest) -> list[str]:
+        """The checkpoints that are needed."""
+        return [] if manifest.complete or not manifest.layers else [str(manifest.committed_depth)]
+
+    def _delete_others(self, kept: list[str]) -> None:
+        if not kept:
+            self.storage.delete(CHECKPOINTS)
+            return
+        for name in self.storage.folders(CHECKPOINTS):
+            if name not in kept:
+                self.storage.delete(f"{CHECKPOINTS}/{name}")
+
+
+def search_store(address: Address | Storage) -> TableStore | CountsStore:
+    """The store at an address; where it is not one of counts, a TableStore, whose `read` raises the error if any."""
+    storage = storage_at(address)
+    return CountsStore(storage) if format_of(storage) == CountsStore.KIND.format else TableStore(storage)

@@ -1,0 +1,456 @@
+"""The check of a stored table: which blocks of depths are read when, what tasks compare them with, and a sample.
+
+`CheckMemory` divides the memory limit, `reading_order` puts the tasks in the order that reads the least, and `Blocks`
+reads and caches. `TableCheck` runs the tasks and collects their findings. The sample is checked without move tables.
+"""
+
+import heapq
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.events import CheckStarted, Listener, PositionsChecked
+from antipodes.executors.api import Call, Handle, Key, Scheduler, never
+from antipodes.machine import available_memory, human
+from antipodes.tables.layers.shards import build_tables
+from antipodes.tables.planning.plan import PROGRAM_BYTES, partitions, plan_partition
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.stores import TableStore
+from antipodes_tasks.bfs.partition import Partition, sources
+from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
+from antipodes_tasks.errors import ResourceLimitError, StoreDamagedError
+from antipodes_tasks.spaces import rules
+from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices, StateSpace
+
+WORKING_BLOCKS = 12
+"""Blocks that a task takes memory for besides those that are kept: the one that is compared, the one that is read (as a
+file, decompressed, checked and copied), and freed ones that the allocator keeps. Measured."""
+
+
+@dataclass(frozen=True)
+class CheckMemory:
+    """Bytes of all processes together."""
+
+    fixed: int
+    """The program and the move tables in each process, and what the tasks have in hand."""
+    limit: int
+    block: int
+    """Bytes of a block of depths."""
+
+    @property
+    def capacity(self) -> int:
+        """The number of blocks that stay in memory, at most."""
+        return (self.limit - self.fixed) // self.block
+
+    def check(self, given: bool) -> None:
+        """Raise ResourceLimitError if the check takes more than the limit, which was ``given`` or is what is free."""
+        if self.fixed > self.limit:
+            expected = f"the check takes at least {human(self.fixed)} of memory with this many workers"
+            found = f"the limit is {human(self.limit)}" if given else f"{human(self.limit)} are available"
+            raise ResourceLimitError(f"{expected}; {found}")
+
+
+def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None) -> CheckMemory:
+    """The memory of a check of all that is committed, in bytes; ResourceLimitError if it does not fit.
+
+    Without a limit it may take what a run may: the free memory, on a cluster the workers' share for runs.
+    """
+    space, chunk_rows = manifest.cut
+    width = manifest.width * np.dtype(manifest.dtype).itemsize
+    block = chunk_rows * width
+    least = plan_partition(space, chunk_rows, scheduler.workers) * width
+    described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.table_bytes
+    working = max(space.building_bytes(scheduler.workers), scheduler.workers * (least + WORKING_BLOCKS * block))
+    free = scheduler.memory or available_memory()
+    memory = CheckMemory(
+        fixed=max(1, scheduler.processes) * described + working,
+        limit=free if memory_limit is None else memory_limit,
+        block=block,
+    )
+    memory.check(memory_limit is not None)
+    return memory
+
+
+def reading_order(needs: Sequence[Sequence[int]], capacity: int) -> list[int]:
+    """The tasks, by number, in an order in which few blocks are read twice if memory holds ``capacity`` of them.
+
+    Each time the next task is one of those that need the fewest blocks that memory does not hold. ``needs`` are the
+    blocks of each task, each once. With the 1008 blocks of a table of 4.15 billion positions, and room for 100, the
+    tasks read 1069 blocks in this order, and 2842 in the order of their rows.
+    """
+    return _Greedy(needs, capacity).order()
+
+
+class _Greedy:
+    """The tasks that remain, and the blocks that memory holds."""
+
+    def __init__(self, needs: Sequence[Sequence[int]], capacity: int) -> None:
+        self._needs = needs
+        self._capacity = capacity
+        self._users: dict[int, set[int]] = {}
+        """For each block the remaining tasks that need it."""
+        for task, blocks in enumerate(needs):
+            for block in blocks:
+                self._users.setdefault(block, set()).add(task)
+        self._missing = [len(blocks) for blocks in needs]
+        """For each task the number of its blocks that memory does not hold."""
+        self._remaining = [(missing, task) for task, missing in enumerate(self._missing)]
+        """A heap of the tasks; entries with another number than `_missing` has are out of date."""
+        heapq.heapify(self._remaining)
+        self._held: dict[int, None] = {}
+        """The blocks in memory, the one that was used last at the end."""
+
+    def order(self) -> list[int]:
+        order: dict[int, None] = {}
+        while self._remaining:
+            missing, task = heapq.heappop(self._remaining)
+            if missing == self._missing[task] and task not in order:
+                order[task] = None
+                self._run(task)
+        return list(order)
+
+    def _run(self, task: int) -> None:
+        """Hold the blocks of a task as far as they have other users, and drop those that were not used for longest."""
+        for block in self._needs[task]:
+            self._users[block].remove(task)
+            if block in self._held:
+                del self._held[block]
+            else:
+                self._change(block, -1)
+            if self._users[block]:
+                self._held[block] = None
+        while len(self._held) > self._capacity:
+            oldest = next(iter(self._held))
+            del self._held[oldest]
+            self._change(oldest, 1)
+
+    def _change(self, block: int, by: int) -> None:
+        for task in self._users[block]:
+            self._missing[task] += by
+            heapq.heappush(self._remaining, (self._missing[task], task))
+
+
+Read = Callable[[int], Block]
+"""Reads the block of a number."""
+
+
+class Blocks:
+    """Blocks by their numbers, at most ``capacity`` of them in memory between two uses. Threads can share it.
+
+    The tasks are known in advance, and with them the next use of each block: the block whose next use is farthest makes
+    room for others. No strategy reads less (L. A. Belady, A study of replacement algorithms, 1966).
+
+    Parameters
+    ----------
+    read
+        Reads a block; it travels to workers, as this object does, which arrives there without the blocks in memory.
+    uses
+        The numbers of the blocks that each task uses, in the order of the tasks. A block that a task uses twice is
+        there twice.
+    capacity
+        Blocks in memory at most, besides those that tasks have just got.
+    """
+
+    def __init__(self, read: Read, uses: Sequence[Sequence[int]], capacity: int) -> None:
+        self._read = read
+        self._uses = uses
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._next_uses = _places(uses)
+        self._held: dict[int, tuple[Future[Block], int]] = {}
+        """Each block in memory, or under way to it, with the place of its next use."""
+        self._farthest: list[tuple[int, int]] = []
+        """A heap of next uses, negated, and blocks; those whose next use has changed meanwhile are ignored."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Blocks, (self._read, self._uses, self._capacity)
+
+    def get(self, number: int) -> Block:
+        """The block of a number, from memory or read; a block that another thread reads is waited for."""
+        with self._lock:
+            held = self._held.pop(number, None)
+            block: Future[Block] = held[0] if held else Future()
+            self._hold(number, block)
+        if not held:
+            self._fill(block, number)
+        return block.result()
+
+    def _hold(self, number: int, block: "Future[Block]") -> None:
+        """Keep a block for its next use, if it has one, in place of that whose next use is farthest."""
+        places = self._next_uses[number]
+        places.popleft()
+        if not places:
+            return
+        self._held[number] = block, places[0]
+        heapq.heappush(self._farthest, (-places[0], number))
+        while len(self._held) > self._capacity:
+            place, farthest = heapq.heappop(self._farthest)
+            if farthest in self._held and self._held[farthest][1] == -place:
+                del self._held[farthest]
+
+    def _fill(self, block: "Future[Block]", number: int) -> None:
+        try:
+            block.set_result(self._read(number))
+        except BaseException as error:
+            block.set_exception(error)  # for the threads that wait for it; this one raises it, too
+
+
+def _places(uses: Iterable[Sequence[int]]) -> dict[int, deque[int]]:
+    """For each block the places of the tasks that use it, in ascending order."""
+    places: dict[int, deque[int]] = {}
+    for place, numbers in enumerate(uses):
+        for number in numbers:
+            places.setdefault(number, deque()).append(place)
+    return places
+
+
+@dataclass(frozen=True)
+class PartitionReads:
+    """A partition, and the numbers of the blocks that its check reads; a block is a chunk of the store."""
+
+    part: Partition
+    own: Sequence[int]
+    """The blocks of its rows."""
+    sources: Sequence[int]
+    """The blocks whose moves lead into it, in ascending order."""
+
+    @property
+    def uses(self) -> list[int]:
+        """The blocks in the order in which `check_partition` gets them."""
+        return [*self.sources, *self.own]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What all tasks of a check compare the depths with, besides the move tables."""
+
+    starts: NDArray[np.int64]
+    """The indices of the starts, in ascending order."""
+    deepest: int
+    """The greatest depth that counts; greater ones count as unreached."""
+    expanded: int
+    """The greatest depth whose successors are known."""
+    dtype: str
+    seed: int
+
+
+def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block:
+    """The depths of a chunk; raises as `TableStore.read_rows`."""
+    first_row = number * manifest.chunk_rows
+    end_row = min(manifest.rows, first_row + manifest.chunk_rows)
+    return Block(first_row, store.read_rows(manifest, first_row, end_row))
+
+
+def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
+    """The number of positions of a chunk at each depth, and of those unreached; raises as `TableStore.read_rows`."""
+    depths = np.minimum(read_block(store, manifest, number).depths.ravel(), manifest.committed_depth + 1)
+    return np.bincount(depths, minlength=manifest.committed_depth + 2)
+
+
+def check_partitions(
+    blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
+) -> dict[int, Findings]:
+    """The findings in each block of some partitions, by the block's number."""
+    found: dict[int, Findings] = {}
+    for reads in partitions:
+        found |= _check_partition(blocks, reads, tables, rules)
+    return found
+
+
+def _check_partition(blocks: Blocks, reads: PartitionReads, tables: MoveTables, rules: Expected) -> dict[int, Findings]:
+    part = reads.part
+    sources = (blocks.get(number) for number in reads.sources)
+    least = least_before(part.first_row, part.end_row, sources, tables, rules.expanded, rules.dtype)
+    found = {}
+    for number in reads.own:
+        block = blocks.get(number)
+        first = block.first_row - part.first_row
+        before = least[first : first + len(block.depths)]
+        found[number] = check_block(block, before, rules.starts, rules.deepest, rules.seed)
+    return found
+
+
+def depths_at(blocks: Blocks, offsets: Mapping[int, Indices]) -> dict[int, Indices]:
+    """The depths at some places ``(n,)`` of each of some blocks, ``(n,)``, by the block's number."""
+    return {number: blocks.get(number).depths.ravel()[places].astype(np.int64) for number, places in offsets.items()}
+
+
+SAMPLE = (30, 1000)
+"""Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
+PLACES_LOOKED_AT = 1 << 26
+"""Places of all neighbours of a sample, at most, so that it takes half a second at most."""
+DepthsOf = Callable[[Indices], Indices]
+"""Reads the depth at each index ``(n,)``, ``(n,)``; rules.INFINITE where there is none, and if NOT_NUMBERED."""
+
+
+def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indices:
+    """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each block, and others."""
+    rng = np.random.default_rng(seed)
+    fewest, most = SAMPLE
+    wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.rules.places))))
+    at_depths = [rng.permutation(depth[depth >= 0]) for depth in np.array(drawn).T]
+    first = [depth[0] for depth in at_depths if len(depth)]
+    others = rng.permutation(np.concatenate([depth[1:] for depth in at_depths]))
+    anywhere = rng.permutation(space.size) if space.size < 4 * most else rng.integers(space.size, size=4 * most)
+    chosen = np.concatenate((first, others[: wanted // 2], anywhere)).astype(np.int64)
+    return np.array(list(dict.fromkeys(chosen.tolist()))[:wanted], dtype=np.int64)
+
+
+def check_sample(
+    space: StateSpace, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int
+) -> dict[str, Indices]:
+    """The indices of the sample that the rules contradict, by the kind of problem.
+
+    The successors of positions deeper than ``expanded`` may be unreached. Where a move has no known inverse, the depths
+    of predecessors are compared by the move tables alone, elsewhere.
+    """
+    after = rules.successors(space, sample)
+    before = rules.predecessors(space, sample) if space.rules.moves.invertible else None
+    asked = (sample, after.indices, before.indices if before else sample[:0])
+    found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
+    depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
+    wrong = rules.contradicted(depths, after, after_depths, expanded)
+    if before:
+        wrong |= rules.unsupported(depths, before, before_depths, expanded)
+    return {
+        "moves by the rules of the puzzle that differ from the move tables": sample[
+            rules.differing(after, rules.by_tables(tables, sample), len(sample))
+        ],
+        "a depth that the rules of the puzzle contradict": sample[wrong],
+    }
+
+
+BATCHES_A_WORKER = 8
+"""Tasks per worker that share no memory with others: few, since each reads its blocks for itself."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found."""
+
+    findings: Sequence[Findings]
+    """Those in each chunk, in the order of their numbers."""
+    sample: Indices
+    """The positions that were also checked by the rules of the puzzle alone, ``(n,)``."""
+    contradicted: dict[str, Indices]
+    """Those of the sample that the rules contradict, by the kind of problem."""
+
+
+class TableCheck:
+    """The check of all that is committed in a store."""
+
+    def __init__(
+        self,
+        store: TableStore,
+        manifest: TableManifest,
+        scheduler: Scheduler,
+        memory: CheckMemory,
+        seed: int,
+        listener: Listener,
+    ) -> None:
+        self._manifest = manifest
+        self._scheduler = scheduler
+        self._memory = memory
+        self._listener = listener
+        self._space, self._chunk_rows = manifest.cut
+        self._chunks = ceil(manifest.rows / self._chunk_rows)
+        self._read = partial(read_block, store, manifest)
+        deepest = manifest.committed_depth
+        expanded = deepest if manifest.searched else deepest - 1
+        self._rules = Expected(self._starts(), deepest, expanded, manifest.dtype, seed)
+
+    def run(self) -> Checked:
+        """Check all positions by the move tables, and a sample of them without these."""
+        self._listener(CheckStarted(self._manifest.puzzle["name"], self._space.size))
+        tables = build_tables(self._scheduler, self._space)
+        order = self._order(tables)
+        shared = self._shared_blocks(order) if self._scheduler.shares_memory else None
+        findings = self._findings(tables, order, shared)
+        sample = draw_sample(self._space, [finding.drawn for finding in findings], self._rules.seed)
+        (here,) = self._scheduler.gather([tables])
+        depths_of = partial(self._depths_of, shared)
+        contradicted = check_sample(self._space, sample, here, depths_of, self._rules.expanded)
+        return Checked(findings, sample, contradicted)
+
+    def _starts(self) -> Indices:
+        """The indices of the starts, ranked and unranked again: all distances are counted from them."""
+        labels = self._space.start_labels
+        starts = self._space.rank(labels)
+        if not np.array_equal(self._space.unrank(starts), labels):
+            raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
+        return np.sort(starts)
+
+    def _order(self, tables: Handle) -> list[PartitionReads]:
+        """The partitions, in an order in which few blocks are read twice."""
+        rows, chunk_rows = self._manifest.rows, self._chunk_rows
+        parts = partitions(self._space, plan_partition(self._space, chunk_rows, self._scheduler.workers))
+        bounds = [*range(0, rows, chunk_rows), rows], [*(part.first_row for part in parts), rows]
+        (handle,) = self._scheduler.persist({("sources", 0): (sources, tables, *bounds)}).values()
+        (into,) = self._scheduler.gather([handle])
+        own = [range(part.first_row // chunk_rows, ceil(part.end_row / chunk_rows)) for part in parts]
+        reads = [PartitionReads(*one) for one in zip(parts, own, into, strict=True)]
+        needs = [sorted({*one.own, *one.sources}) for one in reads]
+        return [reads[number] for number in reading_order(needs, self._memory.capacity)]
+
+    def _shared_blocks(self, order: Sequence[PartitionReads]) -> Blocks:
+        """The blocks that tasks in this process share; finally any of them may be read once more for the sample."""
+        uses = [*(reads.uses for reads in order), range(self._chunks)]
+        return Blocks(self._read, uses, self._memory.capacity)
+
+    def _findings(self, tables: Handle, order: Sequence[PartitionReads], shared: Blocks | None) -> list[Findings]:
+        """The findings in each chunk, in the order of their numbers; the listener is told of each task."""
+        found: dict[int, Findings] = {}
+        done = 0
+
+        def collect(key: Key, result: dict[int, Findings]) -> None:
+            nonlocal done
+            found.update(result)
+            done += sum(int(finding.layers.sum()) for finding in result.values())
+            self._listener(PositionsChecked(done, self._space.size))
+
+        calls: dict[Key, Call] = {
+            ("check", number): (check_partitions, blocks, batch, tables, self._rules)
+            for number, (blocks, batch) in enumerate(self._batches(order, shared))
+        }
+        self._scheduler.run_unordered(calls, collect, never)
+        return [found[number] for number in range(self._chunks)]
+
+    def _batches(
+        self, order: Sequence[PartitionReads], shared: Blocks | None
+    ) -> list[tuple[Blocks, Sequence[PartitionReads]]]:
+        """The partitions of each task, and the blocks that it gets them from."""
+        if shared:
+            return [(shared, (reads,)) for reads in order]
+        workers = self._scheduler.workers
+        size = ceil(len(order) / (BATCHES_A_WORKER * workers))
+        batches = [order[first : first + size] for first in range(0, len(order), size)]
+        capacity = self._memory.capacity // workers
+        return [(Blocks(self._read, [reads.uses for reads in batch], capacity), batch) for batch in batches]
+
+    def _depths_of(self, shared: Blocks | None, indices: Indices) -> Indices:
+        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE if it is greater than counts, or NOT_NUMBERED."""
+        depths = np.full(len(indices), rules.INFINITE, dtype=np.int64)
+        numbers, offsets = np.divmod(indices, self._chunk_rows * self._space.width)
+        numbers[indices == NOT_NUMBERED] = -1
+        asked = [int(number) for number in np.unique(numbers) if number >= 0]
+        size = max(1, len(asked) // (BATCHES_A_WORKER * self._scheduler.workers))
+        calls: dict[Key, Call] = {}
+        for first in range(0, len(asked), size):
+            batch = asked[first : first + size]
+            blocks = shared or Blocks(self._read, [batch], 0)
+            calls["depths", first] = depths_at, blocks, {number: offsets[numbers == number] for number in batch}
+
+        def collect(key: Key, result: dict[int, Indices]) -> None:
+            for number, found in result.items():
+                depths[numbers == number] = found
+
+        self._scheduler.run_unordered(calls, collect, never)
+        return np.where(depths > self._rules.deepest, rules.INFINITE, depths)

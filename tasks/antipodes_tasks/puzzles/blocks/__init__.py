@@ -1,1 +1,0 @@
-"""Blocks: pieces of one or more squares that slide on a board."""

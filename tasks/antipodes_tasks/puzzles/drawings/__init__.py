@@ -1,1 +1,0 @@
-"""Drawings that a person recognises, one kind of puzzle a module: each is a `Notation`."""

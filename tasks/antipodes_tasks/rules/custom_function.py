@@ -1,0 +1,190 @@
+"""Code that a user wrote: it runs inside one guard, and other processes get its functions by value."""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from opcode import opmap
+from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
+from typing import Any, TextIO
+
+from antipodes_tasks.errors import AntipodesError, InputError, SourceError
+from antipodes_tasks.quoting import shorten
+
+PACKAGES = ("antipodes", "antipodes_tasks")
+"""The packages of the program: an error in them is the user's, from where the user's code called them."""
+LONGEST = 200
+"""Characters of a message of the user's code."""
+Kind = type[AntipodesError]
+
+
+@contextmanager
+def guard(
+    where: str, file: str | None = None, error: Kind = InputError, passed: Kind = AntipodesError
+) -> Iterator[None]:
+    """Run a user's code in the block: all calls of such code are in one of these.
+
+    What the code prints goes to standard error. An error of a kind that is ``passed`` stays as it is.
+
+    Raises
+    ------
+    InputError
+        The code raises an exception, which becomes one of the kind ``error``. The message begins with ``where``, and
+        names the type and the line, in the ``file`` if it is there.
+    SourceError
+        The code ends the program, as `sys.exit` does; the message is alike.
+    KeyboardInterrupt
+        A person presses Ctrl-C meanwhile; not where the code raises it.
+    """
+    with _printing_to_stderr():
+        try:
+            yield
+        except (passed, MemoryError):
+            raise
+        except Exception as raised:
+            raise error(f"{where}: {described(raised, file)}") from raised
+        except (SystemExit, KeyboardInterrupt, GeneratorExit) as raised:
+            if _follows_an_interrupt(raised):
+                raise
+            raise SourceError(f"{where}: {described(raised, file)}") from raised
+
+
+def _follows_an_interrupt(error: BaseException | None) -> bool:
+    """Whether the error is an interrupt by a signal, or was raised while one was handled."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) and not _has_own_raise(error):
+            return True
+        error = error.__context__
+    return False
+
+
+def _has_own_raise(error: KeyboardInterrupt) -> bool:
+    """Whether a ``raise`` in Python code raised it: a signal interrupts any other instruction of the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        return True
+    handler = getattr(signal.getsignal(signal.SIGINT), "__code__", None)
+    frames = list(walk_tb(error.__traceback__))
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or any(frame.f_code is handler for frame, _ in frames):
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == opmap["RAISE_VARARGS"]
+
+
+class _Running(threading.local):
+    """Whether the thread runs a user's code."""
+
+    inside = False
+
+
+_running = _Running()
+
+
+class _Output:
+    """Standard output while threads run a user's code: to them it is standard error, to other threads as before.
+
+    `contextlib.redirect_stdout` would redirect the others, too.
+    """
+
+    lock = threading.Lock()
+    threads = 0
+    """How many threads run a user's code."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr if _running.inside else self.stream, name)
+
+
+@contextmanager
+def _printing_to_stderr() -> Iterator[None]:
+    if _running.inside or sys.stdout is None or sys.stderr is None:
+        yield
+        return
+    with _Output.lock:
+        _Output.threads += 1
+        if not isinstance(sys.stdout, _Output):
+            sys.stdout = _Output(sys.stdout)
+        entered = sys.stdout
+    _running.inside = True
+    try:
+        yield
+    finally:
+        _running.inside = False
+        with _Output.lock:
+            if threading.current_thread() is threading.main_thread():
+                sys.stdout = entered  # the code may have put another in its place
+            _Output.threads -= 1
+            if not _Output.threads and isinstance(sys.stdout, _Output):
+                sys.stdout = sys.stdout.stream
+
+
+class CustomFunction:
+    """A function of a user's, called as it is."""
+
+    def __init__(self, function: Callable[..., Any], role: str) -> None:
+        self.function = function
+        self.role = role
+        """What the function is for, which messages begin with."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The result of the function.
+
+        Raises
+        ------
+        InputError
+            The function raises an exception; see `guard`.
+        """
+        with guard(self.role, self._file):
+            return self.function(*arguments)
+
+    @property
+    def _file(self) -> str | None:
+        return getattr(getattr(self.function, "__code__", None), "co_filename", None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The function by value: a worker on another machine has no file of the user's."""
+        import cloudpickle
+
+        with guard(self.role, self._file):
+            return _restored, (cloudpickle.dumps(self.function), self.role)
+
+
+def described(error: BaseException, file: str | None = None) -> str:
+    """The type and the message of an error, and its last line in the ``file``, else in any file but of libraries."""
+    frames = [(frame, line) for frame, line in walk_tb(error.__traceback__)]
+    lines = [(frame.f_code.co_filename, line) for frame, line in frames]
+    own = [(frame.f_code.co_filename, line) for frame, line in frames if not _is_library(frame)]
+    if isinstance(error, SyntaxError) and error.filename:
+        lines.append((error.filename, error.lineno or 1))
+        own.append(lines[-1])
+    here = [line for line in lines if line[0] == file] or own
+    place = f" ({Path(here[-1][0]).name}, line {here[-1][1]})" if here else ""
+    message = _message(error)
+    return f"{type(error).__name__}{place}" + (f": {message}" if message else "")
+
+
+def _is_library(frame: FrameType) -> bool:
+    package = str(frame.f_globals.get("__name__")).partition(".")[0]
+    library = frame.f_code.co_filename.startswith((f"{os.path.dirname(os.__file__)}/", "<frozen "))
+    return library or package in PACKAGES
+
+
+def _message(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else error
+    try:
+        return shorten(str(text or ""), LONGEST)
+    except Exception as failed:  # the user's class of errors writes itself, too
+        return f"its message fails with {type(failed).__name__}"
+
+
+def _restored(pickled: bytes, role: str) -> CustomFunction:
+    with guard(role):
+        return CustomFunction(pickle.loads(pickled), role)

@@ -1,0 +1,163 @@
+"""A part of a puzzle: some places side by side, and what they can hold."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from math import factorial, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import PositionError
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.rules.moves import Labels
+
+MANY = 1 << 14
+"""Positions from which on a compiled kernel checks them; for fewer, loading it would take longer."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Places that hold an arrangement of pieces, or places that hold any values."""
+
+    places: int
+    symbols: tuple[str, ...]
+    """How each label is written."""
+    counts: tuple[int, ...] | None = None
+    """The number of pieces with each label; None: each place holds any of the labels."""
+    twists: bool = False
+    """Whether the values are the orientations of the pieces in the part before."""
+    name: str = ""
+    """The name of the orbit, if the puzzle names it."""
+
+    @property
+    def holds_pieces(self) -> bool:
+        """Whether the part is an arrangement of pieces."""
+        return self.counts is not None
+
+    @property
+    def all_different(self) -> bool:
+        """Whether no two pieces are equal; True for values."""
+        return self.counts is None or max(self.counts) <= 1
+
+    @cached_property
+    def size(self) -> int:
+        """The number of different contents."""
+        if self.counts is None:
+            return int(len(self.symbols) ** self.places)
+        return factorial(self.places) // prod(map(factorial, self.counts))
+
+    @cached_property
+    def labels(self) -> Mapping[str, int]:
+        """The label of each symbol."""
+        return {symbol: label for label, symbol in enumerate(self.symbols)}
+
+    @cached_property
+    def single_characters(self) -> bool:
+        """Whether each symbol is one character."""
+        return all(len(symbol) == 1 for symbol in self.symbols)
+
+    def holds(self, labels: list[int]) -> bool:
+        """Whether some integers, as many as places, are a content of the part."""
+        if self.counts is None:
+            return min(labels, default=0) >= 0 and max(labels, default=0) < len(self.symbols)
+        return sorted(labels) == self._sorted
+
+    @cached_property
+    def _sorted(self) -> list[int]:
+        return [label for label, count in enumerate(self.counts or ()) for _ in range(count)]
+
+    def check(self, labels: NDArray[np.integer[Any]]) -> None:
+        """Raise PositionError unless each of ``(n, places)`` integers is a content of the part."""
+        if labels.size and (labels.min() < 0 or labels.max() >= len(self.symbols)):
+            wrong = labels[(labels < 0) | (labels >= len(self.symbols))]
+            raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {wrong[0]}")
+        if self.counts is None or (row := self._first_wrong(labels)) is None:
+            return
+        for label, expected in enumerate(self.counts):
+            if (found := int((labels[row] == label).sum())) != expected:
+                raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {found}")
+
+    def _first_wrong(self, labels: NDArray[np.integer[Any]]) -> int | None:
+        """The first row that has other pieces than the part; None if there is none."""
+        if len(labels) >= MANY:
+            row = _first_wrong_row(np.ascontiguousarray(labels, dtype=np.uint8), np.array(self.counts, dtype=np.int64))
+            return None if row == len(labels) else row
+        wrong = (np.sort(labels, axis=1) != self._sorted).any(axis=1)
+        return int(wrong.argmax()) if wrong.any() else None
+
+
+def pieces(start: tuple[int, ...], symbols: tuple[str, ...], name: str = "") -> Part:
+    """The part whose pieces are those of a start."""
+    counts = np.bincount(np.array(start, dtype=np.int64), minlength=len(symbols))
+    return Part(len(start), symbols, tuple(counts.tolist()), name=name)
+
+
+def values(places: int, radix: int, twists: bool = False, name: str = "") -> Part:
+    """The part whose places hold any number below a radix."""
+    return Part(places, tuple(map(str, range(radix))), None, twists, name)
+
+
+def ranges_of(parts: Sequence[Part]) -> tuple[slice, ...]:
+    """The places of each part among those of the puzzle."""
+    ends = accumulate((part.places for part in parts), initial=0)
+    return tuple(slice(first, end) for first, end in pairwise(ends))
+
+
+def moduli_of(parts: Sequence[Part]) -> list[int]:
+    """For each place of a puzzle the number of labels of its part."""
+    return [len(part.symbols) for part in parts for _ in range(part.places)]
+
+
+@kernel
+def _first_wrong_row(labels: NDArray[np.uint8], counts: NDArray[np.int64]) -> int:
+    """The first row of ``(n, places)`` that has not each label, all of which are known, as often as expected; or n."""
+    found = np.zeros(len(counts), dtype=np.int64)
+    for row in range(len(labels)):
+        found[:] = 0
+        for place in range(labels.shape[1]):
+            found[labels[row, place]] += 1
+        for label in range(len(counts)):
+            if found[label] != counts[label]:
+                return row
+    return len(labels)
+
+
+def first_wrong(count: int, check: Callable[[slice], object]) -> int:
+    """The number of the first of ``count`` positions that ``check`` refuses with a PositionError, by bisection.
+
+    One of them is refused. One after another would take ten times as long.
+    """
+    first, end = 0, count
+    while end - first > 1:
+        middle = (first + end) // 2
+        try:
+            check(slice(first, middle))
+        except PositionError:
+            end = middle
+        else:
+            first = middle
+    return first
+
+
+def random_positions(parts: Sequence[Part], count: int, seed: str) -> Labels:
+    """``(count, places)``, the same in every process; each part holds any of its contents, reachable or not."""
+    drawn = [_drawn(part, count, f"{seed} {number}") for number, part in enumerate(parts)]
+    return np.concatenate(drawn, axis=1)
+
+
+def _drawn(part: Part, count: int, seed: str) -> Labels:
+    numbers = random_numbers(count * part.places, seed).reshape(count, part.places)
+    if part.counts is None:
+        return (numbers % len(part.symbols)).astype(np.uint8)
+    placed = np.repeat(np.arange(len(part.counts), dtype=np.uint8), part.counts)
+    shuffled: Labels = placed[np.argsort(numbers, axis=1, kind="stable")]
+    return shuffled
+
+
+def random_numbers(count: int, seed: str) -> NDArray[np.uint64]:
+    """``(count,)`` numbers below 2^64 from SHAKE-256, since the random numbers of numpy may change with its version."""
+    return np.frombuffer(hashlib.shake_256(seed.encode()).digest(8 * count), dtype="<u8").astype(np.uint64)

@@ -1,0 +1,140 @@
+"""The rules of a puzzle: labels on places, and moves that change them. Tables depend on nothing else."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError, PositionError
+from antipodes_tasks.quoting import counted, shorten
+from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.parts import Part, ranges_of
+from antipodes_tasks.rules.squares import Grid
+
+
+@dataclass(frozen=True, repr=False)
+class Rules:
+    """The parts of a puzzle, where they start, and how they move. Positions are arrays of labels, see `Labels`."""
+
+    parts: tuple[Part, ...]
+    """The parts of a position, side by side: pieces, and values such as orientations."""
+    starts: tuple[tuple[int, ...], ...]
+    """The positions at depth 0."""
+    moves: Moves
+    enumerated: bool = False
+    """Whether only the positions that can be reached are numbered, since they are few: a search lists them."""
+    origin: tuple[int, ...] | None = None
+    """The position that is drawn beside goals, which are then the starts; sequences of moves begin there.
+
+    Where only the positions that can be reached are numbered, it is from there.
+    """
+    name: str = field(default="", compare=False)
+    """The name of the puzzle, for messages."""
+    layout: Grid | None = field(default=None, compare=False)
+    """Where the places are, if they are squares of a board."""
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
+        return f"<Rules of {shorten(self.name, 40)}: {size}>"
+
+    @property
+    def places(self) -> int:
+        """The number of places."""
+        return len(self.starts[0])
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbol of each label of the first part."""
+        return self.parts[0].symbols
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
+        return (self.parts[0].counts or ()) if len(self.parts) == 1 else ()
+
+    @cached_property
+    def ranges(self) -> tuple[slice, ...]:
+        """The places of each part."""
+        return ranges_of(self.parts)
+
+    @property
+    def board(self) -> Grid:
+        """The layout; InputError if there is none."""
+        if self.layout is None:
+            raise InputError(f"expected a puzzle on a board, found {self.name}")
+        return self.layout
+
+    @cached_property
+    def start_labels(self) -> Labels:
+        """The starts, ``(starts, places)``."""
+        return np.array(self.starts, dtype=np.uint8)
+
+    @property
+    def first(self) -> Labels:
+        """The position ``(places,)`` where sequences of moves begin: the origin, else the first start."""
+        return self.start_labels[0] if self.origin is None else np.array(self.origin, dtype=np.uint8)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of parts, starts and moves, and of an origin that decides what is numbered.
+
+        Two puzzles with the same fingerprint have the same table.
+        """
+        parts = [[part.symbols, part.counts, part.places] for part in self.parts]
+        digest = hashlib.sha256(json.dumps([parts, sorted(self.starts)]).encode())
+        digest.update(self.moves.essence_from(self.start_labels))
+        if self.enumerated and self.origin is not None:
+            digest.update(bytes(self.origin))
+        return digest.hexdigest()
+
+    def holds(self, labels: list[int]) -> bool:
+        """Whether some integers, as many as places, are a position; of one position a loop is the fastest."""
+        return all(part.holds(labels[here]) for part, here in zip(self.parts, self.ranges, strict=True))
+
+    def checked_one(self, labels: ArrayLike) -> Labels:
+        """As `checked`, for one position ``(places,)``."""
+        one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
+        checked: Labels = self.checked(one[np.newaxis])[0]
+        return checked
+
+    def checked(self, labels: ArrayLike) -> Labels:
+        """The integers ``(n, places)`` as labels, checked to have exactly the pieces of the puzzle in each row.
+
+        Raises
+        ------
+        PositionError
+            A row has other pieces, the message names the first surplus or missing one, or values out of range.
+        """
+        labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
+        if labels.shape[1] != self.places:
+            raise PositionError(f"expected positions of {counted(self.places, 'place')}, found an array {labels.shape}")
+        for part, here in zip(self.parts, self.ranges, strict=True):
+            part.check(labels[:, here])
+        checked: Labels = labels.astype(np.uint8, copy=False)
+        return checked
+
+    def written(self, labels: ArrayLike) -> list[str]:
+        """The symbol on each place. The number of each is not checked, since often many positions are written."""
+        one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
+        if len(one) != self.places or not all(
+            set(one[here].tolist()) <= set(range(len(part.symbols)))
+            for part, here in zip(self.parts, self.ranges, strict=True)
+        ):
+            self.checked_one(one)  # raises
+        return [
+            part.symbols[label]
+            for part, here in zip(self.parts, self.ranges, strict=True)
+            for label in one[here].tolist()
+        ]
+
+    def successors(self, labels: ArrayLike) -> Labels:
+        """All positions one move after one position, ``(k, places)``; PositionError if it is not one."""
+        return self.moves.successors(self.checked_one(labels))
+
+    def predecessors(self, labels: ArrayLike) -> Labels:
+        """All positions one move before a position, ``(k, places)``; PositionError if it is not one."""
+        return self.moves.predecessors(self.checked_one(labels))

@@ -1,0 +1,71 @@
+"""Names of squares as in chess, and the names of moves on boards."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+DIRECTIONS = {(0, -1): "left", (0, 1): "right", (-1, 0): "up", (1, 0): "down"}
+"""The names of steps, by rows down and columns right."""
+Square = tuple[int, int]
+"""The row, from the top, and the column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The squares of a board: each is a place, or a hole."""
+
+    rows: int
+    columns: int
+    holes: frozenset[int] = frozenset()
+    """Squares, in reading order, that are not places."""
+
+    @property
+    def places(self) -> int:
+        """The number of places."""
+        return self.rows * self.columns - len(self.holes)
+
+
+def squares_of(rows: int, columns: int, holes: Collection[int] = ()) -> tuple[Square, ...]:
+    """The square of each place of a board, in reading order."""
+    return tuple(divmod(square, columns) for square in range(rows * columns) if square not in holes)
+
+
+def square_name(square: Square, rows: int) -> str:
+    """The name of a square: columns are letters from the left, and rows are counted from the bottom, ``a1``."""
+    row, column = square
+    letters = LETTERS[column % len(LETTERS)]
+    while column := column // len(LETTERS):
+        column -= 1
+        letters = LETTERS[column % len(LETTERS)] + letters
+    return f"{letters}{rows - row}"
+
+
+@dataclass(frozen=True)
+class FromTo:
+    """Names moves by the squares of their ends: ``b1-c3``."""
+
+    squares: tuple[Square, ...]
+    rows: int
+
+    def __call__(self, origin: int, destination: int) -> str:
+        """The name of the move between two places."""
+        return f"{square_name(self.squares[origin], self.rows)}-{square_name(self.squares[destination], self.rows)}"
+
+
+@dataclass(frozen=True)
+class TileStep:
+    """Names moves by the direction in which the tile goes: ``L``, ``R``, ``U``, ``D``.
+
+    Several empty squares allow several moves in one direction, so the square of the tile comes first: ``b1-left``.
+    """
+
+    squares: tuple[Square, ...]
+    rows: int
+    single: bool
+    """Whether there is one empty square."""
+
+    def __call__(self, origin: int, destination: int) -> str:
+        """The name of the move between two places, which touch."""
+        (row, column), (to_row, to_column) = self.squares[origin], self.squares[destination]
+        direction = DIRECTIONS[to_row - row, to_column - column]
+        return direction[0].upper() if self.single else f"{square_name((row, column), self.rows)}-{direction}"

@@ -1,0 +1,238 @@
+"""Swaps: moves of one piece to an empty place, as a compact array."""
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.rules import Rules
+
+Pairs = NDArray[np.int16]
+Naming = Callable[[int, int], str]
+"""The name of a move, from the place of the piece and the empty place; for other processes it can be pickled."""
+MAX_PLACE = np.iinfo(np.int16).max
+
+
+class Swaps(Moves):
+    """Moves that swap one piece with an empty place; label 0 stands for an empty place.
+
+    Complete graphs have a million of them, so they are one array.
+    """
+
+    pairs: Pairs
+    """``(moves, 2)``: the place of the piece, and the empty place."""
+
+    def __init__(self, pairs: ArrayLike, naming: Naming | None = None) -> None:
+        """Copy the pairs; InputError if a number is not a place."""
+        wide = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        if wide.size and not 0 <= wide.min() <= wide.max() <= MAX_PLACE:
+            raise InputError(f"expected places from 0 to {MAX_PLACE}, found {wide.min()} to {wide.max()}")
+        self.pairs = wide.astype(np.int16)
+        self._naming = naming
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each move, if moves have names; made when it is asked for, as there may be many."""
+        return () if self._naming is None else tuple(self._naming(*pair) for pair in self.pairs.tolist())
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Swaps) and np.array_equal(self.pairs, other.pairs)
+
+    def __hash__(self) -> int:
+        return hash(self.pairs.tobytes())
+
+    @cached_property
+    def reversible(self) -> bool:
+        """Whether each piece can go back the way it came."""
+        return np.array_equal(_different(self.pairs), _different(self.pairs[:, ::-1]))
+
+    @property
+    def essence(self) -> bytes:
+        """The different pairs: their order and repetition do not count."""
+        return b"swaps" + _different(self.pairs).tobytes()
+
+    def reversed(self) -> "Swaps":
+        """The moves that undo these."""
+        return Swaps(self.pairs[:, ::-1])
+
+    def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
+        origin, destination = self.pairs[number]
+        return _swapped(labels, origin, destination), (labels[:, origin] != 0) & (labels[:, destination] == 0)
+
+    def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
+        destination, origin = self.pairs[number]
+        return _swapped(labels, origin, destination), (labels[:, origin] != 0) & (labels[:, destination] == 0)
+
+    def along(self, path: Labels) -> list[int | None]:
+        """The number of the move from each position of a path to the next; see `Moves`."""
+        numbers = {pair: number for number, pair in reversed(list(enumerate(map(tuple, self.pairs.tolist()))))}
+        return [numbers.get(_pair(before, after)) for before, after in pairwise(path)]
+
+    def successors(self, labels: Labels) -> Labels:
+        """All positions one move after ``(places,)``, ``(k, places)``, in the order of the moves."""
+        origin, destination = self.pairs.T
+        return _each_swapped(labels, self.pairs[(labels[origin] != 0) & (labels[destination] == 0)])
+
+    def predecessors(self, labels: Labels) -> Labels:
+        """All positions one move before ``(places,)``, ``(k, places)``, in the order of the moves."""
+        origin, destination = self.pairs.T
+        return _each_swapped(labels, self.pairs[(labels[origin] == 0) & (labels[destination] != 0)])
+
+
+def _different(pairs: Pairs) -> NDArray[np.int32]:
+    """The different pairs as numbers, ascending."""
+    origin, destination = pairs.T.astype("<i4")
+    numbers: NDArray[np.int32] = np.sort(origin << 16 | destination)
+    differs = np.ones(len(numbers), dtype=np.bool_)
+    differs[1:] = numbers[1:] != numbers[:-1]  # np.unique loads numpy.ma, which takes 20 ms
+    return numbers[differs]
+
+
+def _pair(before: Labels, after: Labels) -> tuple[int, ...]:
+    """The place of the piece and the empty place of the swap between two positions; () if it is none."""
+    places = np.flatnonzero(before != after)
+    if len(places) != 2 or sorted(before[places]) != sorted(after[places]) or before[places].all():
+        return ()
+    origin, destination = places if before[places[0]] else places[::-1]
+    return int(origin), int(destination)
+
+
+def _swapped(labels: Labels, one: int, other: int) -> Labels:
+    changed = labels.copy()
+    changed[:, [one, other]] = labels[:, [other, one]]
+    return changed
+
+
+def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:
+    """The position with the labels of each pair swapped, ``(pairs, places)``."""
+    changed = np.repeat(labels[np.newaxis], len(pairs), axis=0)
+    every = np.arange(len(pairs))
+    changed[every, pairs[:, 0]], changed[every, pairs[:, 1]] = labels[pairs[:, 1]], labels[pairs[:, 0]]
+    return changed
+
+
+Edges = frozenset[tuple[int, int]]
+UNREACHABLE = -1
+THETA_0 = (7, 8)
+"""Places and edges of the exception to Wilson's theorem: a hexagon, and a vertex joined to two opposite corners."""
+
+
+def swap_edges(rules: Rules) -> Edges | None:
+    """The ``(origin, destination)`` pairs if every move is a swap of a piece with an empty place, else None."""
+    return _edges(rules.moves)
+
+
+@lru_cache(maxsize=4)
+def _edges(moves: Moves) -> Edges | None:
+    return frozenset((a, b) for a, b in moves.pairs.tolist() if a != b) if isinstance(moves, Swaps) else None
+
+
+def both_ways(edges: Edges) -> bool:
+    """Whether the reverse of each edge is an edge."""
+    return all((b, a) in edges for a, b in edges)
+
+
+def neighbours(edges: Edges, places: int) -> list[list[int]]:
+    """For each place the places that its edges lead to, in ascending order."""
+    lists: list[list[int]] = [[] for _ in range(places)]
+    for a, b in sorted(edges):
+        lists[a].append(b)
+    return lists
+
+
+def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32]:
+    """``(places,)``: the number of edges from each place to the nearest goal, or UNREACHABLE."""
+    backwards = neighbours(frozenset((b, a) for a, b in edges), places)
+    distances = np.full(places, UNREACHABLE, dtype=np.int32)
+    layer, distance = set(goals), 0
+    while layer:
+        distances[sorted(layer)] = distance
+        layer = {a for b in layer for a in backwards[b] if distances[a] == UNREACHABLE}
+        distance += 1
+    return distances
+
+
+@lru_cache(maxsize=4)
+def two_colouring(edges: Edges, places: int, seeds: tuple[tuple[int, int], ...] = ()) -> NDArray[np.int8] | None:
+    """``(places,)`` colours 0 and 1 such that every edge joins different ones, or None.
+
+    In each set of connected places the colour of one place is arbitrary: that of its first seed, a place and its
+    colour, else 0 for the first place.
+    """
+    around = neighbours(edges | {(b, a) for a, b in edges}, places)
+    colours = np.full(places, -1, dtype=np.int8)
+    for seed, colour in (*seeds, *((place, 0) for place in range(places))):
+        if colours[seed] >= 0:
+            continue
+        colours[seed] = colour
+        waiting = [seed]
+        while waiting:
+            place = waiting.pop()
+            for other in around[place]:
+                if colours[other] < 0:
+                    colours[other] = 1 - colours[place]
+                    waiting.append(other)
+                elif colours[other] == colours[place]:
+                    return None
+    return colours
+
+
+def any_order(rules: Rules) -> bool:
+    """Whether swaps are known to lead to every arrangement.
+
+    Where all pieces differ and the place of a single empty square decides the parity, only to those of that parity.
+    R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) proves it for one empty square on graphs
+    without a cut vertex that are no circles, with one exception. The pieces can be equal, and further empty squares
+    are pieces that need no care.
+    """
+    edges = swap_edges(rules) if rules.counts and rules.counts[0] else None
+    around = connected(edges, rules.places) if edges is not None and both_ways(edges) else None
+    if edges is None or around is None or max(map(len, around)) <= 2:
+        return False
+    return (rules.places, len(edges) // 2) != THETA_0 and not has_cut_vertex(around)
+
+
+@lru_cache(maxsize=4)
+def connected(edges: Edges, places: int) -> list[list[int]] | None:
+    """The neighbours of each place if every place can be reached from every other one, or None."""
+    around = neighbours(edges, places)
+    reached, waiting = {0}, [0]
+    while waiting:
+        new = [place for place in around[waiting.pop()] if place not in reached]
+        reached.update(new)
+        waiting += new
+    return around if len(reached) == places else None
+
+
+def has_cut_vertex(around: list[list[int]]) -> bool:
+    """Whether a connected graph has a cut vertex (Hopcroft and Tarjan 1973)."""
+    entered = [-1] * len(around)
+    lowest = [0] * len(around)
+    entered[0], time = 0, 1
+    stack, children_of_root = [(0, -1, iter(around[0]))], 0
+    while stack:
+        place, parent, rest = stack[-1]
+        other = next(rest, None)
+        if other is None:
+            stack.pop()
+            if len(stack) > 1 and lowest[place] >= entered[parent]:
+                return True
+            children_of_root += len(stack) == 1
+            if stack:
+                lowest[parent] = min(lowest[parent], lowest[place])
+        elif entered[other] < 0:
+            entered[other] = lowest[other] = time
+            time += 1
+            stack.append((other, place, iter(around[other])))
+        elif other != parent:
+            lowest[place] = min(lowest[place], entered[other])
+    return children_of_root > 1
