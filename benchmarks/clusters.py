@@ -133,7 +133,7 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
     planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
     _, (other, *_) = planned.shards
     border = other.first_row
-    target = planned.space.move_tables().target
+    target = planned.space.filler.filled().target
     upper = target < border
     legal = target != ILLEGAL
     leaves = (legal & upper).any(axis=1)

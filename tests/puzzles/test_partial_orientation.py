@@ -73,7 +73,7 @@ def test_numbered_is_little_more_than_can_be(pieces: str, orientations: str, siz
     """All arrangements of the points are 20,593,188 in the first case."""
     text = CUBE.replace(SOLVED, f"{pieces}\n{orientations}")
     space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}).rules)
-    assert (space.size, space.KIND) == (size, kind)
+    assert (space.size, space.numbering.KIND) == (size, kind)
 
 
 def test_where_no_orientation_matters_there_is_none() -> None:

@@ -34,10 +34,10 @@ from antipodes.runs.options import RunOptions, chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.count import count_tilings
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.run import TilingReport, tile_board
+from antipodes.tilings.search import count_tilings
 from antipodes.tilings.table import Tilings, open_tilings, tilings_view
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.exact_cover.problem import TilingProblem
