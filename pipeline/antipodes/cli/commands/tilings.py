@@ -25,7 +25,7 @@ from antipodes.cli.options import (
     Workers,
     names_given,
 )
-from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
 from antipodes.progress.show import show_progress
 from antipodes.runs.default_store import chosen_store
@@ -105,7 +105,7 @@ def tile(
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = chosen_store(store, config.run, store_name(config.problem, where or []))
-        return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json, verbose), raw)
+        return compute_tilings(config, method, RunRequest(address, options, interrupts, quiet, as_json, verbose), raw)
 
 
 def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
@@ -181,7 +181,7 @@ def count_only(
     return 0
 
 
-def compute_tilings(config: BoardConfig, method: str | None, request: Request, raw: bool = False) -> int:
+def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest, raw: bool = False) -> int:
     """Search a board for tilings, and print a report; the exit status."""
     with request.watched("the partitions that are under way") as listener:
         report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
