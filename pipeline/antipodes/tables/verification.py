@@ -230,7 +230,7 @@ class PartitionReads:
 
 
 @dataclass(frozen=True)
-class Rules:
+class Expected:
     """What all tasks of a check compare the depths with, besides the move tables."""
 
     starts: NDArray[np.int64]
@@ -257,7 +257,7 @@ def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDAr
 
 
 def check_partitions(
-    blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Rules
+    blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
 ) -> dict[int, Findings]:
     """The findings in each block of some partitions, by the block's number."""
     found: dict[int, Findings] = {}
@@ -266,7 +266,7 @@ def check_partitions(
     return found
 
 
-def _check_partition(blocks: Blocks, reads: PartitionReads, tables: MoveTables, rules: Rules) -> dict[int, Findings]:
+def _check_partition(blocks: Blocks, reads: PartitionReads, tables: MoveTables, rules: Expected) -> dict[int, Findings]:
     part = reads.part
     sources = (blocks.get(number) for number in reads.sources)
     least = least_before(part.first_row, part.end_row, sources, tables, rules.expanded, rules.dtype)
@@ -366,7 +366,7 @@ class TableCheck:
         self._read = partial(read_block, store, manifest)
         deepest = manifest.committed_depth
         expanded = deepest if manifest.searched else deepest - 1
-        self._rules = Rules(self._starts(), deepest, expanded, manifest.dtype, seed)
+        self._rules = Expected(self._starts(), deepest, expanded, manifest.dtype, seed)
 
     def run(self) -> Checked:
         """Check all positions by the move tables, and a sample of them without these."""

@@ -38,7 +38,7 @@ from antipodes_tasks.quoting import counted
 
 
 @dataclass
-class Found:
+class LayersFound:
     """The layers known so far, and what this run found of them."""
 
     listener: Listener
@@ -67,7 +67,7 @@ class LayerLoop:
     scheduler: Scheduler
     shards: Shards
     commits: Commits
-    found: Found
+    found: LayersFound
     pace: Pace
     stop: Stop
     """Asked between layers whether to commit and stop."""
@@ -162,7 +162,7 @@ class LayerSearch:
         self._config = config
         self._scheduler = scheduler
         self._pace = Pace.of(session.options, scheduler.shares_memory)
-        self._found = Found(session.listener, session.clock)
+        self._found = LayersFound(session.listener, session.clock)
         self._shards: Shards | None = None
         """The shards of the search, some of which may be lost; None where they are to be divided anew."""
         self._damage: list[str] = []

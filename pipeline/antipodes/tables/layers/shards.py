@@ -374,7 +374,7 @@ def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
     return shard
 
 
-class Report(NamedTuple):
+class Restored(NamedTuple):
     """What was restored of a shard."""
 
     depth: int
@@ -383,9 +383,9 @@ class Report(NamedTuple):
     damaged: list[str]
 
 
-def report(shard: Shard) -> Report:
+def report(shard: Shard) -> Restored:
     """What was restored of a shard."""
-    return Report(shard.depth, shard.layers, shard.damaged)
+    return Restored(shard.depth, shard.layers, shard.damaged)
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

@@ -68,7 +68,7 @@ PROGRAM_BYTES = 220 * MIB
 SHARD_STATES = (16 * MIB, 256 * MIB)
 """States of a shard of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
 worker's memory holds several shards."""
-AT_ONCE = 4
+WRITE_THREADS = 4
 """Chunks that a task writes at the same time: one is compressed while another is on its way to the disk."""
 ASSEMBLED_BYTES = 4
 """Memory for each position of a chunk that is written: its depth, of up to two bytes, its segments, and the compressed
@@ -267,7 +267,7 @@ def _search_bytes(division: Division, workers: int, processes: int) -> int:
 def _assembly_bytes(division: Division, workers: int) -> int:
     """Memory of the chunks that are written at the same time, when there are no bits any more."""
     workers = min(workers, division.partition_count)
-    at_once = workers * min(AT_ONCE, ceil(division.partition_rows / division.chunk_rows))
+    at_once = workers * min(WRITE_THREADS, ceil(division.partition_rows / division.chunk_rows))
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
 
 
