@@ -8,13 +8,13 @@ from strategies import puzzle_settings
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, PositionError
-from antipodes_tasks.permutations.arrangements import Index
+from antipodes_tasks.spaces.arrangements import Arrangements
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
 
 
 def positions(puzzle: Puzzle) -> np.ndarray[Any, Any]:
-    index = Index(puzzle.rules.counts, 1)
+    index = Arrangements(puzzle.rules.counts)
     return index.unrank(np.arange(index.size))[:200]
 
 

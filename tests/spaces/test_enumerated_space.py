@@ -17,8 +17,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.reachability.enumeration import enumeration
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.enumerated.enumerated_space import EnumeratedSpace
-from antipodes_tasks.spaces.rules import by_tables, differing, successors
+from antipodes_tasks.spaces.enumerated import Enumerated
 from antipodes_tasks.spaces.selection import best_space, index_size, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord
 
@@ -43,14 +42,14 @@ def counter(**changes: Any) -> Puzzle:
 def test_it_numbers_what_can_be_reached(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
     space = best_space(puzzle.rules)
-    assert (type(space), space.width, space.reachable) == (EnumeratedSpace, 1, space.size)
+    assert (type(space.numbering), space.width, space.numbering.reachable(space.rules)) == (Enumerated, 1, space.size)
     assert space.size == index_size(puzzle.rules) == len(blocks_distances(table))
     every = np.arange(space.size)
     labels = space.unrank(every)
     assert space.rank(labels).tolist() == every.tolist()
-    tables, some = space.move_tables(), every[:100]
-    assert not len(differing(successors(space, some), by_tables(tables, some), len(some)))
-    assert sum(array.nbytes for array in tables[:3]) <= space.table_bytes
+    tables, some = space.filler.filled(), every[:100]
+    assert not len(space.successors(some).differing(tables.successors(some), len(some)))
+    assert sum(array.nbytes for array in tables[:3]) <= space.filler.table_bytes
 
 
 def test_the_order_does_not_depend_on_the_search() -> None:
@@ -103,11 +102,11 @@ def test_a_puzzle_with_too_many_positions_says_so(monkeypatch: pytest.MonkeyPatc
 
 def test_a_puzzle_of_ones_own() -> None:
     space = best_space(counter().rules)
-    assert (type(space), space.size, space.most_moves) == (EnumeratedSpace, 100, 2)
-    tables = space.move_tables()
+    assert (type(space.numbering), space.size, space.filler.most_moves) == (Enumerated, 100, 2)
+    tables = space.filler.filled()
     assert not tables.undirected
     every = np.arange(100)
-    assert not len(differing(successors(space, every), by_tables(tables, every), 100))
+    assert not len(space.successors(every).differing(tables.successors(every), 100))
 
 
 def one_of_many(shift: int, **changes: Any) -> Puzzle:
@@ -145,4 +144,4 @@ def test_a_large_puzzle_of_ones_own_is_told_of_the_list() -> None:
 def test_an_inverse_that_does_not_undo_is_found() -> None:
     puzzle = counter(inverses={"turn": "turn", "copy": "copy"})
     with pytest.raises(InputError, match="move 'turn': expected an inverse that undoes it"):
-        best_space(puzzle.rules).move_tables()
+        best_space(puzzle.rules).filler.filled()

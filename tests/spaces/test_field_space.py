@@ -1,5 +1,6 @@
 """The space of fields: a bijection, tables that are the moves, cuts that a row decides, and what is refused."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,26 +15,31 @@ from table_search import layers_by_engine
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
-from antipodes_tasks.spaces import rules
-from antipodes_tasks.spaces.field.field_index import fields_of
-from antipodes_tasks.spaces.field.field_order import deciding_order
-from antipodes_tasks.spaces.field.field_space import FieldSpace
-from antipodes_tasks.spaces.selection import best_space, numbering_space, stored_space
-from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
+from antipodes_tasks.spaces.fields import Fields, deciding_order, fields_of
+from antipodes_tasks.spaces.selection import best_space, numbering_of, stored_space
+from antipodes_tasks.spaces.space import Space, SpaceRecord
 
 
-def engine_layers(space: StateSpace) -> list[int]:
-    return layers_by_engine(space.move_tables(), space.rank(space.rules.start_labels))
+def engine_layers(space: Space) -> list[int]:
+    return layers_by_engine(space.filler.filled(), space.rank(space.rules.start_labels))
 
 
-def every_cut(puzzle: Puzzle) -> list[FieldSpace]:
+def every_cut(puzzle: Puzzle) -> list[Space]:
     """The spaces with the best order of fields, and with any other, by every cut that a row decides."""
     best, _ = deciding_order(puzzle.parts, puzzle.moves)
     count = len(fields_of(puzzle.parts))
     other = np.random.default_rng(count).permutation(count).tolist()
-    rules = puzzle.rules
-    spaces = [FieldSpace.divided(rules, order, leading) for order in (best, other) for leading in range(1, count + 1)]
+    spaces = [divided(puzzle, order, leading) for order in (best, other) for leading in range(1, count + 1)]
     return [space for space in spaces if space is not None]
+
+
+def divided(puzzle: Puzzle, order: tuple[int, ...], leading: int, most_maps: int | None = None) -> Space | None:
+    """The space of a cut; None if the row does not decide where moves lead."""
+    fields = fields_of(puzzle.parts)
+    cut = Fields(tuple(fields[number] for number in order), tuple(order), leading, 1)
+    filler = cut.filler(puzzle.rules, leading)
+    most = most_maps or filler.estimated_maps()
+    return most and Space(puzzle.rules, replace(cut, most_maps=most), leading)
 
 
 @given(st.integers(0, 10**6))
@@ -42,11 +48,11 @@ def test_every_cut_numbers_all_positions_and_knows_their_moves(seed: int) -> Non
     for space in every_cut(puzzle):
         every = np.arange(space.size)
         labels = space.unrank(every)
-        assert space.size == FieldSpace.size_for(puzzle.rules)
+        assert space.size == Fields.size_for(puzzle.rules)
         assert len(np.unique(labels, axis=0)) == space.size
         assert np.array_equal(space.rank(puzzle.checked(labels)), every)
-        tables = space.move_tables()
-        assert not len(rules.differing(rules.successors(space, every), rules.by_tables(tables, every), space.size))
+        tables = space.filler.filled()
+        assert not len(space.successors(every).differing(tables.successors(every), space.size))
 
 
 def test_random_puzzles_have_rows_of_several_columns() -> None:
@@ -72,10 +78,10 @@ def test_towers(pegs: int, discs: int) -> None:
 
 def test_the_small_discs_are_the_row_of_towers() -> None:
     space = best_space(towers(4, 8).rules)
-    assert isinstance(space, FieldSpace)
+    assert isinstance(space.numbering, Fields)
     assert (space.rows, space.width) == (64, 1024)
-    assert space.order == tuple(range(8))
-    tables = space.move_tables()
+    assert space.numbering.order == tuple(range(8))
+    tables = space.filler.filled()
     used = np.unique(tables.column_map[tables.target >= 0])
     assert len(used) == 1 + 4 * 3
     assert tables.undirected
@@ -94,18 +100,18 @@ def test_the_fields_that_decide_come_first() -> None:
 
     puzzle = define_puzzle(name="dials", radices=[6, 5], start=[0, 0], moves={"last": last, "first": first})
     assert deciding_order(puzzle.parts, puzzle.moves) == ((1, 0), (1, 2))
-    space = FieldSpace.divided(puzzle.rules, (1, 0), 1)
+    space = divided(puzzle, (1, 0), 1)
     assert space
     assert (space.rows, space.width) == (5, 6)
     assert engine_layers(space) == layers_of(puzzle)
-    assert FieldSpace.divided(puzzle.rules, (0, 1), 1) is None
+    assert divided(puzzle, (0, 1), 1) is None
 
 
 def test_jugs_are_listed_apart() -> None:
     space = best_space(jugs().rules)
-    assert (space.rows, space.width, space.most_column_maps) == (216, 1, 1)
+    assert (space.rows, space.width, space.filler.most_column_maps) == (216, 1, 1)
     assert engine_layers(space) == [1, 2, 3, 2, 2, 2, 2, 2]
-    assert not space.move_tables().undirected
+    assert not space.filler.filled().undirected
 
 
 def test_lights() -> None:
@@ -150,7 +156,7 @@ def test_a_record_gives_the_same_space(puzzle: Puzzle) -> None:
     assert stored_space(puzzle.rules, space.record) == space
     every = np.arange(space.size)
     assert np.array_equal(stored_space(puzzle.rules, space.record).unrank(every), space.unrank(every))
-    assert np.array_equal(numbering_space(puzzle.rules).unrank(every), space.unrank(every))
+    assert np.array_equal(numbering_of(puzzle.rules).unrank(every), space.unrank(every))
 
 
 @pytest.mark.parametrize(
@@ -167,12 +173,12 @@ def test_a_record_gives_the_same_space(puzzle: Puzzle) -> None:
 )
 def test_a_wrong_record_is_refused(details: dict[str, Any], message: str) -> None:
     with pytest.raises(FieldError, match=message):
-        FieldSpace.restored(jugs().rules, SpaceRecord("fields", 216, 1, details))
+        Fields.restored(jugs().rules, SpaceRecord("fields", 216, 1, details))
 
 
 def test_a_record_of_other_rows_is_refused() -> None:
     with pytest.raises(FieldError, match="27 rows of 8 columns match no row/column split"):
-        FieldSpace.restored(jugs().rules, SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
+        stored_space(jugs().rules, SpaceRecord("fields", 27, 8, {"order": [0, 1, 2], "column_maps": 1}))
 
 
 def rarely(rare: Any) -> Puzzle:
@@ -198,15 +204,15 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
     space = best_space(rarely(rare).rules)
     assert space.width > 1
     with pytest.raises(InputError, match=r"move '0': expected that fields .* plain=True"):
-        space.move_tables()
+        space.filler.filled()
 
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
-    space = FieldSpace.divided(puzzle.rules, tuple(range(6)), 2, most_maps=3)
+    space = divided(puzzle, tuple(range(6)), 2, most_maps=3)
     assert space
     with pytest.raises(InputError, match=r"expected at most 3 column maps after a sample, found more: .* plain=True"):
-        space.move_tables()
+        space.filler.filled()
 
 
 def test_moves_that_are_not_undone_as_said_are_found() -> None:
@@ -215,7 +221,7 @@ def test_moves_that_are_not_undone_as_said_are_found() -> None:
 
     puzzle = define_puzzle(name="dial", radices=[7], start=[0], moves={"up": up}, inverses={"up": "up"})
     with pytest.raises(InputError, match=r"move 'up': expected an inverse that undoes it, found one that does not"):
-        best_space(puzzle.rules).move_tables()
+        best_space(puzzle.rules).filler.filled()
 
 
 def test_indices_out_of_range_are_refused() -> None:

@@ -15,13 +15,13 @@ from table_search import layers_by_tables
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError
-from antipodes_tasks.spaces.group.group_space import GroupSpace
-from antipodes_tasks.spaces.selection import stored_space
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.selection import every_cut, stored_space
 
 
 @given(puzzles())
 def test_a_space_is_built_again_from_its_record(puzzle: Puzzle) -> None:
-    for space in GroupSpace.cuts(puzzle.rules):
+    for space in every_cut(puzzle.rules, Group.of(puzzle.rules)):
         again = stored_space(puzzle.rules, space.record)
         assert again == space
         assert (again.unrank(np.arange(space.size)) == space.unrank(np.arange(space.size))).all()
@@ -70,7 +70,7 @@ def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObjec
     except FieldError:
         return
     assert space.rank(space.unrank(np.arange(space.size))).tolist() == list(range(24))
-    assert layers_by_tables(space.move_tables()) == layers_of(puzzle)
+    assert layers_by_tables(space.filler.filled()) == layers_of(puzzle)
 
 
 def test_a_record_of_another_puzzle_is_refused() -> None:
@@ -79,7 +79,7 @@ def test_a_record_of_another_puzzle_is_refused() -> None:
 
 
 def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
-    TWO.move_tables()
+    TWO.filler.filled()
     sent = pickle.loads(pickle.dumps(TWO))
     assert sent == TWO
     assert len(pickle.dumps(TWO)) < 20_000

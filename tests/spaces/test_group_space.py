@@ -19,32 +19,30 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import rules
-from antipodes_tasks.spaces.group.group_space import GroupSpace
-from antipodes_tasks.spaces.selection import index_size
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.selection import every_cut, index_size
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 @given(puzzles())
 def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
     layers = layers_of(puzzle)
-    for space in GroupSpace.cuts(puzzle.rules):
-        assert space.size == GroupSpace.size_for(puzzle.rules) == space.reachable == sum(layers)
+    for space in every_cut(puzzle.rules, Group.of(puzzle.rules)):
+        assert space.size == Group.size_for(puzzle.rules) == space.numbering.reachable(space.rules) == sum(layers)
         positions = space.unrank(np.arange(space.size))
         assert len(np.unique(puzzle.checked(positions), axis=0)) == space.size
         assert space.rank(positions).tolist() == list(range(space.size))
         assert space.rank(puzzle.start_labels).tolist() == [0]
-        assert layers_by_tables(space.move_tables()) == layers
-        assert space.rows % space.block_rows == 0
+        assert layers_by_tables(space.filler.filled()) == layers
 
 
 @given(puzzles())
 def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> None:
     space = group_space(puzzle)
     sample = np.arange(0, space.size, max(1, space.size // 50))
-    by_tables = rules.by_tables(space.move_tables(), sample)
-    assert not len(rules.differing(rules.successors(space, sample), by_tables, len(sample)))
-    assert (rules.predecessors(space, sample).indices >= 0).all()
+    by_tables = space.filler.filled().successors(sample)
+    assert not len(space.successors(sample).differing(by_tables, len(sample)))
+    assert (space.predecessors(sample).indices >= 0).all()
 
 
 @given(puzzles(), st.data())
@@ -72,13 +70,13 @@ def test_labels_that_no_position_has_are_not_numbered() -> None:
 def test_known_numbers_of_positions(name: str) -> None:
     puzzle, order = KNOWN[name]
     space = group_space(puzzle)
-    assert space.size == GroupSpace.size_for(puzzle.rules) == order
-    assert space.table_bytes < 20e6
+    assert space.size == Group.size_for(puzzle.rules) == order
+    assert space.filler.table_bytes < 20e6
     sample = np.random.default_rng(1).integers(0, order, 200)
     positions = puzzle.checked(space.unrank(sample))
     assert (space.rank(positions) == sample).all()
-    by_tables = rules.by_tables(space.move_tables(), sample)
-    assert not len(rules.differing(rules.successors(space, sample), by_tables, len(sample)))
+    by_tables = space.filler.filled().successors(sample)
+    assert not len(space.successors(sample).differing(by_tables, len(sample)))
 
 
 @pytest.mark.parametrize(
@@ -100,20 +98,20 @@ def test_known_numbers_of_positions(name: str) -> None:
     ],
 )
 def test_published_layers(puzzle: Puzzle, layers: list[int]) -> None:
-    assert layers_by_tables(group_space(puzzle).move_tables()) == layers
+    assert layers_by_tables(group_space(puzzle).filler.filled()) == layers
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", ["half", "quarter"])
 def test_published_layers_of_the_2x2x2(turns: str) -> None:
     space = group_space(twisty("2x2x2.tws", turns=turns))
-    assert layers_by_engine(space.move_tables()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
+    assert layers_by_engine(space.filler.filled()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
 
 
 def test_one_way_moves_reach_the_same_positions() -> None:
     puzzle = turns((0, 1, 2, 3, 4))
     space = group_space(puzzle)
-    tables = space.move_tables()
+    tables = space.filler.filled()
     assert (space.size, tables.undirected) == (60, False)
     assert layers_by_tables(tables) == layers_of(puzzle)
 
@@ -121,15 +119,15 @@ def test_one_way_moves_reach_the_same_positions() -> None:
 def test_connected_starts_share_a_space() -> None:
     one, parts = pancakes((0, 1, 2)), [pieces((0, 1, 2), tuple("ABC"))]
     both = of_parts(parts, [0, 1, 2], one.moves, [2, 1, 0])  # type: ignore[arg-type]
-    assert GroupSpace.suits(both.rules)
+    assert Group.suits(both.rules)
     assert sorted(group_space(both).rank(both.start_labels).tolist())[0] == 0
 
 
 def test_unconnected_starts_have_no_group() -> None:
     rotation = Transforms.permuting({"R": [1, 2, 0]}, 3)
     parts = [pieces((0, 1, 2), tuple("ABC"))]
-    assert GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]).rules)
-    assert not GroupSpace.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]).rules)
+    assert Group.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]).rules)
+    assert not Group.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]).rules)
 
 
 UNSUITED = {
@@ -150,15 +148,15 @@ UNSUITED = {
 
 @pytest.mark.parametrize("name", UNSUITED)
 def test_puzzles_that_are_no_groups(name: str) -> None:
-    assert not GroupSpace.suits(UNSUITED[name].rules)
+    assert not Group.suits(UNSUITED[name].rules)
     with pytest.raises(FieldError):
-        GroupSpace.restored(UNSUITED[name].rules, group_space(pancakes((0, 1, 2))).record)
+        Group.restored(UNSUITED[name].rules, group_space(pancakes((0, 1, 2))).record)
 
 
 def test_the_order_of_a_group_beyond_64_bits() -> None:
-    assert GroupSpace.size_for(pancakes_of(30).rules) == factorial(30)
+    assert Group.size_for(pancakes_of(30).rules) == factorial(30)
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^38"):
-        GroupSpace.size_for(pancakes_of(200).rules)
+        Group.size_for(pancakes_of(200).rules)
 
 
 def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
@@ -166,21 +164,21 @@ def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
     turned = [*range(2, 2 * count), 0, 1]
     moves = {"turn": turned, "swap": [2, 3, 0, 1, *range(4, 2 * count)], "flip": [1, 0, *range(2, 2 * count)]}
     puzzle = puzzle_from({"name": "pairs", "family": "generators", "n": 2 * count, "moves": moves})
-    assert not GroupSpace.suits(puzzle.rules)
+    assert not Group.suits(puzzle.rules)
     assert index_size(puzzle.rules) == factorial(2 * count)
 
 
 def test_a_puzzle_without_a_group_has_no_order() -> None:
     with pytest.raises(InputError, match="expected a puzzle whose pieces all differ"):
-        GroupSpace.size_for(tiles(2, 2, "1 2 3 0").rules)
+        Group.size_for(tiles(2, 2, "1 2 3 0").rules)
 
 
 TWO = group_space(KNOWN["2x2x2"][0])
 
 
 def test_a_bound_of_the_bytes_in_use() -> None:
-    assert sum(array.nbytes for array in TWO.move_tables()[:3]) == TWO.table_bytes
-    assert TWO.building_bytes(2) < 20e6
+    assert sum(array.nbytes for array in TWO.filler.filled()[:3]) == TWO.filler.table_bytes
+    assert TWO.filler.building_bytes(2) < 20e6
 
 
 def test_indices_out_of_range_are_refused() -> None:
@@ -192,10 +190,12 @@ def test_planning_and_a_single_query_load_no_compiler() -> None:
     code = (
         "import sys, numpy as np\n"
         "from antipodes.puzzles.families import puzzle_from\n"
-        "from antipodes_tasks.spaces.group.group_space import GroupSpace\n"
-        "spaces = GroupSpace.cuts(puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}))\n"
-        "space = min(spaces, key=lambda space: space.cost)\n"
-        "assert space.rank(space.unrank(np.array([5]))) == 5 and space.table_bytes\n"
+        "from antipodes_tasks.spaces.group import Group\n"
+        "from antipodes_tasks.spaces.selection import every_cut\n"
+        "rules = puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}).rules\n"
+        "cost = lambda space: space.filler.cost(space.filler.most_column_maps)\n"
+        "space = min(every_cut(rules, Group.of(rules)), key=cost)\n"
+        "assert space.rank(space.unrank(np.array([5]))) == 5 and space.filler.table_bytes\n"
         "assert not {'numba', 'sympy', 'numpy.ma'} & set(sys.modules), sorted(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -25,9 +25,8 @@ from antipodes.tables.verify import verify
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.spaces.arrangement.arrangement_space import PARITY, ArrangementSpace
-from antipodes_tasks.spaces.rules import by_tables, differing, successors
-from antipodes_tasks.spaces.selection import best_space, index_size, numbering_space, stored_space
+from antipodes_tasks.spaces.arrangements import PARITY, Arrangements
+from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord
 
 BOARDS = [(1, 3), (1, 5), (2, 2), (2, 3), (3, 2), (1, 7)]
@@ -66,14 +65,14 @@ def check(puzzle: Puzzle, half: bool) -> None:
     """Every cut numbers each reachable position, exactly half or all, and its move tables are the rules."""
     every = np.array(list(permutations(range(puzzle.places))), dtype=np.uint8)
     found = np.array([list(one) for one in reached(puzzle)], dtype=np.uint8)
-    for space in ArrangementSpace.cuts(puzzle.rules):
+    for space in every_cut(puzzle.rules, Arrangements.of(puzzle.rules)):
         assert space.size == index_size(puzzle.rules) == len(every) // (2 if half else 1)
         indices = space.rank(every)
         assert sorted(indices[indices != NOT_NUMBERED]) == list(range(space.size))
         assert np.array_equal(space.unrank(indices[indices >= 0]), every[indices >= 0])
         assert (space.rank(found) >= 0).all()
         sample = np.random.default_rng(0).permutation(space.size)[:400]
-        assert not differing(successors(space, sample), by_tables(space.move_tables(), sample), len(sample)).size
+        assert not space.successors(sample).differing(space.filler.filled().successors(sample), len(sample)).size
         assert stored_space(puzzle.rules, space.record) == space
 
 
@@ -148,7 +147,7 @@ def test_the_eight_puzzle_numbers_what_can_be_reached(name: str) -> None:
 
 def test_the_fifteen_puzzle() -> None:
     puzzle = board(4, 4)
-    space = numbering_space(puzzle.rules)
+    space = numbering_of(puzzle.rules)
     assert space.size == factorial(16) // 2
     indices = np.random.default_rng(0).integers(space.size, size=1000)
     labels = space.unrank(indices)
@@ -169,7 +168,7 @@ def test_many_positions_are_ranked_as_few_are() -> None:
 @pytest.mark.parametrize("index", [-1, 12, 24])
 def test_an_index_out_of_range(index: int) -> None:
     with pytest.raises(InputError, match="expected an index from 0 to 11, found"):
-        numbering_space(board(2, 2).rules).unrank(np.array([0, index]))
+        best_space(board(2, 2).rules).unrank(np.array([0, index]))
 
 
 def test_a_record_of_all_arrangements_is_taken_as_it_is() -> None:
@@ -208,27 +207,25 @@ def test_a_run_finds_the_layers_of_brute_force(rows: int, columns: int, tmp_path
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (2, 4), (3, 3), (4, 4)])
 def test_all_positions_of_a_sliding_board_are_known_to_be_reachable(rows: int, columns: int) -> None:
-    space = numbering_space(board(rows, columns).rules)
-    assert space.reachable == space.size
+    rules = board(rows, columns).rules
+    numbering = numbering_of(rules)
+    assert numbering.reachable(rules) == numbering.size
     places = rows * columns
     equal = board(rows, columns, start=" ".join(["0", "1", *map(str, range(1, places - 1))]))
-    assert numbering_space(equal.rules).reachable == factorial(places) // 2
-    full = replace(space.record, rows=factorial(places), width=1, details={})
-    if places <= 6:
-        assert stored_space(board(rows, columns).rules, full).reachable == factorial(places) // 2
+    assert numbering_of(equal.rules).reachable(equal.rules) == factorial(places) // 2
+    assert Arrangements(rules.counts).reachable(rules) == factorial(places) // 2
 
 
 def test_graphs_of_which_the_theorem_says_nothing() -> None:
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": "AB/C-", "offsets": [[0, 1], [0, -1], [1, 0]]})
-    assert numbering_space(puzzle.rules).reachable is None
-    assert numbering_space(board(2, 2).rules).reachable is None
-    assert numbering_space(board(1, 5).rules).reachable is None
+    for rules in (puzzle.rules, board(2, 2).rules, board(1, 5).rules):
+        assert numbering_of(rules).reachable(rules) is None
 
 
 @given(puzzle_settings())
 def test_as_many_can_be_reached_as_is_known(table: dict[str, Any]) -> None:
     puzzle = puzzle_from(table)
-    known = numbering_space(puzzle.rules).reachable
+    known = numbering_of(puzzle.rules).reachable(puzzle.rules)
     assert known in (None, len(reached(puzzle)))
 
 
@@ -239,5 +236,5 @@ def test_as_many_can_be_reached_on_any_graph(places: int, data: st.DataObject) -
     empty = data.draw(st.integers(1, 2))
     labels = [0] * empty + list(range(1, places - empty + 1))
     puzzle = directed([*edges, *((b, a) for a, b in edges)], tuple(labels))
-    known = numbering_space(puzzle.rules).reachable
+    known = numbering_of(puzzle.rules).reachable(puzzle.rules)
     assert known in (None, len(reached(puzzle)))

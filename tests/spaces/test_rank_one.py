@@ -6,7 +6,7 @@ import pytest
 from antipodes.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.permutations.parity import parities, parity_of
-from antipodes_tasks.spaces.group.puzzle_points import points_of
+from antipodes_tasks.spaces.group_points import points_of
 from antipodes_tasks.spaces.selection import best_space
 
 PUZZLES = (
@@ -47,7 +47,7 @@ def test_the_same_as_for_many(name: str) -> None:
     space = best_space(puzzle.rules)
     numbered = space.unrank(np.random.default_rng(1).integers(0, space.size, 50))
     for labels in (numbered, contents(puzzle, 50), puzzle.start_labels):
-        assert [space.rank_one(one) for one in labels.tolist()] == space.rank(labels).tolist()
+        assert [space.numbering.rank_one(one) for one in labels.tolist()] == space.rank(labels).tolist()
 
 
 def test_fields_are_ranked_alike() -> None:
@@ -55,7 +55,7 @@ def test_fields_are_ranked_alike() -> None:
 
     space = best_space(towers(3, 5).rules)
     indices = np.arange(space.size)
-    assert [space.rank_one(one) for one in space.unrank(indices).tolist()] == indices.tolist()
+    assert [space.numbering.rank_one(one) for one in space.unrank(indices).tolist()] == indices.tolist()
 
 
 def test_parity_of_one() -> None:
@@ -92,7 +92,7 @@ def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pyte
     labels[::3, 2] = 200  # no label of the puzzle
     found = []
     for few in (0, 1 << 60):
-        monkeypatch.setattr("antipodes_tasks.spaces.group.puzzle_points.FEW", few)
+        monkeypatch.setattr("antipodes_tasks.spaces.group_points.FEW", few)
         found.append(points.permutations(labels))
     assert np.array_equal(*found)
     assert not found[0][::3].any()

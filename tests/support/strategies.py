@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.arrangements import Arrangements
+from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.space import Space
 
 Settings = dict[str, Any]
 MOST_POSITIONS = 3000
@@ -108,9 +109,9 @@ def puzzle_settings() -> st.SearchStrategy[Settings]:
     return st.one_of(sliding_settings(), jump_settings())
 
 
-def spaces_of(puzzle: Puzzle) -> list[StateSpace]:
+def spaces_of(puzzle: Puzzle) -> list[Space]:
     """The spaces of all cuts into rows and columns."""
-    return list(ArrangementSpace.cuts(puzzle.rules))
+    return every_cut(puzzle.rules, Arrangements.of(puzzle.rules))
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:

@@ -13,8 +13,9 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.orbits import Orbits
+from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.space import Space
 
 MOST_POSITIONS = 700
 
@@ -93,12 +94,12 @@ def _masks(modulus: int) -> st.SearchStrategy[int]:
     return st.one_of(st.just(every), st.just(every), st.just((1 << 64) - 1), st.integers(1, every))
 
 
-def orbit_spaces(puzzle: Puzzle) -> list[OrbitSpace]:
+def orbit_spaces(puzzle: Puzzle) -> list[Space]:
     """The spaces of all cuts."""
-    return list(OrbitSpace.cuts(puzzle.rules))
+    return every_cut(puzzle.rules, Orbits.of(puzzle.rules))
 
 
-def numbers_after(space: StateSpace, tables: MoveTables, index: int) -> list[int]:
+def numbers_after(space: Space, tables: MoveTables, index: int) -> list[int]:
     """The indices one move after an index, by the tables, ascending."""
     row, column = divmod(index, space.width)
     targets = tables.target[row][tables.target[row] != ILLEGAL].astype(np.int64)

@@ -21,7 +21,7 @@ from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.spaces.selection import numbering_space
+from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NARROWEST = 24
@@ -144,7 +144,7 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
-    index = int(numbering_space(found.rules).rank(labels[None])[0])
+    index = numbering_of(found.rules).rank_one(labels.tolist())
     numbered = index != NOT_NUMBERED
     if as_json:
         print_json({"position": found.format(labels), "index": index if numbered else None})
@@ -189,9 +189,10 @@ def unrank(
 
 def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     found = load_config(puzzle).puzzle
-    if not -1 <= index <= GREATEST:
-        raise InputError(f"expected an index from 0 to {numbering_space(found.rules).size - 1}, found {quote(index)}")
-    labels = numbering_space(found.rules).unrank(np.array([index]))[0]
+    numbering = numbering_of(found.rules)
+    if not 0 <= index < numbering.size:
+        raise InputError(f"expected an index from 0 to {numbering.size - 1}, found {quote(index)}")
+    labels = numbering.unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:

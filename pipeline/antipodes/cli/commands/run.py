@@ -13,6 +13,7 @@ from antipodes.cli.options import (
     CountsOnly,
     Given,
     MemoryLimit,
+    Overwrite,
     PerformanceReport,
     PuzzleArgument,
     Quiet,
@@ -24,8 +25,8 @@ from antipodes.cli.options import (
 from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about
 from antipodes.config import Config, load_config
-from antipodes.runs.default_store import chosen_store
-from antipodes.sizes import human
+from antipodes.machine import human
+from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
@@ -58,7 +59,7 @@ def run(
         ),
     ] = None,
     counts_only: CountsOnly = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
+    overwrite: Overwrite = False,
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     checkpoint_every: CheckpointEvery = None,

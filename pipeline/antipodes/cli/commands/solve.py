@@ -18,8 +18,7 @@ from antipodes.cli.streams import print_json
 from antipodes.config import give, load_config
 from antipodes.puzzles.pattern import aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.default_store import default_store
-from antipodes.sizes import memory_size
+from antipodes.runs.options import default_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves

@@ -25,13 +25,13 @@ from antipodes.cli.options import (
     Verbose,
     Workers,
     names_given,
+    run_option,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
+from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions
-from antipodes.sizes import human
+from antipodes.runs.options import RunOptions, chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tilings.config import BoardConfig, load_board
@@ -72,7 +72,7 @@ def tile(
     performance_report: PerformanceReport = None,
     checkpoint_every: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Seconds between commits; 0: every partition. [default: 1]"),
+        run_option("checkpoint_every", min=0, help="Seconds between commits; 0: every partition. [default: 1]"),
     ] = None,
     method: Annotated[
         str | None,
@@ -81,7 +81,7 @@ def tile(
     where: Annotated[list[str] | None, Where] = None,
     count: Annotated[bool, typer.Option("--count", help="Print the number of tilings, and store nothing.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tilings.")] = False,
+    overwrite: Annotated[bool, run_option("overwrite", help="Replace existing tilings.")] = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -170,7 +170,7 @@ def count_only(
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
     with loading():
-        from antipodes.tilings.count import count_tilings
+        from antipodes.tilings.search import count_tilings
 
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:

@@ -229,7 +229,7 @@ class LayerSearch:
     def _place(self, plan: Plan) -> None:
         """Make the shards, or those that were lost, at the last commit; the workers must reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
-        starts = plan.space.rank(plan.space.start_labels)
+        starts = plan.space.rank(plan.space.starts)
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
@@ -320,7 +320,7 @@ class LayerSearch:
         known = sum(self._found.layers)
         name, size, depth = self._config.puzzle.name, plan.space.size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY
-        started = SearchStarted(name, size, depth, known, resumed, plan.space.reachable, assembles)
+        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
         self._session.listener(started)
 
     def _roll_back(self, error: SchedulerError) -> None:

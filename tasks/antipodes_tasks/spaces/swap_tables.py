@@ -1,4 +1,4 @@
-"""The move tables of swaps, moves of one piece to an empty place, in machine code.
+"""The move tables of swaps, in which one piece moves to an empty place: their size, and how they are filled.
 
 The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
 `antipodes_tasks.permutations.arrangements`). A piece that moves changes all states between its origin and its
@@ -6,18 +6,22 @@ destination by the same difference. So sums over the changed states give the ran
 however far a piece moves.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import prod
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.permutations.arrangements import Numbering, Ranks, unrank_arrangement
-from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap
+from antipodes_tasks.permutations.arrangements import Numbering, Ranks, numbering, radices, unrank_arrangement
+from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 
-Labels = NDArray[np.uint8]
-NONE = -1
-UP, DOWN = 0, 1
+STEPS = 1 << 23
+"""Steps of a block, which are short here."""
 
 
 class Graph(NamedTuple):
@@ -27,6 +31,141 @@ class Graph(NamedTuple):
     ends: NDArray[np.uint16]
     by_destination: bool
     """Whether ``place`` is the destination of the piece; else its origin."""
+
+
+@dataclass(frozen=True)
+class SwapTables(Filler):
+    """How large the move tables are, and how they are filled."""
+
+    ENTRY_COST: ClassVar = 16
+    CACHED_WIDTH: ClassVar = 1 << 14
+
+    moves: Swaps
+    counts: tuple[int, ...]
+    """The number of pieces with each label."""
+    leading: int
+    """The number of labels in the row; the others are in the column."""
+
+    @cached_property
+    def row_counts(self) -> tuple[int, ...]:
+        """The counts of a row's labels, then the number of places that it leaves free."""
+        return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
+
+    @cached_property
+    def column_counts(self) -> tuple[int, ...]:
+        """The counts of a column's labels, on the places that the row leaves free."""
+        return self.counts[self.leading :] or (0,)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return prod(radices(self.counts)[: self.leading])
+
+    @cached_property
+    def width(self) -> int:
+        """The number of columns of a row."""
+        return prod(radices(self.counts)[self.leading :])
+
+    @property
+    def places(self) -> int:
+        """The number of places of the puzzle."""
+        return sum(self.counts)
+
+    @cached_property
+    def most_moves(self) -> int:
+        """An upper bound of the moves that a position allows.
+
+        Moves onto an empty place are at most those that lead to the most popular places, as many as are empty, and at
+        most those that leave the most popular places, as many as are occupied.
+        """
+        origins, destinations = (np.sort(np.bincount(ends, minlength=self.places))[::-1] for ends in self.moves.pairs.T)
+        empty = self.counts[0]
+        return int(min(destinations[:empty].sum(), origins[: self.places - empty].sum()))
+
+    @property
+    def most_column_maps(self) -> int:
+        """The number of column maps."""
+        return self.map_numbers[1]
+
+    @cached_property
+    def map_numbers(self) -> tuple[NDArray[np.int64], int]:
+        """The first number of the column maps of pieces that pass each number of free places, and the number of maps.
+
+        The numbers ``(2, free places)``, for pieces that go up or down, count from 1, since map 0 is the identity; -1
+        where no piece does that. A piece passes at most the free places between its ends, and at least those that the
+        row's own pieces cannot fill.
+        """
+        free = sum(self.column_counts)
+        firsts = np.full((2, max(1, free)), -1, dtype=np.int64)
+        count = 1
+        if self.width == 1:
+            return firsts, count
+        others = self.places - 1 - free
+        origins, destinations = self.moves.pairs.T.astype(np.int64)
+        for shifted in np.flatnonzero(np.bincount(destinations - origins + self.places)).tolist():
+            step = shifted - self.places
+            between = abs(step) - 1
+            for passed in range(max(1, between - others), min(between, free - 1) + 1):
+                direction = int(step < 0) if passed > 1 else 0  # two neighbours swap either way
+                if firsts[direction, passed] < 0:
+                    firsts[direction, passed] = count
+                    count += free - passed
+        firsts[1, 1:2] = firsts[0, 1:2]
+        return firsts, count
+
+    def begin(self) -> tuple[MoveTables, list[Fill]]:
+        """Move tables, and the calls that fill them."""
+        rows, width, count = self.rows, self.width, self.most_column_maps
+        target = np.empty((rows, self.most_moves), dtype=np.int32)
+        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
+        column_maps = np.zeros((count, width), dtype=np.int32)
+        tables = MoveTables(target, column_map, column_maps, undirected=self.moves.reversible)
+        return tables, self.fills(tables)
+
+    def fills(self, tables: MoveTables) -> list[Fill]:
+        """The calls that fill the tables."""
+        target, column_map, column_maps = tables.target, tables.column_map, tables.column_maps
+        firsts, _ = self.map_numbers
+        rows, graph = numbering(self.row_counts), self._graph()
+        a_row = target.shape[1] + 2 * self.places * len(self.row_counts)
+        calls: list[Fill] = [
+            partial(fill_rows, target[first:end], column_map[first:end], first, rows, graph, firsts)
+            for first, end in blocks(self.rows, a_row, steps=STEPS)
+        ]
+        if self.width > 1:
+            columns = numbering(self.column_counts)
+            a_column = len(column_maps) + 2 * firsts.shape[1] * len(self.column_counts)
+            ranges = blocks(self.width, a_column, steps=STEPS, least=COLUMNS_AT_ONCE)
+            calls += [partial(fill_columns, column_maps, first, end, columns, firsts) for first, end in ranges]
+        return calls
+
+    def building_bytes(self, threads: int) -> int:
+        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        free, kinds = sum(self.column_counts), len(self.column_counts)
+        a_column = COLUMNS_AT_ONCE * (free + 1) * 8 * (2 * kinds + 3)
+        a_row = (self.places + 1) * 8 * (2 * len(self.row_counts) + 5)
+        shared = _numbering_bytes(self.row_counts) + _numbering_bytes(self.column_counts) + 32 * len(self.moves)
+        return (a_column + a_row + shared) * threads
+
+    def _graph(self) -> Graph:
+        """The moves by the empty or the occupied place, whichever kind there are fewer of."""
+        by_destination = 2 * self.counts[0] <= self.places
+        ends = self.moves.pairs[:, 0 if by_destination else 1]
+        grouped = self.moves.pairs[:, 1 if by_destination else 0]
+        order = np.argsort(grouped, kind="stable")
+        at = np.searchsorted(grouped[order], np.arange(self.places + 1)).astype(np.int64)
+        return Graph(at, ends[order].astype(np.uint16), by_destination)
+
+
+def _numbering_bytes(counts: Sequence[int]) -> int:
+    """An upper bound of the bytes of an `antipodes_tasks.permutations.arrangements.Numbering` while it is made."""
+    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
+    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
+
+
+Labels = NDArray[np.uint8]
+NONE = -1
+UP, DOWN = 0, 1
 
 
 @kernel

@@ -1,6 +1,5 @@
-"""The contents of one part of a puzzle as numbers: arrangements of pieces, or values in mixed radix."""
+"""The contents of the parts of a puzzle as numbers: arrangements of pieces, values; and the cut into row and column."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +7,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes_tasks.permutations.arrangements import (
     Ranks,
@@ -21,58 +21,15 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 @dataclass(frozen=True)
-class PartIndex(ABC):
-    """Numbers of the contents of some places side by side, in digits."""
-
-    first: int
-    """The number of the first place among those of the puzzle."""
-
-    @property
-    @abstractmethod
-    def places(self) -> int:
-        """The number of places."""
-
-    @property
-    @abstractmethod
-    def radices(self) -> tuple[int, ...]:
-        """The number of values of each digit; a digit of radix 1 costs nothing."""
-
-    @property
-    @abstractmethod
-    def details(self) -> list[Any]:
-        """What a store keeps of this numbering, as JSON."""
-
-    @abstractmethod
-    def rank(self, labels: Labels) -> Ranks:
-        """The number of each content ``(n, places)``, ``(n,)``; NOT_NUMBERED for those that have none."""
-
-    @abstractmethod
-    def rank_one(self, labels: Sequence[int]) -> int:
-        """As `rank`, for one content, given as Python's integers."""
-
-    @abstractmethod
-    def unrank(self, ranks: Ranks) -> Labels:
-        """The content ``(n, places)`` of each number ``(n,)``."""
-
-    @cached_property
-    def at(self) -> slice:
-        """The places among those of the puzzle."""
-        return slice(self.first, self.first + self.places)
-
-    @cached_property
-    def size(self) -> int:
-        """How many contents have a number."""
-        return prod(self.radices)
-
-
-@dataclass(frozen=True)
-class PiecesIndex(PartIndex):
+class PiecesIndex:
     """Numbers of the arrangements of pieces: all of them, or those of one parity.
 
     With a ``parity`` all pieces differ, and ``counts`` takes the last two labels as one: see
     `antipodes_tasks.permutations.parity`.
     """
 
+    first: int
+    """The number of the first place among those of the puzzle."""
     counts: tuple[int, ...]
     """The number of pieces with each label."""
     parity: int | None = None
@@ -87,6 +44,16 @@ class PiecesIndex(PartIndex):
     def radices(self) -> tuple[int, ...]:
         """The number of places that each label can take among those that the labels before it leave free."""
         return radices(self.counts)
+
+    @cached_property
+    def at(self) -> slice:
+        """The places among those of the puzzle."""
+        return slice(self.first, self.first + self.places)
+
+    @cached_property
+    def size(self) -> int:
+        """How many contents have a number."""
+        return prod(self.radices)
 
     @property
     def details(self) -> list[Any]:
@@ -125,9 +92,11 @@ class PiecesIndex(PartIndex):
 
 
 @dataclass(frozen=True)
-class ValuesIndex(PartIndex):
+class ValuesIndex:
     """Numbers of values in mixed radix, the first place the most significant: all of them, or those of one sum."""
 
+    first: int
+    """The number of the first place among those of the puzzle."""
     length: int
     """The number of places."""
     radix: int
@@ -149,6 +118,16 @@ class ValuesIndex(PartIndex):
     def radices(self) -> tuple[int, ...]:
         """The number of values of each place, except the last one if the sum decides it."""
         return (self.radix,) * self.free_places
+
+    @cached_property
+    def at(self) -> slice:
+        """The places among those of the puzzle."""
+        return slice(self.first, self.first + self.places)
+
+    @cached_property
+    def size(self) -> int:
+        """How many contents have a number."""
+        return prod(self.radices)
 
     @property
     def details(self) -> list[Any]:
@@ -192,34 +171,61 @@ class ValuesIndex(PartIndex):
         return ValuesIndex(self.first + places, self.free_places - places, self.radix)
 
 
-def combined(parts: Sequence[PartIndex], labels: Labels) -> Ranks:
-    """The number of each position ``(n, places)`` in mixed radix, with a digit for each part; NOT_NUMBERED or more."""
-    ranks = np.zeros(len(labels), dtype=np.int64)
-    unnumbered = np.zeros(len(labels), dtype=np.bool_)
-    for part in parts:
-        here = part.rank(labels[:, part.at])
-        unnumbered |= here == NOT_NUMBERED
-        ranks = ranks * part.size + here
-    ranks[unnumbered] = NOT_NUMBERED
-    return ranks
+PartIndex = PiecesIndex | ValuesIndex
+"""Numbers of the contents of some places side by side, in digits."""
 
 
-def combined_one(parts: Sequence[PartIndex], labels: Sequence[int]) -> int:
-    """As `combined`, for one position, given as Python's integers."""
-    rank = 0
-    for part in parts:
-        here = part.rank_one(labels[part.at])
-        if here == NOT_NUMBERED:
-            return NOT_NUMBERED
-        rank = rank * part.size + here
-    return rank
+@dataclass(frozen=True)
+class OrbitCut:
+    """The parts in the order of their digits, and the digit before which they are cut."""
 
+    parts: tuple[PartIndex, ...]
+    number: int
+    """The part that is cut; the parts before it are in the row, those after it in the column."""
+    leading: int = 0
+    """The number of its digits in the row."""
 
-def separated(parts: Sequence[PartIndex], ranks: Ranks, places: int) -> Labels:
-    """The position ``(n, places)`` of each number ``(n,)``: the inverse of `combined`."""
-    labels = np.empty((len(ranks), places), dtype=np.uint8)
-    rest = ranks
-    for part in reversed(parts):
-        rest, here = np.divmod(rest, part.size)
-        labels[:, part.at] = part.unrank(here)
-    return labels
+    @cached_property
+    def row(self) -> tuple[PartIndex, ...]:
+        """The parts of the row: whole ones, then the leading digits of the part that is cut."""
+        whole = self.parts[: self.number]
+        return (*whole, self._divided.leading(self.leading)) if self.leading else whole
+
+    @cached_property
+    def column(self) -> tuple[PartIndex, ...]:
+        """The parts of the column: the other digits of the part that is cut, then whole parts."""
+        if not self.leading:
+            return self.parts[self.number :]
+        return (self._divided.trailing(self.leading), *self.parts[self.number + 1 :])
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return prod(part.size for part in self.row)
+
+    @cached_property
+    def width(self) -> int:
+        """The number of columns."""
+        return prod(part.size for part in self.column)
+
+    @property
+    def divides_pieces(self) -> bool:
+        """Whether the cut goes through an arrangement of pieces: the column arranges them on the places left free."""
+        return self.leading > 0 and isinstance(self._divided, PiecesIndex)
+
+    @property
+    def column_parts(self) -> tuple[PartIndex, ...]:
+        """The parts of the column that moves change without regard to the row."""
+        return self.column[1:] if self.divides_pieces else self.column
+
+    @cached_property
+    def column_places(self) -> NDArray[np.bool_]:
+        """Which places of the puzzle belong to the `column_parts`, ``(places,)``; the others belong to the row."""
+        belong = np.zeros(max(part.at.stop for part in self.parts), dtype=np.bool_)
+        for part in self.column_parts:
+            belong[part.at] = True
+        return belong
+
+    @property
+    def _divided(self) -> PartIndex:
+        return self.parts[self.number]

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part, ranges_of
@@ -57,8 +58,6 @@ class PuzzlePoints:
         """The positions ``(n, places)`` as permutations ``(n, points)``; unknown labels give arrays that are none."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
         if permutations.size > FEW:
-            from antipodes_tasks.spaces.group.points_kernels import write_permutations
-
             columns = (self.pieces, self.values, self.moduli, self.firsts, self.homes, self._start_values)
             write_permutations(np.ascontiguousarray(labels), *columns, permutations)
             return permutations
@@ -220,3 +219,40 @@ def _alike(moves: Transforms, pieces: slice, values: slice) -> bool:
     """Whether values go where the pieces go."""
     one, other = moves.origin[:, pieces] - pieces.start, moves.origin[:, values] - values.start
     return np.array_equal(one, other)
+
+
+Column = NDArray[np.int64]
+
+
+@kernel
+def write_permutations(
+    labels: NDArray[np.uint8],
+    pieces: Column,
+    values: Column,
+    moduli: Column,
+    firsts: Column,
+    homes: NDArray[np.int64],
+    start_values: Column,
+    permutations: NDArray[np.int16],
+) -> None:
+    """Write positions ``(n, places)`` as permutations ``(n, points)``, zeros for one with an unknown label."""
+    for row in range(labels.shape[0]):
+        for seat in range(len(moduli)):
+            home = np.int64(seat)
+            if pieces[seat] >= 0:
+                home = homes[seat, labels[row, pieces[seat]]]
+            turn = np.int64(0)
+            if values[seat] >= 0:
+                turn = np.int64(labels[row, values[seat]])
+            if home < 0 or turn >= moduli[seat]:
+                permutations[row] = 0
+                break
+            if values[seat] >= 0:
+                turn -= start_values[home]
+            if turn < 0:
+                turn += moduli[seat]
+            for point in range(moduli[seat]):
+                permutations[row, firsts[home] + point] = firsts[seat] + turn
+                turn += 1
+                if turn == moduli[seat]:
+                    turn = np.int64(0)
