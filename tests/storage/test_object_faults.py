@@ -296,12 +296,11 @@ def test_a_run_on_a_silent_bucket_says_so_and_stops(
         proxy.fault = lambda number, method, path: "stall" if part in path else None
 
     def listener(event: Event) -> None:
-        if isinstance(event, Waiting):
+        if isinstance(event, Waiting) and part in event.what:  # on a busy machine, others are slow, too
             waited.append(event.what)
 
     with pytest.raises(StoreSilentError, match=f"cannot write {bucket.url()}.*{part}.*: no answer"):
         run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS, listener, lambda: bool(waited))
-    assert part in waited[0]
     assert waited[0].startswith(bucket.url())
     monkeypatch.setattr(retry, "_trouble", {})
     proxy.fault = lambda number, method, path: None
