@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.errors import FieldError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.reachability.enumeration import Enumeration, enumeration
-from antipodes_tasks.reachability.steps.selection import steps_of
-from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.reachability.steps import Steps, steps_of
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules

@@ -17,7 +17,6 @@ from antipodes.cli.streams import FAILED, print_json, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
-from antipodes.tilings.config import board_view, bundled_boards, load_board
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
@@ -80,6 +79,9 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 @command(app, "boards", "antipodes boards", "antipodes boards --json")
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
+    with loading():  # tilings, which the other commands do not need
+        from antipodes.tilings.config import board_view, bundled_boards, load_board
+
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
         print_json([board_view(one) for one in problems])

@@ -22,7 +22,7 @@ from antipodes.cli.options import (
     Store,
     Workers,
 )
-from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about
 from antipodes.config import Config, load_config
 from antipodes.machine import human
@@ -86,7 +86,7 @@ def run(
         )
         address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
-        return _compute(config, Request(address, options, interrupts, quiet, as_json))
+        return _compute(config, RunRequest(address, options, interrupts, quiet, as_json))
 
 
 @command(app, "resume", "antipodes resume seven-tiles", "antipodes resume outputs/seven-tiles.zarr --workers 4")
@@ -114,7 +114,7 @@ def resume(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
-        request = Request(address, options, interrupts, quiet, as_json)
+        request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)
         if isinstance(found, TilingStore):
             from antipodes.cli.commands.tilings import compute_tilings  # which runs of tables need not load
@@ -125,7 +125,7 @@ def resume(
         return _compute(manifest.config, replace(request, options=counting))
 
 
-def _compute(config: Config, request: Request) -> int:
+def _compute(config: Config, request: RunRequest) -> int:
     """Compute the table of a puzzle, and print a report; the exit status."""
     with request.watched("the layer") as listener:
         report = run_puzzle(config, request.store, request.options, listener, request.interrupts.requested)
