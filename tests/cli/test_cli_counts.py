@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from programs import Command
 
-STORE = "outputs/eight-puzzle.rules.counts.zarr"
+STORE = "outputs/eight-puzzle.counts.zarr"
 SOLVED = "1 2 3 4 5 6 7 8 0"
 TELLING = "found the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes a table"
 

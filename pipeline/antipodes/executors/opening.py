@@ -39,7 +39,7 @@ def open_scheduler(
 ) -> "Iterator[Scheduler]":
     """Open the scheduler ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
-    The listener is told what is waited for.
+    The listener is told of long waits.
 
     Raises
     ------

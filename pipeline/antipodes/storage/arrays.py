@@ -6,7 +6,8 @@ its codec Blosc makes two tasks write different bytes for the same depths. So th
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -111,16 +112,11 @@ class Layout:
         ):
             found = metadata.get(key)
             expect(found == expected and type(found) is type(expected), f"{name}: {key}", repr(expected), found)
-        codecs = (
-            [codec.get("name") for codec in metadata["codecs"]] if _is_list_of_objects(metadata, "codecs") else None
-        )
+        found = metadata.get("codecs")
+        named = isinstance(found, list) and all(isinstance(one, dict) for one in found)
+        codecs = [codec.get("name") for codec in found] if named else None
         compressor = "zstd" if self.compression == "zstd" else "blosc"
         expect(codecs == ["bytes", compressor, "crc32c"], f"{name}: codecs", f"bytes, {compressor}, crc32c", codecs)
-
-
-def _is_list_of_objects(metadata: dict[str, Any], key: str) -> bool:
-    found = metadata.get(key)
-    return isinstance(found, list) and all(isinstance(one, dict) for one in found)
 
 
 def _blosc_bytes(header: bytes) -> int:
@@ -213,14 +209,8 @@ class Arrays:
     def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
         check_settings()
         file = self._storage.name_of(f"{name}/{GROUP}")
-        try:
+        with _reading(file, f"{file} is missing"):
             return zarr.open_array(arrays, mode=mode, zarr_format=3)
-        except (MemoryError, StoreError):
-            raise
-        except FileNotFoundError as error:
-            raise StoreDamagedError(f"{file} is missing") from error
-        except Exception as error:  # zarr raises errors of many types for other metadata
-            raise _unreadable(file, error) from error
 
     def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
@@ -232,17 +222,10 @@ class Arrays:
         """
         key = chunk_key(name, number)
         chunk = self._storage.name_of(key)
-        try:
+        with _reading(f"chunk {chunk}", f"chunk {chunk} is missing; the manifest says that it belongs to the store"):
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
             return np.asarray(self.open(name, layout)[first:end])
-        except (MemoryError, StoreError):
-            raise
-        except FileNotFoundError:
-            message = f"chunk {chunk} is missing; the manifest says that it belongs to the store"
-            raise StoreDamagedError(message) from None
-        except Exception as error:  # codecs raise errors of many types for damaged bytes
-            raise _unreadable(f"chunk {chunk}", error) from error
 
     def misplaced(self, name: str, number: int) -> StoreDamagedError:
         """The error for a chunk whose content is intact but has another digest than the manifest says."""
@@ -295,6 +278,19 @@ class Arrays:
             return self._storage.read(file, MOST_METADATA)[0]
         except FileNotFoundError:
             return None
+
+
+@contextmanager
+def _reading(what: str, missing: str) -> Iterator[None]:
+    """Turn errors of zarr and its codecs, which are of many types, into StoreErrors."""
+    try:
+        yield
+    except (MemoryError, StoreError):
+        raise
+    except FileNotFoundError as error:
+        raise StoreDamagedError(missing) from error
+    except Exception as error:
+        raise _unreadable(what, error) from error
 
 
 def _unreadable(what: str, error: Exception) -> StoreError:

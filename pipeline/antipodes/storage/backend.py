@@ -58,7 +58,7 @@ class Storage(ABC):
             raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
 
     def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
-        """In the block, ``tell`` what is waited for if the storage is slow to answer, and end waits on ``stop``.
+        """In the block, report waits to ``tell`` if the storage is slow to answer, and end them on ``stop``.
 
         Both are called in any thread. A wait that ends raises StoreSilentError.
         """

@@ -64,9 +64,8 @@ class ObjectStorage(Storage):
 
     def __init__(self, url: str, bucket: Bucket | None = None) -> None:
         self.address = url
-        scheme, _, rest = url.partition("://")
-        name, _, self._prefix = rest.partition("/")
-        self._bucket = bucket or Bucket(f"{scheme}://{name}")
+        name, self._prefix = _split(url)
+        self._bucket = bucket or Bucket(name)
         if bucket is None:
             self._bucket.open()  # now, so that errors of the environment come before any work
         self.lock = Lease(self._bucket, f"{self._prefix}.lock", url)
@@ -74,9 +73,8 @@ class ObjectStorage(Storage):
     @classmethod
     def within(cls, url: str) -> list["ObjectStorage"]:
         """See `antipodes.storage.address.storages_in`; the URL may be that of a bucket alone."""
-        scheme, _, rest = url.partition("://")
-        name, _, prefix = rest.partition("/")
-        bucket = Bucket(f"{scheme}://{name}")
+        name, prefix = _split(url)
+        bucket = Bucket(name)
         bucket.open()
         folders, others = bucket.list_folders(prefix)
         if not (folders or others) and prefix:
@@ -220,6 +218,13 @@ class ObjectStorage(Storage):
 
     def _path(self, key: str) -> str:
         return f"{self._prefix}/{key}"
+
+
+def _split(url: str) -> tuple[str, str]:
+    """The URL of the bucket, and the prefix of the keys."""
+    scheme, _, rest = url.partition("://")
+    name, _, prefix = rest.partition("/")
+    return f"{scheme}://{name}", prefix
 
 
 class RetryingStore(ObjectStore):  # type: ignore[type-arg]

@@ -1,7 +1,7 @@
-"""Requests to object storage: every wait for an answer is told, can be stopped, and ends.
+"""Requests to object storage: every wait for an answer is reported, can be stopped, and ends.
 
 Transient errors are retried, all others become StoreErrors. A request is made in a thread of its own, since nothing can
-stop one: the caller waits for its answer, tells what it waits for, and leaves when the run or the program is to stop.
+stop one: the caller waits for its answer, reports the wait, and leaves when the run or the program is to stop.
 """
 
 import os
@@ -20,9 +20,9 @@ VARIABLE = "ANTIPODES_RETRY_SECONDS"
 DEFAULT_SECONDS = 75.0
 """Those seconds unless the variable says otherwise: with the last try's own time less than two minutes."""
 TELL_SECONDS, REPEAT_SECONDS = 3.0, 10.0
-"""Seconds of a wait before it is told, and between two lines after that."""
+"""Seconds of a wait before it is reported, and between two reports after that."""
 LOOK_SECONDS = 0.1
-"""Seconds between two looks whether a wait is to be told or to end."""
+"""Seconds between two checks whether a wait has to be reported or to end."""
 LAST_SECONDS = 1.0
 """Seconds that a server has for each answer when the program ends, such as to the release of a lock."""
 FORGIVEN_SECONDS = 5.0
@@ -50,30 +50,30 @@ T = TypeVar("T")
 
 @dataclass
 class Watch:
-    """Whom to tell of waits for storage, and whether they are to end; both functions are called in any thread."""
+    """The reports of waits for storage, and whether waits have to end; both functions are called in any thread."""
 
     tell: Callable[[str], None] = lambda waited_for: None
-    """Called with what is waited for, as it follows "waiting for"."""
+    """Called with the rest of a sentence that begins with "waiting for"."""
     stop: Callable[[], bool] = lambda: False
-    """Whether the run is to stop: waits end then that last longer than an answer should take."""
+    """Whether the run has to stop; then waits end that last longer than an answer should take."""
     ending: bool = False
-    """Whether the program is ending, and no wait is to last; a signal handler can set it."""
+    """Whether the program is ending, so that no wait may last; a signal handler can set it."""
 
 
 watch = Watch()
-"""The watch of this process: of all waits that no run watches."""
+"""The watch of this process, for all waits that no run watches."""
 
 
 @dataclass(frozen=True)
 class _Trouble:
-    """A server that did not answer, or failed until the patience was over: for a while, requests are made once."""
+    """A server that did not answer, or failed for all the retry seconds: for a while, requests are made once."""
 
     until: float
     """On the monotonic clock."""
     seconds: float
     """Seconds that it has for an answer; 0: it is not asked."""
     stopped: bool = False
-    """Whether waits for it were stopped, rather than that it failed for as long as the patience lasts."""
+    """Whether waits for it were stopped; otherwise it failed for all the retry seconds."""
 
 
 _trouble: dict[str, _Trouble] = {}
@@ -120,7 +120,7 @@ class RetryPolicy:
         """The watch of the run that makes the requests; None: that of the process."""
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()
-        """The waits that were told and last."""
+        """The waits that were reported and last."""
         self._telling = threading.Lock()
 
     def run(self, what: str, address: str, request: Callable[[], T], size: int = 0) -> T:
@@ -180,7 +180,7 @@ class RetryPolicy:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def tell(self, wait: "_Wait") -> None:
-        """Tell what is waited for, if it is time to: of several waits for one server, not of each on its own."""
+        """Report a wait if it is time to: of several waits for one server, one at a time."""
         now = time.monotonic()
         with self._telling:
             if now - self._told_at < (REPEAT_SECONDS if self._told else TELL_SECONDS):
@@ -256,7 +256,7 @@ class _Wait:
             self.look()
 
     def look(self) -> None:
-        """Tell the wait if it lasts; raise an error if it is to end."""
+        """Report the wait if it lasts; raise an error if it has to end."""
         seconds, trouble = self.seconds, self._trouble
         if watch.ending and seconds >= LAST_SECONDS:
             raise self._stopped()
@@ -279,7 +279,7 @@ class _Wait:
 
 
 def has_open_requests() -> bool:
-    """Whether requests are under way that nobody waits for: Python's end would wait for them, or break on them."""
+    """Whether abandoned requests are under way: the end of Python would wait for them, or break on them."""
     return any(one.name == REQUEST_THREAD for one in threading.enumerate())
 
 

@@ -54,7 +54,7 @@ LEFTOVERS = "ignore::UserWarning:multiprocessing.resource_tracker"
 
 @contextmanager
 def announced(listener: Listener, what: str) -> Iterator[None]:
-    """Tell the listener what is waited for if that takes long; an error of the listener is raised after the wait."""
+    """Tell the listener of a wait that takes long; an error of the listener is raised after the wait."""
     raised: list[BaseException] = []
 
     def tell() -> None:

@@ -1,19 +1,26 @@
-"""The compression of chunks: the bytes depend on the content alone, whatever threads write them."""
+"""The bytes of the arrays: the same from every version, zarr setting and number of threads, or an error."""
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pytest
+import zarr
 from numcodecs import blosc
 from numpy.typing import NDArray
 from stores import contents
 
+from antipodes.config import load_config
 from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.directory import DirectoryStorage
-from antipodes_tasks.errors import StoreError
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.table import Table, open_table
+from antipodes_tasks.errors import StoreDamagedError, StoreError
 
 ROWS, WIDTH, CHUNKS = 64, 3000, 6
 
@@ -80,3 +87,37 @@ def test_threads_of_blosc_are_refused(setting: bool | None, tmp_path: Path, monk
     assert np.array_equal(Arrays(DirectoryStorage(tmp_path)).open("a", layout_of(content))[:], content), (
         "reading is not affected"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("codec_pipeline.path", "nonsense"),
+        ("codecs.zstd", "nonsense.X"),
+        ("codecs.blosc", "nonsense.X"),
+        ("buffer", "x.y"),
+        ("ndbuffer", "x.y"),
+        ("default_zarr_format", 2),
+        ("array.order", "x"),
+        ("async.concurrency", "x"),
+        ("async.concurrency", 0),
+    ],
+)
+def test_settings_of_zarr_are_neither_damage_nor_a_hang(name: str, value: Any, finished: Path, tmp_path: Path) -> None:
+    with zarr.config.set({name: value}):
+        for use in (
+            lambda: open_table(finished).antipodes(),
+            lambda: run_puzzle(load_config("knights-coloured"), tmp_path / "t.zarr"),
+        ):
+            with pytest.raises(StoreError, match=f"cannot use zarr as it is set here: {name}: expected") as caught:
+                use()
+            assert not isinstance(caught.value, StoreDamagedError)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
+def test_a_copy_of_a_table_reads_the_store_itself(copied: Callable[[Table], Table], finished: Path) -> None:
+    with open_table(finished) as table:
+        other = copied(table)
+        known = table.antipodes().tolist()
+    assert other.antipodes().tolist() == known
