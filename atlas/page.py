@@ -6,7 +6,7 @@ import numpy as np
 
 from antipodes.config import load_config
 from antipodes.tables.drawing import draw_positions
-from antipodes_tasks.spaces.selection import numbering_space
+from antipodes_tasks.spaces.selection import best_space
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.results import Result, Results
 
@@ -81,7 +81,7 @@ def _section(name: str, result: Result, source: str) -> str:
 def _drawing(name: str, result: Result) -> str:
     """The start and an antipode, side by side if there is room."""
     puzzle = load_config(name).puzzle
-    starts = puzzle.start_labels if puzzle.rules.origin is None else numbering_space(puzzle.rules).start_labels
+    starts = puzzle.start_labels if puzzle.rules.origin is None else best_space(puzzle.rules).starts
     labels = np.stack((starts[0], puzzle.parse(result.antipode)))
     first = "start" if puzzle.rules.origin is None else "a goal"
     return draw_positions(puzzle, labels, COLUMNS, [first, f"{result.radius:,} moves away"])

@@ -19,7 +19,7 @@ from distributed import Client
 from antipodes.config import Config, load_config
 from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
-from antipodes.sizes import KIB
+from antipodes.machine import KIB
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
@@ -133,7 +133,7 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
     planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
     _, (other, *_) = planned.shards
     border = other.first_row
-    target = planned.space.move_tables().target
+    target = planned.space.filler.filled().target
     upper = target < border
     legal = target != ILLEGAL
     leaves = (legal & upper).any(axis=1)

@@ -52,7 +52,7 @@ def measure() -> list[Row]:
 def _example(name: str) -> Example:
     puzzle = load_config(name).puzzle
     space = best_space(puzzle.rules)
-    return Example(f"`{name}`", space.move_tables(), int(space.rank(puzzle.start_labels)[0]))
+    return Example(f"`{name}`", space.filler.filled(), int(space.rank(puzzle.start_labels)[0]))
 
 
 def _rows(example: Example, target: str) -> Iterator[Row]:

@@ -2,7 +2,7 @@ import subprocess
 import sys
 import time
 
-from antipodes.sizes import MIB
+from antipodes.machine import MIB
 
 AGE = "import time; time.sleep(0.5); from antipodes.machine import process_began as b; print(time.perf_counter() - b())"
 CHILD = "from antipodes.machine import peak_memory; print(peak_memory())"

@@ -23,7 +23,7 @@ LEVELS = (
     ("config",),
     ("runs",),
     ("executors", "pictures", "storage"),
-    ("events", "machine", "sizes"),
+    ("events", "machine"),
     ("python_source",),
     ("text_file",),
     ("puzzles",),

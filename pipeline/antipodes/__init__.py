@@ -40,8 +40,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from antipodes.tables.table import Table as Table
     from antipodes.tilings.config import BoardConfig as BoardConfig
     from antipodes.tilings.config import load_board as load_board
-    from antipodes.tilings.count import count_tilings as count_tilings
     from antipodes.tilings.run import TilingReport as TilingReport
+    from antipodes.tilings.search import count_tilings as count_tilings
     from antipodes.tilings.table import Tilings as Tilings
     from antipodes_tasks.errors import AntipodesError as AntipodesError
     from antipodes_tasks.rules.moves import Successors as Successors
@@ -57,7 +57,7 @@ _NAMES = {
     "antipodes.tables.report": "RunReport",
     "antipodes.tables.table": "Table UNKNOWN UNREACHABLE",
     "antipodes.tilings.config": "BoardConfig load_board",
-    "antipodes.tilings.count": "count_tilings",
+    "antipodes.tilings.search": "count_tilings",
     "antipodes.tilings.run": "TilingReport",
     "antipodes.tilings.table": "Tilings",
     "antipodes_tasks.errors": "AntipodesError",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.machine import GIB
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.sizes import GIB
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
@@ -17,10 +17,9 @@ from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.spaces import rules
-from antipodes_tasks.spaces.move_tables import MoveTables
+from antipodes_tasks.spaces.move_tables import Indices, MoveTables
 from antipodes_tasks.spaces.selection import best_space
-from antipodes_tasks.spaces.space import Indices, StateSpace
+from antipodes_tasks.spaces.space import Space
 
 MOST_NAMED = 20
 """Problems that a report names, at most."""
@@ -136,7 +135,7 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
         return BruteForce([puzzle.start_labels], ended=False)
 
 
-def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
+def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
     """The space of the puzzle's table. A puzzle that is too large for one is right: other searches solve it."""
     try:
         return best_space(puzzle.rules)
@@ -150,7 +149,7 @@ def _space(puzzle: Puzzle, report: CheckReport) -> StateSpace | None:
 
 def _check_space(
     puzzle: Puzzle,
-    space: StateSpace,
+    space: Space,
     layers: BruteForce,
     reached: Labels,
     report: CheckReport,
@@ -311,14 +310,16 @@ def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str
         yield f"{expected}; found {_listed(read)}"
 
 
-def _too_large(space: StateSpace) -> bool:
+def _too_large(space: Space) -> bool:
     """Whether the move tables would take long to build, or much memory."""
     evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
-    return evaluated > MOST_EVALUATED or space.table_bytes + space.building_bytes(1) + bitmaps > MOST_BYTES
+    return (
+        evaluated > MOST_EVALUATED or space.filler.table_bytes + space.filler.building_bytes(1) + bitmaps > MOST_BYTES
+    )
 
 
-def _index_problems(space: StateSpace, sample: Labels) -> Iterator[str]:
+def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
     """Positions ``(n, places)`` that can be reached, and do not come back from their index."""
     indices = space.rank(sample)
     outside = np.flatnonzero((indices < 0) | (indices >= space.size))
@@ -333,22 +334,22 @@ def _index_problems(space: StateSpace, sample: Labels) -> Iterator[str]:
         yield f"index: expected {_listed(sample[at])} from index {indices[at]}, found {_listed(back[at])}"
 
 
-def _table_problems(space: StateSpace, layers: BruteForce, sample: Labels) -> Iterator[str]:
+def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterator[str]:
     """Positions ``(n, places)`` from which the move tables lead elsewhere than the moves; then a search with them."""
-    tables = space.move_tables()
+    tables = space.filler.filled()
     indices = space.rank(sample)
-    by_moves, by_tables = rules.successors(space, indices), rules.by_tables(tables, indices)
-    for at in rules.differing(by_moves, by_tables, len(indices))[:1].tolist():
+    by_moves, by_tables = space.successors(indices), tables.successors(indices)
+    for at in by_moves.differing(by_tables, len(indices))[:1].tolist():
         expected, found = (np.sort(one.indices[one.of == at]).tolist() for one in (by_moves, by_tables))
         yield f"move tables: expected moves from {_listed(sample[at])} to indices {expected}, found {found}"
     yield from _search_problems(space, tables, layers)
 
 
-def _search_problems(space: StateSpace, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
+def _search_problems(space: Space, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
     """The first layer of a search with the tables that is not that by brute force."""
     whole = Partition(0, 0, space.rows)
     state = State(whole, space.width, space.rows)
-    state.begin(space.rank(space.start_labels), None)
+    state.begin(space.rank(space.starts), None)
     layers = [*expected.layers, *([expected.layers[0][:0]] if expected.ended else [])]
     for depth, layer in enumerate(layers):
         if depth and (frontier := state.frontier(depth - 1)):
@@ -359,7 +360,7 @@ def _search_problems(space: StateSpace, tables: MoveTables, expected: BruteForce
             return
 
 
-def _difference(space: StateSpace, depth: int, layer: Labels, found: Indices) -> str | None:
+def _difference(space: Space, depth: int, layer: Labels, found: Indices) -> str | None:
     expected = np.sort(space.rank(layer))
     if np.array_equal(expected, found):
         return None

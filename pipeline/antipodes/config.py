@@ -167,7 +167,7 @@ def _config_in(path: Path) -> Config:
     file = settings.pop("file")
     if not isinstance(file, str) or Path(file).suffix.lower() not in DEFINITIONS:
         raise ConfigError(f"[puzzle] file: expected a file {', '.join(DEFINITIONS)}, found {quote(file)}")
-    from antipodes.puzzles.formats.readers import FORMATS
+    from antipodes.puzzles.families.twisty import FORMATS
 
     try:
         definition = _definition_in(path.parent / file)

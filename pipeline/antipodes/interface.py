@@ -16,9 +16,7 @@ from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions
-from antipodes.sizes import memory_size
+from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
 from antipodes.tables import counts

@@ -1,10 +1,11 @@
-"""The memory and the processors of this machine, and the memory that a run has used."""
+"""The memory and the processors of this machine, the memory that a run has used, and sizes as a person reads them."""
 
 import os
 import resource
 import time
 from pathlib import Path
 
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Where Linux tells the limit of the control group."""
 STAT = Path("/proc/self/stat")
@@ -66,3 +67,12 @@ def _peak_of_this_process() -> int:
 def lacks_threads(error: BaseException) -> bool:
     """Return whether the system refused a thread: memory, or the number of threads, is limited."""
     return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+
+
+def human(size: float) -> str:
+    """A number of bytes as a person reads it."""
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} PiB"

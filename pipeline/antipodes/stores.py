@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from antipodes.config import DEFINITIONS, bundled_configs, give, load_config
 from antipodes.python_source import is_reference
-from antipodes.runs.default_store import OUTPUTS, chosen_store
+from antipodes.runs.options import OUTPUTS, chosen_store
 from antipodes.storage.address import Address, address_from, in_shell, storage_at, storages_in
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder

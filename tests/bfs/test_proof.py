@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
 from antipodes_tasks.bfs.partition import sources
 from antipodes_tasks.bfs.proof import SHOWN, Block, Findings, Wrong, check_block, least_before
-from antipodes_tasks.spaces import rules
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -99,7 +98,7 @@ def test_wrong_depths_are_found(rng: np.random.Generator) -> None:
 def test_successors_by_the_tables(rng: np.random.Generator) -> None:
     tables, _, depths = some_tables(rng)
     sample = rng.integers(depths.size, size=10)
-    neighbours = rules.by_tables(tables, sample)
+    neighbours = tables.successors(sample)
     for place, index in enumerate(sample.tolist()):
         expected = random_tables.successors(tables, *divmod(index, depths.shape[1]))
         found = neighbours.indices[neighbours.of == place].tolist()

@@ -71,3 +71,35 @@ def test_json_before_the_first_commit(cli: Command, tmp_path: Path) -> None:
     TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle).cut)
     shown = json.loads(cli("layers", tmp_path / "new.zarr", "--json").out)
     assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)
+
+
+FAR = ["6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"]
+
+
+def test_json_of_antipodes(cli: Command, finished: Path) -> None:
+    shown = json.loads(cli("farthest", finished, "--json").out)
+    assert (shown["radius"], shown["count"], sorted(shown["positions"])) == (31, 2, FAR)
+
+
+def test_limit(cli: Command, finished: Path) -> None:
+    shown = json.loads(cli("farthest", finished, "--json", "--limit", 1).out)
+    assert (shown["count"], len(shown["positions"])) == (2, 1)
+    assert "and 1 more" in cli("farthest", finished, "--limit", 1).out
+    assert len(json.loads(cli("farthest", finished, "--json", "--limit", 10**9).out)["positions"]) == 2
+
+
+def test_text_of_antipodes(cli: Command, finished: Path) -> None:
+    out = cli("farthest", finished).out
+    assert "2 positions at distance 31" in out
+    assert "│ 8 6 7 │" in out
+    for position in FAR:
+        assert position in out
+
+
+def test_antipodes_of_an_unfinished_table(refused: Callable[..., str], unfinished: Path) -> None:
+    assert "antipodes resume" in refused("farthest", unfinished, status=1)
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "many", "1.5"])
+def test_no_limits(limit: str, refused: Callable[..., str], finished: Path) -> None:
+    assert "--limit" in refused("farthest", finished, f"--limit={limit}")

@@ -1,9 +1,15 @@
+"""Puzzles, and positions and permutations as numbers."""
+
 import json
+from collections.abc import Callable
+from itertools import permutations
 
 import pytest
+from oracles import ORACLES
 from programs import Command
 
 from antipodes.config import bundled_configs, bundled_puzzles
+from antipodes_tasks.permutations.ranks import ALGORITHMS
 from atlas.__main__ import index_sizes
 
 
@@ -40,3 +46,118 @@ def test_nothing_is_searched_or_built(cli: Command, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("antipodes.config.puzzle_from", refuse)
     assert cli("puzzles").status == 0
+
+
+def test_a_position_that_begins_with_a_dash(cli: Command) -> None:
+    for words in (["-B-B-BW-W-W-"], ["--json", "-BBBWWW-----"], ["--", "---BBBWWW---"]):
+        assert cli("rank", "knights-coloured", *words).status == 0
+
+
+@pytest.mark.parametrize("index", [0, 1, 12345, 181439])
+def test_inverse(index: int, cli: Command) -> None:
+    position = json.loads(cli("unrank", "eight-puzzle", index, "--json").out)
+    assert position["index"] == index
+    ranked = json.loads(cli("rank", "eight-puzzle", position["position"], "--json").out)
+    assert ranked == position
+    assert cli("rank", "eight-puzzle", position["position"]).out == f"{index}\n"
+
+
+def test_text(cli: Command) -> None:
+    out = cli("unrank", "eight-puzzle", 0).out.splitlines()
+    assert len(out) == 1 + 5
+    assert cli("rank", "eight-puzzle", out[0]).out == "0\n"
+
+
+def test_a_position_without_an_index(cli: Command, refused: Callable[..., str]) -> None:
+    odd = "2 1 3 4 5 6 7 8 0"
+    assert json.loads(cli("rank", "eight-puzzle", odd, "--json").out) == {"position": odd, "index": None}
+    assert f"position '{odd}' is unreachable, so it has no index" in refused("rank", "eight-puzzle", odd)
+
+
+def test_a_large_one(cli: Command) -> None:
+    last = 518_918_399
+    position = json.loads(cli("unrank", "seven-tiles", last, "--json").out)["position"]
+    assert cli("rank", "seven-tiles", position).out == f"{last}\n"
+
+
+@pytest.mark.parametrize("index", ["-1", "181440", "99999999999999999999", "-99999999999999999999"])
+def test_out_of_range(index: str, refused: Callable[..., str]) -> None:
+    assert f"from 0 to 181439, found {index}" in refused("unrank", "eight-puzzle", index)
+
+
+@pytest.mark.parametrize("index", ["", "nan", "1.5", "first", "1e3", "9" * 5000])
+def test_no_index(index: str, refused: Callable[..., str]) -> None:
+    refused("unrank", "eight-puzzle", index)
+
+
+def test_positions_with_dashes(cli: Command) -> None:
+    ranks = {cli("rank", "knights-coloured", text).out for text in ("---BBBWWW---", "-B-B-BW-W-W-")}
+    assert len(ranks) == 2
+
+
+@pytest.mark.parametrize("arguments", [["rank", "eight-puzzle"], ["rank", "no", "1"], ["rank", "eight-puzzle", "123"]])
+def test_bad_usage(arguments: list[str], refused: Callable[..., str]) -> None:
+    refused(*arguments)
+
+
+ORACLE = ORACLES["permutation"]
+
+
+@pytest.mark.parametrize("written", ["3 1 2 0", "3,1,2,0", "3120", " 3/1 2,0 "])
+def test_the_published_digits(cli: Command, written: str) -> None:
+    assert cli("rank", "--permutation", written).out == "permutation  3 1 2 0\ndigits       3 1 1\nnumber       21\n"
+    found = json.loads(cli("rank", "--permutation", written, "--json").out)
+    assert found["factorial_digits"] == ORACLE["3120"]["factorial_digits"]
+    assert (found["permutation"], found["index"], found["algorithm"]) == ([3, 1, 2, 0], 21, "counting")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_unrank_is_the_inverse(cli: Command, algorithm: str) -> None:
+    seen = set()
+    for elements in permutations(range(4)):
+        text = " ".join(map(str, elements))
+        ranked = json.loads(cli("rank", "--permutation", text, "--algorithm", algorithm, "--json").out)
+        back = cli("unrank", "--permutation", ranked["index"], "--elements", 4, "--algorithm", algorithm, "--json")
+        assert json.loads(back.out) == ranked
+        seen.add(ranked["index"])
+    assert seen == set(range(24))
+
+
+def test_the_greatest(cli: Command) -> None:
+    backwards = " ".join(map(str, range(19, -1, -1)))
+    out = cli("rank", "--permutation", backwards).out
+    assert "number       2432902008176639999\n" in out
+    assert cli("unrank", "--permutation", 2432902008176639999, "--elements", 20).out == out
+
+
+def test_one_element(cli: Command) -> None:
+    assert cli("rank", "--permutation", "0").out == "permutation  0\ndigits       none\nnumber       0\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rank", "--permutation", "3 1 1 0"], "expected each of 0 to 3 once, found 3 1 1 0"),
+        (["rank", "--permutation", "1 2 3"], "expected each of 0 to 2 once"),
+        (["rank", "--permutation", "0 -1"], "expected each of 0 to 1 once"),
+        (["rank", "--permutation", ""], "expected permutations of 1 to 20 elements, found 0"),
+        (["rank", "--permutation", "a b"], "expected integers from 0, found 'a b'"),
+        (["rank", "--permutation", "0 99999999999999999999"], "expected integers from 0"),
+        (["rank", "--permutation", " ".join(map(str, range(21)))], "found 21"),
+        (["rank", "--permutation", "1 0", "--algorithm", "fast"], "counting, shrinking, linear; found 'fast'"),
+        (["rank", "eight-puzzle", "--permutation", "1 0"], "PUZZLE: expected none with --permutation"),
+        (["rank", "eight-puzzle", "123456780", "--algorithm", "linear"], "--algorithm: expected none without"),
+        (["rank"], "a PUZZLE and a POSITION, or a --permutation"),
+        (["unrank", "--permutation", "24", "--elements", "4"], "from 0 to 23, found 24"),
+        (["unrank", "--permutation", "-1", "--elements", "4"], "from 0 to 23, found -1"),
+        (["unrank", "--permutation", "9" * 30, "--elements", "4"], "from 0 to 4! - 1"),
+        (["unrank", "--permutation", "3"], "expected --elements"),
+        (["unrank", "--permutation", "3", "--elements", "21"], "1 to 20 elements, found 21"),
+        (["unrank", "--permutation", "3", "--elements", "0"], "1 to 20 elements, found 0"),
+        (["unrank", "--permutation", "x", "--elements", "4"], "--permutation"),
+        (["unrank", "eight-puzzle", "5", "--elements", "4"], "--elements: expected none without"),
+        (["unrank"], "a PUZZLE and an INDEX, or a --permutation"),
+    ],
+)
+def test_refused_arguments(refused: Callable[..., str], arguments: list[str], message: str) -> None:
+    assert message in refused(*arguments)

@@ -9,9 +9,11 @@ import pytest
 from oracles import ORACLES
 from programs import Command, Process
 from stores import contents
-from tiling_stores import IMPOSSIBLE, SQUARE, board_file, tiled
+from tiling_stores import COPIES, IMPOSSIBLE, SQUARE, board_file, tiled
 
+from antipodes.cli.commands.tilings import store_name
 from antipodes.tilings.config import bundled_boards, load_board
+from antipodes_tasks.exact_cover.problem import parse_problem
 
 Refused = Callable[..., str]
 COUNTS = ORACLES["tiling/pentomino"]
@@ -190,3 +192,165 @@ def test_boards(cli: Command) -> None:
 @pytest.mark.parametrize("name", bundled_boards())
 def test_bundled_boards_have_the_names_of_their_files(name: str) -> None:
     assert load_board(name).problem.name == name
+
+
+def domino_file(rows: int, columns: int, path: Path) -> Path:
+    pieces = {"D": {"shape": "##", "count": rows * columns // 2}}
+    return board_file({"name": "dominoes", "cells": "\n".join(["." * columns] * rows), "pieces": pieces}, path)
+
+
+@pytest.mark.parametrize(("rows", "columns", "raw"), [(2, 3, 3), (4, 4, 36), (4, 6, 281)])
+def test_dominoes(rows: int, columns: int, raw: int, cli: Command, tmp_path: Path) -> None:
+    """The numbers of domino tilings (Kasteleyn, 1961; OEIS A099390); equal pieces are not told apart."""
+    board = domino_file(rows, columns, tmp_path / "dominoes.toml")
+    stored, counted = tile(cli, board), tile(cli, board, "--count")
+    assert stored["raw_solutions"] == counted["raw_solutions"] == raw
+    assert stored["solutions"] == counted["solutions"]
+    assert cli("verify", "dominoes").out.startswith(f"ok: {stored['solutions']} tilings checked")
+
+
+@pytest.mark.slow
+def test_dominoes_on_the_chessboard(cli: Command) -> None:
+    report = tile(cli, "8x8-dominoes", "--count")
+    assert report["raw_solutions"] == 12_988_816
+
+
+def test_the_one_sided_pentominoes_on_three_by_thirty(cli: Command) -> None:
+    """46 tilings are published."""
+    report = tile(cli, "3x30-one-sided", "--count")
+    assert (report["solutions"], report["raw_solutions"]) == (46, 184)
+    assert set(report["seconds"]) == {"total", "tables", "search"}
+
+
+def test_a_count_stores_nothing(cli: Command, tmp_path: Path) -> None:
+    outcome = cli("tile", "3x20", "--count", "--quiet")
+    assert outcome.out.startswith("3x20: 2 tilings up to the symmetries of the board, 8 in all\n")
+    assert "nothing is stored" in outcome.out
+    assert cli("tile", "3x20", "--count", "--raw").out.startswith("3x20: 8 in all, 2 tilings up to")
+    assert not list(tmp_path.rglob("*.zarr"))
+
+
+@pytest.mark.parametrize("scheduler", ["threads", pytest.param("local", marks=pytest.mark.slow)])
+def test_a_count_on_every_scheduler(scheduler: str, cli: Command) -> None:
+    assert tile(cli, "3x20", "--count", "--scheduler", scheduler, "--workers", 2)["solutions"] == 2
+
+
+def test_an_interrupted_count_says_how_far_it_was(process: Process) -> None:
+    running = process("tile", "3x4x5", "--count", "--method", "plain", "--workers", 1)
+    assert "begins" in running.stderr.readline()
+    running.terminate()
+    _, err = running.communicate()
+    assert running.returncode == 75
+    assert "partitions were counted; a count saves nothing, and starts over" in err
+
+
+def test_conditions_are_another_store(cli: Command, tmp_path: Path) -> None:
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    every = tile(cli, board)
+    some = tile(cli, board, "--where", "I covers 0 1", "--where", "P avoids 2,0")
+    assert some["store"] == "outputs/square-I-covers-0-1-P-avoids-2,0.zarr"
+    assert 0 < some["raw_solutions"] < every["raw_solutions"]
+    assert cli("verify", "square-I-covers-0-1-P-avoids-2,0").status == 0
+    shown = json.loads(
+        cli("show", "square", "--raw", "--where", "I covers 0 1", "--where", "P avoids 2,0", "--all", "--json").out
+    )
+    assert shown["matching"] == len(shown["tilings"]) == some["raw_solutions"]
+    assert shown["count"] == every["raw_solutions"]
+
+
+@pytest.mark.parametrize(("first", "second"), [("#", "*"), ("A'", "A"), ("F", "f"), ("A-1", "A 1")])
+def test_conditions_on_pieces_of_similar_names_have_stores_of_their_own(first: str, second: str) -> None:
+    names = [
+        store_name(
+            parse_problem({"name": "b", "cells": "....", "pieces": {first: "##", second: "##"}, "where": where}), where
+        )
+        for where in ([f"{piece} covers 0"] for piece in (first, second))
+    ]
+    assert len({name.casefold() for name in names}) == 2
+    assert all(name.startswith("b-") and "covers-0" in name for name in names)
+
+
+def test_conditions_beside_a_store_in_the_board_file(cli: Command, refused: Refused, tmp_path: Path) -> None:
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    board.write_text(board.read_text() + '[run]\nstore = "here.zarr"\n')
+    message = refused("tile", board, "--where", "I covers 0")
+    assert "--where: expected --store, too, because [run] store, here.zarr, is for all tilings of the board" in message
+    assert tile(cli, board, "--where", "I covers 0", "--store", "there.zarr")["store"] == "there.zarr"
+    assert tile(cli, board)["store"] == "here.zarr"
+
+
+def test_conditions_in_the_board_file(cli: Command, tmp_path: Path) -> None:
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    board.write_text(board.read_text() + 'where = ["I covers 0 1"]\n')
+    in_file = tile(cli, board)
+    assert in_file["raw_solutions"] == tile(cli, board, "--where", "I covers 0")["raw_solutions"]
+    board_file(SQUARE, board)
+    assert tile(cli, board, "--count", "--where", "I covers 0 1")["solutions"] == in_file["solutions"]
+
+
+def test_show_filters_tilings(cli: Command, tmp_path: Path) -> None:
+    tile(cli, board_file(SQUARE, tmp_path / "board.toml"))
+    lines = cli("show", "square", "--letters", "--where", "I covers 0", "--limit", 2).out.splitlines()
+    assert lines[1].startswith("I")
+    assert " of 10" in lines[0]
+    assert cli("show", "square", "--where", "W covers 0 24").out == "square: no tilings like that\n"
+
+
+@pytest.mark.parametrize("further", [(), ("--json",), ("--steps",), ("--svg", "x.svg")])
+def test_show_refuses_a_number_that_does_not_match(
+    further: tuple[str, ...], cli: Command, refused: Refused, tmp_path: Path
+) -> None:
+    tile(cli, board_file(SQUARE, tmp_path / "board.toml"))
+    condition = ("--raw", "--where", "I covers 0 1")
+    like_that = json.loads(cli("show", "square", *condition, "--all", "--json").out)
+    other = min(set(range(1, like_that["count"] + 1)) - {one["number"] for one in like_that["tilings"]})
+    assert like_that["matching"]
+    assert f"--number: expected a tiling that fulfils all conditions of --where, found {other}" in refused(
+        "show", "square", "--number", other, *condition, *further
+    )
+
+
+def test_copies_and_cells_that_stay_empty(cli: Command, tmp_path: Path) -> None:
+    report = tile(cli, board_file(COPIES, tmp_path / "board.toml"))
+    assert report["raw_solutions"] > report["solutions"] > 0
+    first = json.loads(cli("show", "copies", "--number", 1, "--json").out)["tilings"][0]["pieces"]
+    assert [*first] == ["V.1", "V.2", "D.1", "D.2"]
+    assert sorted(map(len, first.values())) == [2, 2, 3, 3]
+    drawn = cli("show", "copies", "--number", 1, "--letters").out.splitlines()
+    assert sorted("".join(drawn[1:])) == sorted("VVVVVVDDDD··")
+    assert cli("verify", "copies").status == 0
+    assert len(cli("show", "copies", "--steps", "--letters").out.splitlines()[-1].split()) == 4
+
+
+def test_a_large_board(cli: Command, tmp_path: Path) -> None:
+    """A slab of 190 cells leaves 2 by 5 cells to dominoes, which fill them in 8 ways."""
+    pieces = {"slab": "\n".join(["#" * 95] * 2), "D": {"shape": "##", "count": 5}}
+    board = board_file({"name": "large", "cells": "\n".join(["." * 100] * 2), "pieces": pieces}, tmp_path / "b.toml")
+    # the slab stands anywhere; the rest splits into two rectangles of 2 by n, of F(n + 1) tilings each
+    fibonacci = [1, 1, 2, 3, 5, 8]
+    assert tile(cli, board)["raw_solutions"] == sum(fibonacci[k] * fibonacci[5 - k] for k in range(6))
+    assert "takes boards of at most 128 cells" in cli("tile", board, "--method", "plain", "--overwrite").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tile", "3x20", "--where", "X is here"], "--where: expected a condition such as 'X covers 23'"),
+        (["tile", "3x20", "--where", "Q covers 1"], "--where: expected a piece among F, I, L"),
+        (["tile", "3x20", "--where", "X covers 60"], "--where: expected a cell, 0 to 59 or as row,column, found '60'"),
+        (["tile", "3x20", "--count", "--store", "x"], "--count: stores nothing; expected no --store"),
+        (["tile", "3x20", "--count", "--overwrite"], "--count: stores nothing; expected no --overwrite"),
+        (["tile", "3x20", "--count", "--performance-report", "x.html"], "--performance-report: expected a cluster"),
+        (["tile", "3x20", "--count", "--method", "fast"], "--method: expected pruning or plain, found 'fast'"),
+    ],
+)
+def test_bad_usage_of_conditions(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:
+    assert message in refused(*arguments)
+    assert not list(tmp_path.rglob("*.zarr"))
+
+
+def test_show_refuses_wrong_conditions(refused: Refused, cli: Command, tmp_path: Path) -> None:
+    tile(cli, board_file(SQUARE, tmp_path / "board.toml"))
+    assert "--where: expected a piece among I, L, P, W, Y, found 'X'" in refused(
+        "show", "square", "--where", "X covers 1"
+    )

@@ -6,7 +6,7 @@ from oracles import ORACLES
 from project import DOCS
 
 from antipodes.config import bundled_configs, load_config
-from antipodes_tasks.spaces.selection import index_size, numbering_space
+from antipodes_tasks.spaces.selection import best_space, index_size
 from atlas.entries import CHAPTERS, FAMILIES, TOO_LARGE, Family
 from atlas.page import page
 from atlas.results import layers_of, read_results, result_of
@@ -45,7 +45,7 @@ def test_every_bundled_puzzle_is_there() -> None:
 def test_no_more_positions_than_numbers(name: str) -> None:
     result, puzzle = RESULTS.puzzles[name], load_config(name).puzzle
     assert result.states <= index_size(puzzle.rules) <= result.index_size
-    starts = len(puzzle.starts if puzzle.rules.origin is None else numbering_space(puzzle.rules).start_labels)
+    starts = len(puzzle.starts if puzzle.rules.origin is None else best_space(puzzle.rules).starts)
     assert result.layers[0] == starts
     assert 0 < result.layers[1] <= starts * len(puzzle.moves)
 

@@ -3,8 +3,7 @@
 import pytest
 
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.exact_cover.isometries import Coordinates
-from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Piece, parse_piece
+from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Coordinates, Piece, parse_piece
 
 FIXED = {"F": 8, "I": 2, "L": 8, "N": 8, "P": 8, "T": 4, "U": 4, "V": 4, "W": 4, "X": 1, "Y": 8, "Z": 4}
 """Fixed pentominoes: 63 in all (OEIS A001168)."""

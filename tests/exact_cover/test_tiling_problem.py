@@ -1,22 +1,19 @@
 """Boards and problems: parsing, numbering and symmetries."""
 
-import itertools
 import tomllib
 
 import numpy as np
 import pytest
 from documents import blocks
 from project import DOCS
+from tiling_brute_force import turns
 
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.exact_cover.boards import parse_board
 from antipodes_tasks.exact_cover.partitions import partitions_of
-from antipodes_tasks.exact_cover.piece_sets import piece_set
-from antipodes_tasks.exact_cover.pieces import PENTOMINOES
-from antipodes_tasks.exact_cover.placements import placements_of
-from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
+from antipodes_tasks.exact_cover.pieces import PENTOMINOES, piece_set
+from antipodes_tasks.exact_cover.placements import placements_of, symmetry_of
+from antipodes_tasks.exact_cover.problem import TilingProblem, parse_board, parse_problem
 from antipodes_tasks.exact_cover.search import search_partition
-from antipodes_tasks.exact_cover.symmetry import symmetry_of
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
 
@@ -259,16 +256,6 @@ def possible_tilings(problem: TilingProblem) -> np.ndarray:
     return np.concatenate([search_partition(problem, number).tilings for number in range(len(partitions_of(problem)))])
 
 
-def turns() -> list[np.ndarray]:
-    """The 24 rotations of a solid."""
-    signed = [
-        np.eye(3, dtype=int)[list(order)] * signs
-        for order in itertools.permutations(range(3))
-        for signs in itertools.product((1, -1), repeat=3)
-    ]
-    return [matrix for matrix in signed if round(np.linalg.det(matrix)) == 1]
-
-
 def placements_by_the_book(problem: TilingProblem) -> list[tuple[int, list[int]]]:
     """The piece and the cells of each placement, numbered as `docs/reference/store-format.md` says."""
     places = [tuple(cell) for cell in np.argwhere(problem.board.numbers >= 0).tolist()]
@@ -281,7 +268,7 @@ def placements_by_the_book(problem: TilingProblem) -> list[tuple[int, list[int]]
     numbers = {cell: number for number, cell in enumerate(sorted(places, key=key))}
     found = []
     for piece, shape in enumerate(problem.pieces):
-        turned = [np.array(shape.cells) @ turn for turn in turns()]
+        turned = [np.array(shape.cells) @ turn for turn in turns(proper_only=True)]
         listed = [sorted(map(tuple, (cells - cells.min(axis=0)).tolist()), key=key) for cells in turned]
         for cells in sorted({tuple(one) for one in listed}, key=lambda one: [key(cell) for cell in one]):
             for corner in np.ndindex(problem.board.shape):

@@ -15,10 +15,9 @@ from antipodes_tasks.errors import InputError
 from antipodes_tasks.exact_cover import partitions, search
 from antipodes_tasks.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
 from antipodes_tasks.exact_cover.pieces import parse_piece
-from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.placements import distinct, orbit_sizes, placements_of, symmetry_of
 from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
 from antipodes_tasks.exact_cover.search import search_partition
-from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
 
 COUNTS = ORACLES["tiling/pentomino"]
 PLACEMENTS_6X10 = COUNTS["6x10-placements"]
@@ -86,7 +85,7 @@ def check_against_brute_force(task: TilingProblem) -> None:
             counted = [search_partition(task, k, method, keep=False) for k in range(len(partitions_of(task, method)))]
         assert as_cells(task, symmetry.expand(canonical)) == expected
         assert len(canonical) == len(distinct(canonical)) == count
-        assert symmetry.orbit_sizes(canonical).sum() == len(expected)
+        assert orbit_sizes(symmetry.copies(canonical)).sum() == len(expected)
         assert sum(one.count for one in counted) == count
         assert sum(one.raw_count for one in counted) == len(expected)
         assert sum(one.placements for one in counted) == placements
@@ -318,7 +317,7 @@ def test_the_soma_cube() -> None:
     task = problem(box(3, 3, 3), SOMA)
     found, _ = tilings_of(task)
     assert len(distinct(found)) == len(found) == 240
-    assert symmetry_of(task).orbit_sizes(found).sum() == 240 * 48
+    assert orbit_sizes(symmetry_of(task).copies(found)).sum() == 240 * 48
 
 
 def test_a_board_of_more_than_one_word() -> None:

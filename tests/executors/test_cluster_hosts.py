@@ -42,7 +42,7 @@ def apart(hosts: Hosts, tmp_path: Path) -> Iterator[Cluster]:
 
 
 def begin_apart(apart: Cluster, hosts: Hosts, begin: Begin) -> Run:
-    """A run from the host of the program, as far as depth 6; the first worker has its only group."""
+    """A run from the host of the program, as far as depth 6; the first worker has its only shard."""
     at = ["--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--checkpoint-every", 0]
     command = ["run", "eight-puzzle", "--store", "t.zarr", *at, "--json"]
     run = begin(*command, environment=SHORT_TIMEOUT, prefix=hosts.at(CLIENT))

@@ -17,8 +17,8 @@ from waiting import error_of
 from antipodes.config import load_config
 from antipodes.events import ClusterReady, Event, WaitingForWorkers
 from antipodes.executors.distributed import health
+from antipodes.machine import GIB, KIB, MIB
 from antipodes.runs.options import RunOptions
-from antipodes.sizes import GIB, KIB, MIB
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InterruptedRunError, SchedulerError, StoreDamagedError, StoreError, WorkerFailedError
 

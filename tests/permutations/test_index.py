@@ -4,13 +4,11 @@ from itertools import permutations
 from math import factorial, prod
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import label_counts
 
-from antipodes_tasks.errors import InputError
-from antipodes_tasks.permutations.arrangements import BATCH, Index, radices, rank_arrangements, unrank_arrangements
+from antipodes_tasks.permutations.arrangements import BATCH, rank_arrangements, unrank_arrangements
 
 
 def size_of(counts: tuple[int, ...]) -> int:
@@ -51,12 +49,10 @@ def test_inverse_on_samples_of_large_ones(counts: tuple[int, ...], data: st.Data
 def test_a_cut_changes_no_rank_and_splits_it(counts: tuple[int, ...]) -> None:
     labels = unrank_arrangements(np.arange(size_of(counts)), counts)
     for leading in range(1, len(counts) + 1):
-        index = Index(counts, leading)
-        assert index.size == index.rows * index.width == prod(radices(counts)) == len(labels)
-        ranks = index.rank(labels)
-        assert ranks.tolist() == list(range(index.size))
         pattern = np.minimum(labels, leading)
-        assert rank_arrangements(pattern, index.row_counts).tolist() == (ranks // index.width).tolist()
+        row_counts = (*counts[:leading], sum(counts[leading:]))
+        width = len(labels) // size_of(row_counts)
+        assert rank_arrangements(pattern, row_counts).tolist() == (np.arange(len(labels)) // width).tolist()
 
 
 def test_arrangements_across_batches() -> None:
@@ -66,20 +62,13 @@ def test_arrangements_across_batches() -> None:
 
 
 def test_no_positions() -> None:
-    index = Index((1, 1, 2), 1)
-    assert index.rank(np.zeros((0, 4), dtype=np.uint8)).tolist() == []
-    assert index.unrank(np.zeros(0, dtype=np.int64)).shape == (0, 4)
-
-
-@pytest.mark.parametrize("wrong", [-1, 12, 10**12])
-def test_unrank_refuses_indices_out_of_range(wrong: int) -> None:
-    with pytest.raises(InputError, match=f"from 0 to 11, found {wrong}"):
-        Index((1, 1, 2), 1).unrank(np.array([0, wrong]))
+    assert rank_arrangements(np.zeros((0, 4), dtype=np.uint8), (1, 1, 2)).tolist() == []
+    assert unrank_arrangements(np.zeros(0, dtype=np.int64), (1, 1, 2)).shape == (0, 4)
 
 
 def test_a_thousand_places() -> None:
-    index = Index((1, 1022, 1), 1)
+    counts = (1, 1022, 1)
     begin = time.perf_counter()
-    ranks = np.arange(0, index.size, 10007)
-    assert index.rank(index.unrank(ranks)).tolist() == ranks.tolist()
+    ranks = np.arange(0, size_of(counts), 10007)
+    assert rank_arrangements(unrank_arrangements(ranks, counts), counts).tolist() == ranks.tolist()
     assert time.perf_counter() - begin < 1

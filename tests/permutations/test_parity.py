@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.permutations.parity import BATCH, parities, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.permutations.parity import BATCH, parities, parity_of, with_last_two_apart, with_last_two_equal
 
 
 @pytest.mark.parametrize("places", range(2, 7))
@@ -48,3 +48,9 @@ def test_no_arrangements() -> None:
     none = np.zeros((0, 4), dtype=np.uint8)
     assert parities(none).tolist() == []
     assert with_last_two_apart(none, 4, 0).shape == (0, 4)
+
+
+def test_parity_of_one() -> None:
+    permutations = np.random.default_rng(2).permuted(np.tile(np.arange(9, dtype=np.uint8), (200, 1)), axis=1)
+    assert [parity_of(one) for one in permutations.tolist()] == parities(permutations).tolist()
+    assert parity_of([]) == 0

@@ -10,14 +10,14 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition, expand
+from antipodes.puzzles.formats.definition import TwistyDefinition, expand
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.spaces.selection import index_size
 
 SAMPLES = ROOT / "tests" / "support" / "samples"
-READERS: dict[str, Callable[[str], Definition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}
+READERS: dict[str, Callable[[str], TwistyDefinition]] = {".tws": read_tws, ".json": read_kpuzzle, ".gap": read_gap}
 CUBE = "2x2x2 no fixed corner, "
 NOVICE = "puzzlernovice"
 KNOWN: dict[str, Any] = ORACLES["twisty"]
@@ -25,7 +25,7 @@ GEOMETRY = {make.__name__: make() for make in (twisty_geometry.skewb, twisty_geo
 PYRAMINX = twisty_geometry.pyraminx()
 
 
-def sample(name: str) -> Definition:
+def sample(name: str) -> TwistyDefinition:
     path = SAMPLES / name
     return READERS[path.suffix](path.read_text())
 

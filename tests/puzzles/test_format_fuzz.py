@@ -9,13 +9,13 @@ from mutations import mutated
 from project import ROOT
 from twisty_geometry import ivy_cube, skewb
 
-from antipodes.puzzles.formats.definition import Definition, expand
+from antipodes.puzzles.formats.definition import TwistyDefinition, expand
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
 
-Reader = Callable[[str], Definition]
+Reader = Callable[[str], TwistyDefinition]
 SAMPLES = ROOT / "tests" / "support" / "samples"
 MORE = "MoveAlias Q R2\nMoveSequence T Q L'\nMove Rv\nEnd\nMoveTransformation y\nEnd\n"
 TEXTS: dict[str, tuple[Reader, list[str]]] = {

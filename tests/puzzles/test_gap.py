@@ -2,7 +2,7 @@
 
 import pytest
 
-from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes_tasks.errors import ConfigError
 
@@ -84,7 +84,7 @@ def test_reflected_pieces_are_points() -> None:
     assert [len(orbit.pieces) for orbit in found.orbits] == [2, 2, 2]
 
 
-def generated(found: Definition) -> int:
+def generated(found: TwistyDefinition) -> int:
     """The number of positions of a puzzle of one orbit without orientation."""
     seen = {found.orbits[0].pieces}
     waiting = list(seen)

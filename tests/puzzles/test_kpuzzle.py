@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from antipodes.puzzles.formats.definition import Definition, Orbit
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes_tasks.errors import ConfigError
 
@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def read(**changes: Any) -> Definition:
+def read(**changes: Any) -> TwistyDefinition:
     whole = {key: value for key, value in {**SMALL, **changes}.items() if value is not None}
     return read_kpuzzle(json.dumps(whole))
 

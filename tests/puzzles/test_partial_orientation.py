@@ -10,7 +10,7 @@ from project import ROOT
 from twisty_search import layers
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.formats.definition import Definition, Orbit, expand
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
@@ -73,7 +73,7 @@ def test_numbered_is_little_more_than_can_be(pieces: str, orientations: str, siz
     """All arrangements of the points are 20,593,188 in the first case."""
     text = CUBE.replace(SOLVED, f"{pieces}\n{orientations}")
     space = best_space(puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": text}).rules)
-    assert (space.size, space.KIND) == (size, kind)
+    assert (space.size, space.numbering.KIND) == (size, kind)
 
 
 def test_where_no_orientation_matters_there_is_none() -> None:
@@ -130,7 +130,7 @@ def test_too_many_points() -> None:
 
 def _with_moduli(
     numbers: int, moduli: list[int], orientation: list[int] | None = None, pieces: list[int] | None = None
-) -> Definition:
+) -> TwistyDefinition:
     """The cube with another number of orientations of its corners, of which these show."""
     orbits = [{"orbitName": "CORNERS", "numPieces": 8, "numOrientations": numbers}]
     pattern = {

@@ -5,14 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisty_search import solved, turned
 
-from antipodes.puzzles.formats.definition import Definition, Orbit, Turn, cycles_of, identity
+from antipodes.puzzles.formats.definition import Orbit, Turn, TwistyDefinition, identity
+from antipodes_tasks.permutations.parity import cycles
 
 ORBITS = (
     Orbit("CORNER", (0, 1, 2, 3), 3, (0, 1, 2, 0)),
     Orbit("EDGE", (0, 0, 1, 1, 2), 2, (0, 0, 1, 1, 0)),
     Orbit("CENTRE", (0, 1, 2, 2, 3, 3), 1, (0,) * 6),
 )
-PUZZLE = Definition("", ORBITS, {}, {})
+PUZZLE = TwistyDefinition("", ORBITS, {}, {})
 NOTHING = identity(ORBITS)
 
 
@@ -50,7 +51,7 @@ def test_the_order_is_the_first_power_that_changes_nothing(turn: Turn) -> None:
 
 @given(st.permutations(range(9)))
 def test_cycles_go_along_a_permutation(permutation: list[int]) -> None:
-    cycles = cycles_of(tuple(permutation))
-    assert sorted(place for cycle in cycles for place in cycle) == list(range(9))
-    for cycle in cycles:
+    found = cycles(permutation)
+    assert sorted(place for cycle in found for place in cycle) == list(range(9))
+    for cycle in found:
         assert [permutation[place] for place in cycle] == [*cycle[1:], cycle[0]]

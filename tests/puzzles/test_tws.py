@@ -4,7 +4,7 @@ import pytest
 from twisty_geometry import pyraminx
 from twisty_search import layers
 
-from antipodes.puzzles.formats.definition import Definition, Orbit, expand
+from antipodes.puzzles.formats.definition import Orbit, TwistyDefinition, expand
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes_tasks.errors import ConfigError
 
@@ -12,7 +12,7 @@ HEAD = "Name Small\nSet CORNER 4 3\nSet EDGE 3 2\nSolved\nCORNER\n1 2 3 4\n0 1 2
 MOVE = "Move R\nCORNER\n2 3 1 4\n1 0 0 2\nEnd\n"
 
 
-def read(text: str) -> Definition:
+def read(text: str) -> TwistyDefinition:
     return read_tws(HEAD + text)
 
 

@@ -27,11 +27,8 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.solve import SEARCHES
 from antipodes_tasks.errors import InputError, PositionError, ResourceLimitError
 from antipodes_tasks.searches.answer import Outcome
-from antipodes_tasks.searches.bfs import bfs
-from antipodes_tasks.searches.bidirectional import bidirectional
-from antipodes_tasks.searches.deepening import iterative_deepening
-from antipodes_tasks.searches.ida_star import ida_star
-from antipodes_tasks.searches.iddfs import iddfs
+from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.deepening import ida_star, iddfs
 from antipodes_tasks.searches.problem import Problem
 
 
@@ -123,7 +120,7 @@ def test_counting_by_layers_agrees_with_walking_each_path(search: Search, monkey
     problem = Problem.of(board.rules, board.rules.first, board.parse("----/---B/--AC"))
     expected = search(problem, every=True)
     check_paths(problem, expected)
-    monkeypatch.setattr(iterative_deepening, "MANY", 3)
+    monkeypatch.setattr("antipodes_tasks.searches.deepening.MANY", 3)
     found = search(problem, every=True)
     check_paths(problem, found)
     assert expected.solution_count > 100

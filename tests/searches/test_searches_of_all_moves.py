@@ -110,9 +110,9 @@ def test_moves_without_inverses_are_searched_forwards() -> None:
 
 
 def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes_tasks.searches.deepening.block_descent.BLOCK", 3)
-    monkeypatch.setattr("antipodes_tasks.reachability.steps.batch_steps.BATCH_BYTES", 9)
-    monkeypatch.setattr("antipodes_tasks.searches.breadth_first.layers_back.BLOCK", 2)
+    monkeypatch.setattr("antipodes_tasks.searches.depth_first.BLOCK", 3)
+    monkeypatch.setattr("antipodes_tasks.reachability.steps.BATCH_BYTES", 9)
+    monkeypatch.setattr("antipodes_tasks.searches.breadth_first.BLOCK", 2)
     plain = hanoi(4, 3)
     goal = np.full(3, 3, dtype=np.uint8)
     expected = paths_from(plain, plain.start_labels[0])[goal.tobytes()]

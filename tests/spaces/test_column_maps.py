@@ -14,7 +14,7 @@ from antipodes.executors.threads import Threads
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.spaces.arrangement import swap_tables
+from antipodes_tasks.spaces import swap_tables
 from antipodes_tasks.spaces.move_tables import MAPS_OF_INT16, map_type
 from antipodes_tasks.spaces.selection import best_space
 
@@ -34,8 +34,8 @@ def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
     with pytest.raises(OverflowError):
         map_type((1 << 31) + 1)
     space = best_space(Config(COMPLETE).puzzle.rules)
-    assert space.most_column_maps > MAPS_OF_INT16
-    tables = space.move_tables()
+    assert space.filler.most_column_maps > MAPS_OF_INT16
+    tables = space.filler.filled()
     assert (tables.column_map.dtype, tables.column_map.min()) == (np.int32, 0)
     assert tables.column_map.max() < len(tables.column_maps)
 
@@ -60,7 +60,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
     expected = distances([tuple(START)], after)
     config = Config(settings(edges=edges))
-    assert best_space(config.puzzle.rules).most_column_maps > MAPS_OF_INT16
+    assert best_space(config.puzzle.rules).filler.most_column_maps > MAPS_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert list(report.manifest.layers) == layers(expected)
     some = rng.sample(sorted(expected), 1000)

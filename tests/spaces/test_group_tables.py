@@ -1,6 +1,7 @@
 """The automaton of a group and the move tables made from it, against products of permutations."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import permutation_groups as groups
@@ -10,10 +11,9 @@ from hypothesis import strategies as st
 
 from antipodes_tasks.errors import FieldError, ResourceLimitError
 from antipodes_tasks.permutations.chain import after, stabiliser_chain
-from antipodes_tasks.spaces.group import group_automaton, group_tables
-from antipodes_tasks.spaces.group.group_automaton import Automaton
-from antipodes_tasks.spaces.group.group_numbering import GroupNumbering
-from antipodes_tasks.spaces.group.group_tables import GroupTables
+from antipodes_tasks.spaces import group_tables, move_tables
+from antipodes_tasks.spaces.group import Elements
+from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
 from antipodes_tasks.spaces.move_tables import MoveTables
 
 some_groups = st.integers(1, 6).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3))
@@ -33,7 +33,7 @@ def filled(tables: GroupTables) -> MoveTables:
 def check(generators: groups.Group, leading: int, sample: np.ndarray) -> None:
     """Compare successors by tables with products, for the positions of a sample."""
     chain = stabiliser_chain(generators)
-    numbering = GroupNumbering(chain)
+    numbering = Elements(chain)
     tables = GroupTables(automaton(generators), leading)
     built = filled(tables)
     assert (tables.rows, tables.width) == (len(built.target), built.column_maps.shape[1])
@@ -92,7 +92,7 @@ def test_moves_that_can_be_undone_by_moves(generators: groups.Group, undirected:
 
 def test_the_calls_fill_blocks_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = filled(GroupTables(automaton(groups.M12), 2))
-    monkeypatch.setattr(group_tables, "BLOCK", 100)
+    monkeypatch.setattr(group_tables, "blocks", partial(move_tables.blocks, steps=100))
     tables = GroupTables(automaton(groups.M12), 2)
     begun, fills = tables.begin()
     assert len(fills) > 10
@@ -109,7 +109,7 @@ def test_a_group_without_moves_has_one_position() -> None:
 
 def test_too_many_transitions_are_bounded_and_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = automaton(groups.M24).state_counts
-    monkeypatch.setattr(group_automaton, "MOST_TRANSITIONS", 1000)
+    monkeypatch.setattr(group_tables, "MOST_TRANSITIONS", 1000)
     bounded = automaton(groups.M24)
     assert len(bounded.state_counts) == len(exact)
     assert all(count <= bound for count, bound in zip(exact, bounded.state_counts, strict=True))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes_tasks.permutations.arrangements import rank_arrangements
-from antipodes_tasks.spaces.orbit.rearrangements import most_rearrangements, rearrangements
+from antipodes_tasks.spaces.part_tables import most_rearrangements, rearrangements
 
 permutations_of_places = st.integers(2, 7).flatmap(
     lambda n: st.tuples(st.lists(st.permutations(range(n)), min_size=1, max_size=3), st.integers(1, n))

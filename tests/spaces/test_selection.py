@@ -1,98 +1,50 @@
 """The state space of a store is built again from its record; all spaces of a puzzle number its positions alike."""
 
-import pickle
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from strategies import puzzle_settings, spaces_of
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError, FieldError
-from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes_tasks.spaces.group.group_space import GroupSpace
-from antipodes_tasks.spaces.orbit.orbit_space import OrbitSpace
-from antipodes_tasks.spaces.selection import best_space, index_size, numbering_space, stored_space
-from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.spaces.arrangements import Arrangements
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.orbits import Orbits
+from antipodes_tasks.spaces.selection import best_space, index_size
+from antipodes_tasks.spaces.space import Space
 
 
-@given(puzzle_settings())
-def test_a_space_is_built_again_from_its_record(table: dict[str, Any]) -> None:
-    puzzle = puzzle_from(table)
-    for space in spaces_of(puzzle):
-        again = stored_space(puzzle.rules, space.record)
-        assert (again.rows, again.width) == (space.rows, space.width)
-    assert best_space(puzzle.rules) in spaces_of(puzzle)
-
-
-@given(puzzle_settings())
-def test_all_spaces_of_a_puzzle_have_the_same_indices(table: dict[str, Any]) -> None:
-    puzzle = puzzle_from(table)
-    labels = numbering_space(puzzle.rules).unrank(np.arange(numbering_space(puzzle.rules).size))
-    for space in spaces_of(puzzle):
-        assert space.rank(labels).tolist() == list(range(space.size))
-        assert space.rows % space.block_rows == 0
-
-
-def test_a_record_of_no_space() -> None:
-    puzzle = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
-    with pytest.raises(FieldError, match="match no row/column split"):
-        stored_space(puzzle.rules, replace(best_space(puzzle.rules).record, rows=7))
-
-
-def test_a_record_of_a_kind_that_moves_do_not_have() -> None:
-    """Such a space would rank the positions, and fail when its move tables are built."""
-    stack = puzzle_from({"name": "p", "family": "pancake", "start": "1 1 2 3 3"})
-    arrangements = SpaceRecord("arrangements", 10, index_size(stack.rules) // 10)
-    fields = SpaceRecord("fields", index_size(stack.rules), 1, {"order": [0], "column_maps": 1})
-    for record in (arrangements, fields):
-        with pytest.raises(FieldError, match=f"space: expected one for the puzzle p, found '{record.kind}'"):
-            stored_space(stack.rules, record)
-
-
-def test_a_space_can_be_sent_to_other_processes() -> None:
-    space = best_space(
-        puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 3 4 0"}).rules
-    )
-    sent = pickle.loads(pickle.dumps(space))
-    assert sent == space
-    assert all(map(np.array_equal, sent.move_tables(), space.move_tables()))
-
-
-def chosen(**settings: Any) -> StateSpace:
+def chosen(**settings: Any) -> Space:
     return best_space(puzzle_from({"name": "p", **settings}).rules)
 
 
 SKEWED = {"A": "(0 1 2 3 4 5)", "B": "(0 1)(2 3)(4 5)"}
-KINDS_OF_PUZZLES: list[tuple[dict[str, Any], type[StateSpace], int]] = [
-    ({"family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}, ArrangementSpace, 181440),
-    ({"family": "pancake", "n": 9}, OrbitSpace, 362880),
-    ({"family": "pancake", "start": "1 1 2 2 3 3"}, OrbitSpace, 90),
-    ({"family": "burnt-pancake", "n": 5}, OrbitSpace, 3840),
-    ({"family": "topspin", "n": 9}, OrbitSpace, 181440),
-    ({"family": "hanoi", "pegs": 4, "discs": 5}, OrbitSpace, 1024),
-    ({"family": "lights-out", "rows": 4, "columns": 4}, GroupSpace, 4096),
-    ({"family": "generators", "start": "0 1 2 3 4 5", "moves": SKEWED}, GroupSpace, 18),
-    ({"family": "generators", "start": "0 0 1 1 2 2", "moves": SKEWED}, OrbitSpace, 90),
+KINDS_OF_PUZZLES: list[tuple[dict[str, Any], type[Space], int]] = [
+    ({"family": "sliding", "rows": 3, "columns": 3, "start": "1 2 3 4 5 6 7 8 0"}, Arrangements, 181440),
+    ({"family": "pancake", "n": 9}, Orbits, 362880),
+    ({"family": "pancake", "start": "1 1 2 2 3 3"}, Orbits, 90),
+    ({"family": "burnt-pancake", "n": 5}, Orbits, 3840),
+    ({"family": "topspin", "n": 9}, Orbits, 181440),
+    ({"family": "hanoi", "pegs": 4, "discs": 5}, Orbits, 1024),
+    ({"family": "lights-out", "rows": 4, "columns": 4}, Group, 4096),
+    ({"family": "generators", "start": "0 1 2 3 4 5", "moves": SKEWED}, Group, 18),
+    ({"family": "generators", "start": "0 0 1 1 2 2", "moves": SKEWED}, Orbits, 90),
 ]
 
 
 @pytest.mark.parametrize(("table", "kind", "size"), KINDS_OF_PUZZLES)
-def test_each_kind_of_puzzle_has_its_space(table: dict[str, Any], kind: type[StateSpace], size: int) -> None:
+def test_each_kind_of_puzzle_has_its_space(table: dict[str, Any], kind: type[Space], size: int) -> None:
     space = chosen(**table)
-    assert (type(space), space.size) == (kind, size)
+    assert (type(space.numbering), space.size) == (kind, size)
     assert index_size(space.rules) == size
 
 
 def test_the_cut_has_few_rows_and_maps_that_fit_a_cache() -> None:
     space = chosen(family="pancake", n=12)
     assert (space.rows, space.width) == (95040, 5040)
-    assert space.most_column_maps == 7
+    assert space.filler.most_column_maps == 7
 
 
 @pytest.mark.parametrize("family", ["pancake", "burnt-pancake", "topspin"])
@@ -109,7 +61,8 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.spaces.selection import best_space
 space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9}).rules)
 index = space.rank(space.rules.start_labels)
-assert (space.unrank(index) == space.rules.start_labels).all() and space.table_bytes and space.building_bytes(2)
+assert (space.unrank(index) == space.rules.start_labels).all()
+assert space.filler.table_bytes and space.filler.building_bytes(2)
 print("numba" in sys.modules)
 """
 

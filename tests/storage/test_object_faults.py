@@ -188,7 +188,7 @@ def test_a_request_that_fails_for_long_is_told_now_and_then(monkeypatch: pytest.
     told: list[tuple[float, str]] = []
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     monkeypatch.setattr("time.sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
-    monkeypatch.setattr(retry, "watch", retry.Watch(lambda what: told.append((clock[0], what))))
+    monkeypatch.setattr(retry, "watch", retry.StorageWatch(lambda what: told.append((clock[0], what))))
 
     def request() -> str:
         nonlocal tries
@@ -231,7 +231,7 @@ def test_a_silent_server_is_told_and_its_answer_still_counts(silent: Silent, mon
         told.append(what)
         silent.speaks.set()
 
-    monkeypatch.setattr(retry, "watch", retry.Watch(tell))
+    monkeypatch.setattr(retry, "watch", retry.StorageWatch(tell))
     assert retry.RetryPolicy("s3://silent", 75).run("list", "s3://silent/a", silent.request) == "answer"
     assert told == ["s3://silent/a to be listed, for 0 s, no answer yet"]
 
@@ -241,7 +241,7 @@ def test_a_stop_ends_the_wait_for_a_silent_server_in_any_thread(
     ended_by: str, silent: Silent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And those that come after it, such as to release the lock: first they are short, and then they end at once."""
-    watch = retry.Watch()
+    watch = retry.StorageWatch()
     monkeypatch.setattr(retry, "watch", watch)
     policy, raised = retry.RetryPolicy("s3://silent", 75), []
 
@@ -296,12 +296,11 @@ def test_a_run_on_a_silent_bucket_says_so_and_stops(
         proxy.fault = lambda number, method, path: "stall" if part in path else None
 
     def listener(event: Event) -> None:
-        if isinstance(event, Waiting):
+        if isinstance(event, Waiting) and part in event.what:  # on a busy machine, others are slow, too
             waited.append(event.what)
 
     with pytest.raises(StoreSilentError, match=f"cannot write {bucket.url()}.*{part}.*: no answer"):
         run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS, listener, lambda: bool(waited))
-    assert part in waited[0]
     assert waited[0].startswith(bucket.url())
     monkeypatch.setattr(retry, "_trouble", {})
     proxy.fault = lambda number, method, path: None

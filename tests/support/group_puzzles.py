@@ -12,7 +12,9 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.group.group_space import GroupSpace
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.space import Space
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -29,9 +31,12 @@ def made(puzzle: twisty_geometry.Made) -> Puzzle:
     return puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": puzzle.tws()})
 
 
-def group_space(puzzle: Puzzle) -> GroupSpace:
+def group_space(puzzle: Puzzle) -> Space:
     """The space with the best cut, even if a space of another kind is preferred for the puzzle."""
-    return min(GroupSpace.cuts(puzzle.rules), key=lambda space: space.cost)
+    return min(
+        every_cut(puzzle.rules, Group.of(puzzle.rules)),
+        key=lambda space: space.filler.cost(space.filler.most_column_maps),
+    )
 
 
 def of_parts(parts: list[Part], start: list[int], moves: Transforms, *more: list[int]) -> Puzzle:

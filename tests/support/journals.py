@@ -16,12 +16,12 @@ from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
-from antipodes_tasks.permutations.arrangements import Index
-from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
+from antipodes_tasks.spaces.arrangements import Arrangements
+from antipodes_tasks.spaces.space import Space
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
-SPACE = ArrangementSpace(PUZZLE.rules, Index(PUZZLE.rules.counts, 2))
-TABLES = SPACE.move_tables()
+SPACE = Space(PUZZLE.rules, Arrangements(PUZZLE.rules.counts), 2)
+TABLES = SPACE.filler.filled()
 STARTS = SPACE.rank(PUZZLE.start_labels)
 CHUNK_ROWS = 4
 BOUNDS = [0, 8, 20, 32, 44, 60]

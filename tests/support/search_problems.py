@@ -13,10 +13,8 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import LISTED, Answer
-from antipodes_tasks.searches.bfs import bfs
-from antipodes_tasks.searches.bidirectional import bidirectional
-from antipodes_tasks.searches.ida_star import ida_star
-from antipodes_tasks.searches.iddfs import iddfs
+from antipodes_tasks.searches.breadth_first import bfs, bidirectional
+from antipodes_tasks.searches.deepening import ida_star, iddfs
 from antipodes_tasks.searches.problem import Problem
 
 Search = Callable[..., Answer]

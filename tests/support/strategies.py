@@ -3,12 +3,15 @@
 from math import factorial, prod
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.arrangements import Arrangements
+from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.space import Space
 
 Settings = dict[str, Any]
 MOST_POSITIONS = 3000
@@ -108,9 +111,9 @@ def puzzle_settings() -> st.SearchStrategy[Settings]:
     return st.one_of(sliding_settings(), jump_settings())
 
 
-def spaces_of(puzzle: Puzzle) -> list[StateSpace]:
+def spaces_of(puzzle: Puzzle) -> list[Space]:
     """The spaces of all cuts into rows and columns."""
-    return list(ArrangementSpace.cuts(puzzle.rules))
+    return every_cut(puzzle.rules, Arrangements.of(puzzle.rules))
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
@@ -120,3 +123,15 @@ def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
         return factorial(sum(counts)) // prod(map(factorial, counts)) <= most
 
     return st.lists(st.integers(1, 6), min_size=1, max_size=6).map(tuple).filter(few)
+
+
+def any_contents(puzzle: Puzzle, count: int) -> Labels:
+    """Positions with the pieces of the puzzle in any order, which moves may not reach."""
+    rng = np.random.default_rng(0)
+    labels: Labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
+    for part, at in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
+        shape = labels[:, at].shape
+        labels[:, at] = (
+            rng.permuted(labels[:, at], axis=1) if part.counts else rng.integers(len(part.symbols), size=shape)
+        )
+    return labels

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 
-def layers_of_space(space: StateSpace) -> list[int]:
+def layers_of_space(space: Space) -> list[int]:
     """The number of positions at each depth from the starts, by the move tables of a space."""
-    return layers_by_tables(space.move_tables(), space.rank(space.rules.start_labels))
+    return layers_by_tables(space.filler.filled(), space.rank(space.rules.start_labels))
 
 
 def layers_by_tables(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:

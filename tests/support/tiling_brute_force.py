@@ -4,31 +4,31 @@ A tiling is a tuple with the copies of each piece, a frozenset of frozensets of 
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from antipodes_tasks.exact_cover.conditions import AVOIDS
 from antipodes_tasks.exact_cover.pieces import Piece
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.problem import AVOIDS, TilingProblem
 
 
+@lru_cache(maxsize=2)
 def turns(proper_only: bool) -> list:
-    found = []
-    for order in itertools.permutations(range(3)):
-        for signs in itertools.product((1, -1), repeat=3):
-            matrix = np.zeros((3, 3), dtype=int)
-            for axis in range(3):
-                matrix[axis, order[axis]] = signs[axis]
-            if not proper_only or round(np.linalg.det(matrix)) == 1:
-                found.append(matrix)
-    return found
+    """The rotations of a solid as matrices, or also its reflections."""
+    signed = [
+        np.eye(3, dtype=int)[list(order)] * signs
+        for order in itertools.permutations(range(3))
+        for signs in itertools.product((1, -1), repeat=3)
+    ]
+    return [matrix for matrix in signed if not proper_only or round(np.linalg.det(matrix)) == 1]
 
 
 def moved(cells: Iterable, matrix: np.ndarray, shift: np.ndarray) -> frozenset:
     return frozenset(tuple(int(x) for x in matrix @ np.array(cell) + shift) for cell in cells)
 
 
+@lru_cache(maxsize=100)
 def orientations_of(piece: Piece) -> set:
     """The shapes of a piece in all orientations, the first cell of each at the origin."""
     shapes = set()
@@ -43,25 +43,43 @@ def orientations_of(piece: Piece) -> set:
 def brute_force(task: TilingProblem) -> set:
     """All tilings: each cell, in order, is left empty if it may be, or covered by some piece."""
     cells = sorted(tuple(cell) for cell in task.board.cells.tolist())
-    orientations = [orientations_of(piece) for piece in task.pieces]
-    found = set()
+    bits = {cell: 1 << number for number, cell in enumerate(cells)}
+    fitting = [
+        [(piece, sum(map(bits.get, here))) for piece, here in first_at(corner, task.pieces, bits)] for corner in cells
+    ]
+    left, found = [piece.count for piece in task.pieces], set()
 
-    def fill(number: int, empty: frozenset, placed: tuple) -> None:
+    def fill(number: int, filled: int, placed: tuple) -> None:
+        while filled >> number & 1:
+            number += 1
         if number == len(cells):
-            if all(len(copies) == piece.count for copies, piece in zip(placed, task.pieces, strict=True)):
-                found.add(tuple(map(frozenset, placed)))
+            if not any(left):
+                found.add(placed)
             return
-        corner = cells[number]
-        if corner not in empty or corner in task.board.optional:
-            fill(number + 1, empty - {corner}, placed)
-        for piece, shapes in enumerate(orientations if corner in empty else ()):
-            for shape in shapes if len(placed[piece]) < task.pieces[piece].count else ():
-                here = frozenset(tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape)
-                if here <= empty:
-                    fill(number + 1, empty - here, (*placed[:piece], (*placed[piece], here), *placed[piece + 1 :]))
+        if cells[number] in task.board.optional:
+            fill(number + 1, filled, placed)
+        for piece, mask in fitting[number]:
+            if left[piece] and not mask & filled:
+                left[piece] -= 1
+                fill(number + 1, filled | mask, (*placed, (piece, mask)))
+                left[piece] += 1
 
-    fill(0, frozenset(cells), ((),) * len(task.pieces))
-    return {tiling for tiling in found if holds(tiling, task)}
+    fill(0, 0, ())
+    as_cells = {mask: frozenset(cell for cell in cells if bits[cell] & mask) for one in found for _, mask in one}
+    tilings = {
+        tuple(frozenset(as_cells[mask] for piece, mask in one if piece == wanted) for wanted in range(len(left)))
+        for one in found
+    }
+    return {tiling for tiling in tilings if holds(tiling, task)}
+
+
+def first_at(corner: tuple, pieces: Sequence[Piece], board: Container) -> Iterator[tuple[int, list]]:
+    """The number and the cells of each piece in each orientation that fits on the board with its first cell here."""
+    for number, piece in enumerate(pieces):
+        for shape in orientations_of(piece):
+            here = [tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape]
+            if all(cell in board for cell in here):
+                yield number, here
 
 
 def holds(tiling: tuple, task: TilingProblem) -> bool:
@@ -139,12 +157,8 @@ def is_allowed(copy: frozenset, piece: Piece, task: TilingProblem) -> bool:
 
 def placements_in(cells: list, piece: Piece) -> frozenset:
     """All sets of cells of a board that a piece may cover."""
-    return frozenset(
-        frozenset(tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape)
-        for shape in orientations_of(piece)
-        for corner in cells
-        if all(tuple(a + b for a, b in zip(corner, cell, strict=True)) in cells for cell in shape)
-    )
+    board, pieces = set(cells), [piece]
+    return frozenset(frozenset(here) for corner in cells for _, here in first_at(corner, pieces, board))
 
 
 def nth(pieces: list, wanted: tuple, before: list) -> int:

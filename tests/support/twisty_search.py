@@ -5,19 +5,19 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.formats.definition import Definition, Turn
+from antipodes.puzzles.formats.definition import Turn, TwistyDefinition
 
 Position = tuple[NDArray[np.uint8], ...]
 """Of each orbit the pieces and then the orientations, one position a row."""
 
 
-def solved(definition: Definition) -> Position:
+def solved(definition: TwistyDefinition) -> Position:
     """The solved position."""
     parts = [part for orbit in definition.orbits for part in (orbit.pieces, orbit.twists)]
     return tuple(np.array([part], dtype=np.uint8) for part in parts)
 
 
-def turned(position: Position, turn: Turn, definition: Definition) -> Position:
+def turned(position: Position, turn: Turn, definition: TwistyDefinition) -> Position:
     """The positions after a turn."""
     parts = []
     for k, orbit in enumerate(definition.orbits):
@@ -28,7 +28,7 @@ def turned(position: Position, turn: Turn, definition: Definition) -> Position:
     return tuple(parts)
 
 
-def numbers(position: Position, definition: Definition) -> NDArray[np.uint64]:
+def numbers(position: Position, definition: TwistyDefinition) -> NDArray[np.uint64]:
     """A different number for each position."""
     found = np.zeros(len(position[0]), dtype=np.uint64)
     size = 1
@@ -40,7 +40,7 @@ def numbers(position: Position, definition: Definition) -> NDArray[np.uint64]:
     return found
 
 
-def radices_of(definition: Definition) -> list[list[int]]:
+def radices_of(definition: TwistyDefinition) -> list[list[int]]:
     """For each part of a position the number of values on each place."""
     return [
         [radix] * len(orbit.pieces)
@@ -49,7 +49,7 @@ def radices_of(definition: Definition) -> list[list[int]]:
     ]
 
 
-def layers(definition: Definition, turns: Iterable[Turn], most: int = 1000) -> list[int]:
+def layers(definition: TwistyDefinition, turns: Iterable[Turn], most: int = 1000) -> list[int]:
     """The number of positions at each depth, down to depth ``most``."""
     turns = list(turns)
     frontier = solved(definition)

@@ -17,10 +17,10 @@ from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InterruptedRunError
-from antipodes_tasks.spaces.arrangement import swap_tables
-from antipodes_tasks.spaces.arrangement.swap_tables import SwapTables
+from antipodes_tasks.spaces import swap_tables
 from antipodes_tasks.spaces.move_tables import Fill, MoveTables
 from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.swap_tables import SwapTables
 
 PUZZLES = {
     "complete": jump(20, 20, "AB", complete(20, 20)),
@@ -58,7 +58,7 @@ def test_a_run_takes_no_more_memory_than_planned(name: str, tmp_path: Path, proc
 
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Config:
-    monkeypatch.setattr(swap_tables, "BLOCK", 1 << 10)
+    monkeypatch.setattr(swap_tables, "STEPS", 1 << 10)
     return load_config("knights-coloured")
 
 
@@ -79,7 +79,7 @@ def test_building_is_interrupted_between_blocks(allowed: int, monkeypatch: pytes
 
 
 def test_blocks_make_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = best_space(load_config("knights-coloured").puzzle.rules).move_tables()
+    expected = best_space(load_config("knights-coloured").puzzle.rules).filler.filled()
     puzzle = small_blocks(monkeypatch).puzzle
     tables = build_tables(Threads(3), best_space(puzzle.rules))
     assert all(map(np.array_equal, tables, expected))

@@ -9,14 +9,14 @@ from stores import change_manifest, contents
 
 from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
-from antipodes.sizes import GIB
+from antipodes.machine import GIB
 from antipodes.tables.planning import plan
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.spaces import space
+from antipodes_tasks.spaces import move_tables
 from antipodes_tasks.spaces.space import SpaceRecord
 
 TILES = {"name": "tiles", "family": "sliding", "rows": 3, "columns": 4, "start": "1 2 3 4 / 5 5 5 5 / 5 5 5 0"}
@@ -29,7 +29,7 @@ def stop_after(layers: int) -> object:
 
 def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose other cuts and chunks than any version so far."""
-    monkeypatch.setattr(space, "ROW_COST", 0)
+    monkeypatch.setattr(move_tables, "ROW_COST", 0)
     monkeypatch.setattr(plan, "CHUNK_STATES", (1, 1000))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from antipodes.config import load_config
-from antipodes.sizes import GIB
+from antipodes.machine import GIB
 from antipodes.tables.planning import duration
 from antipodes.tables.planning.plan import plan_run
 from antipodes_tasks.bfs.segments import SegmentLog

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from journals import files, journal_at
 
 from antipodes.tables.journal import Journal, JournalDamagedError
-from antipodes.tables.journal_file import ENTRY, PREFIX_BYTES, Cover, Index, StoredSegments
+from antipodes.tables.journal_file import ENTRY, PREFIX_BYTES, Cover, FileIndex, StoredSegments
 from antipodes_tasks.bfs.bitmaps import words
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import StoreDamagedError
@@ -208,7 +208,7 @@ def test_deleting(journal: Journal, tmp_path: Path) -> None:
 def test_segments_that_lie_apart_are_read_in_pieces(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     written = log_of(range(5), range(6))
     journal.put([Cover(0, 5, 0, 5)], [written], None, durable=True)
-    monkeypatch.setattr("antipodes.tables.journal.AT_ONCE_BYTES", 100)
+    monkeypatch.setattr("antipodes.tables.journal.MOST_READ_BYTES", 100)
     stored = journal.load(0, 5)
     assert read_all(journal, stored) == all_of(written)
     some = stored.entries[::3]
@@ -223,7 +223,7 @@ covers = st.tuples(st.integers(0, 5), st.integers(1, 6), st.integers(0, 6), st.i
 
 @given(st.lists(covers, max_size=6), st.integers(0, 3), st.integers(1, 3))
 def test_the_known_depth_is_that_without_a_gap(found: list[tuple[int, ...]], first: int, count: int) -> None:
-    indices = [(str(at), Index((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]
+    indices = [(str(at), FileIndex((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]
     together = StoredSegments.empty(first, first + count).with_files(indices)
     for chunk in range(first, first + count):
         depths = {at for one in found if one[0] <= chunk < one[1] for at in range(one[2], one[3] + 1)}
@@ -233,7 +233,7 @@ def test_the_known_depth_is_that_without_a_gap(found: list[tuple[int, ...]], fir
 
 @given(st.lists(covers, max_size=4), st.integers(0, 7))
 def test_before_a_depth_less_is_known(found: list[tuple[int, ...]], depth: int) -> None:
-    indices = [(str(at), Index((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]
+    indices = [(str(at), FileIndex((Cover(*one),), np.empty(0, dtype=ENTRY), 0)) for at, one in enumerate(found)]
     stored = StoredSegments.empty(0, 6).with_files(indices)
     assert stored.before(depth).known.tolist() == [min(known, depth - 1) for known in stored.known.tolist()]
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dask.task_spec import TaskRef
 from stores import contents
 
 from antipodes.config import load_config
 from antipodes.events import Assembling, Committed, Event, LayerSettled, PartitionSettled, SearchStarted
-from antipodes.executors.api import Key, is_result
+from antipodes.executors.api import Key
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MOST_TOGETHER, Pace
 from antipodes.tables.layers.shards import LayerGraph, advance
@@ -118,7 +119,7 @@ def waits_for(graph: LayerGraph, key: Key) -> set[Key]:
         argument = todo.pop()
         if isinstance(argument, list):
             todo += argument
-        elif is_result(argument) and argument.key not in found:
+        elif isinstance(argument, TaskRef) and argument.key not in found:
             found.add(argument.key)
             todo += graph.calls[argument.key]
     return found

@@ -15,11 +15,11 @@ from antipodes.config import load_config
 from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
+from antipodes.machine import MIB, human
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
-from antipodes.sizes import MIB, human
 from antipodes.tables.planning.plan import (
     BITS,
     JOIN_SECONDS,
@@ -37,7 +37,7 @@ from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.errors import ConfigError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.permutations.arrangements import radices
-from antipodes_tasks.spaces.selection import best_space, numbering_space
+from antipodes_tasks.spaces.selection import best_space, numbering_of
 
 
 def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:
@@ -111,7 +111,7 @@ def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
     with pytest.raises(ResourceLimitError, match=r"at most 2,147,483,647 rows and columns.* has 60 rows of 59,1"):
         plan_run(puzzle, 2)
     labels = puzzle.start_labels
-    assert numbering_space(puzzle.rules).unrank(numbering_space(puzzle.rules).rank(labels)).tolist() == labels.tolist()
+    assert numbering_of(puzzle.rules).unrank(numbering_of(puzzle.rules).rank(labels)).tolist() == labels.tolist()
 
 
 def test_a_long_config_is_counted() -> None:

@@ -94,7 +94,7 @@ def kind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     store = tmp_path_factory.mktemp("research") / "t.zarr"
     run_puzzle(as_config(puzzle), store, RunOptions(workers=1))
     with open_table(store, puzzle=puzzle) as table:
-        assert request.param == table.space.unchecked.KIND
+        assert request.param == table.space.unchecked.numbering.KIND
         yield table, after
 
 

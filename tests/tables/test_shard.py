@@ -26,7 +26,7 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def linked(plan: Plan) -> Links:
     bounds = [*(part.first_row for part in plan.partitions), plan.space.rows]
-    return links(plan.space.move_tables(), bounds)
+    return links(plan.space.filler.filled(), bounds)
 
 
 def begun(plan: Plan, folder: Path, token: str = "first", buffer_bytes: int = 1 << 20) -> Shard:

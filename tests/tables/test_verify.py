@@ -14,7 +14,7 @@ from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 from antipodes.config import Config, load_config
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
-from antipodes.sizes import human
+from antipodes.machine import human
 from antipodes.tables.run import resume, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import DepthArray, TableStore
@@ -22,8 +22,8 @@ from antipodes.tables.verification import check_sample, plan_memory
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import NotAStoreError, ResourceLimitError
-from antipodes_tasks.spaces.arrangement.arrangement_space import ArrangementSpace
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.arrangements import Arrangements
+from antipodes_tasks.spaces.space import Space
 
 POSITIONS = 181_440
 
@@ -279,7 +279,7 @@ def test_too_little_memory_is_free(eight: Path) -> None:
 def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[list[int]] = []
 
-    def noting(space: StateSpace, sample: NDArray[np.int64], *others: Any) -> dict[str, NDArray[np.int64]]:
+    def noting(space: Space, sample: NDArray[np.int64], *others: Any) -> dict[str, NDArray[np.int64]]:
         drawn.append(sorted(sample.tolist()))
         return check_sample(space, sample, *others)
 
@@ -293,6 +293,6 @@ def test_each_time_another_sample_is_drawn(eight: Path, monkeypatch: pytest.Monk
 
 def test_wrong_indices_of_starts(eight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranking that is wrong for a few positions and correct for many: a run would start from these indices."""
-    rank = ArrangementSpace.rank
-    monkeypatch.setattr(ArrangementSpace, "rank", lambda space, labels: rank(space, labels) ^ (len(labels) < 3))
+    rank = Arrangements.rank
+    monkeypatch.setattr(Arrangements, "rank", lambda space, labels: rank(space, labels) ^ (len(labels) < 3))
     assert "the indices of the starts" in problems(eight)

@@ -18,12 +18,13 @@ from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.events import PartitionsCommitted, PartitionSearched, PartitionsUnderWay, TilingSearchStarted
+from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.count import count_tilings
 from antipodes.tilings.run import tile_board
+from antipodes.tilings.search import count_tilings
 from antipodes.tilings.store import TilingStore
 from antipodes_tasks.errors import (
     ConfigError,
@@ -35,8 +36,8 @@ from antipodes_tasks.errors import (
     StoreMismatchError,
 )
 from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.placements import distinct
 from antipodes_tasks.exact_cover.search import search_partition
-from antipodes_tasks.exact_cover.symmetry import distinct
 
 LARGER_COPIES = {
     "name": "larger",
@@ -44,6 +45,19 @@ LARGER_COPIES = {
     "pieces": {"V": {"shape": "##\n#.", "count": 6}, "D": {"shape": "##", "count": 8}},
 }
 EACH = RunOptions(workers=2, checkpoint_every=0)
+
+
+@pytest.fixture(scope="module")
+def local_cluster() -> Iterator[Scheduler]:
+    """A cluster of two processes on this machine."""
+    with open_scheduler("local", 2) as scheduler:
+        yield scheduler
+
+
+@pytest.fixture(scope="module")
+def square_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the finished store of the square."""
+    return contents(tiled(SQUARE, tmp_path_factory.mktemp("whole") / "square.zarr"))
 
 
 class Killed(BaseException):
@@ -69,8 +83,7 @@ def killed_at(step: int) -> Iterator[Calls]:
 def test_too_many_placements_are_refused_before_there_is_a_store(
     run: Callable[..., object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("antipodes_tasks.exact_cover.search.MOST_OPTIONS", 10)
-    monkeypatch.setattr("antipodes_tasks.exact_cover.fillers.MOST_OPTIONS", 10)
+    monkeypatch.setattr("antipodes_tasks.exact_cover.fewest_first.MOST_OPTIONS", 10)
     with pytest.raises(ResourceLimitError, match=r"expected a board and pieces with at most 10 placements .*, found"):
         run(BoardConfig(LARGER_COPIES), tmp_path / "store.zarr")
     assert not list(tmp_path.iterdir())
@@ -97,8 +110,8 @@ def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_p
 
 
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
-def test_killed_at_every_step(stride: int, tmp_path: Path) -> None:
-    config, whole = BoardConfig(SQUARE), contents(tiled(SQUARE, tmp_path / "whole.zarr"))
+def test_killed_at_every_step(stride: int, square_files: dict[str, bytes], tmp_path: Path) -> None:
+    config = BoardConfig(SQUARE)
     with killed_at(0) as calls:
         tiled(SQUARE, tmp_path / "counted.zarr", checkpoint_every=0)
     assert calls.count > 30
@@ -107,11 +120,11 @@ def test_killed_at_every_step(stride: int, tmp_path: Path) -> None:
         with killed_at(step), pytest.raises(Killed):
             tile_board(config, store, options=EACH)
         assert tile_board(config, store, options=EACH).complete
-        assert contents(store) == whole, f"killed at step {step}"
+        assert contents(store) == square_files, f"killed at step {step}"
 
 
-def test_interrupted_after_any_number_of_partitions(tmp_path: Path) -> None:
-    config, whole = BoardConfig(SQUARE), contents(tiled(SQUARE, tmp_path / "whole.zarr"))
+def test_interrupted_after_any_number_of_partitions(square_files: dict[str, bytes], tmp_path: Path) -> None:
+    config = BoardConfig(SQUARE)
     partitions = len(partitions_of(config.problem))
     for count in range(partitions):
         asked = iter(range(-1, 1000))  # the first time before the kernels are loaded
@@ -122,7 +135,7 @@ def test_interrupted_after_any_number_of_partitions(tmp_path: Path) -> None:
         assert (first.complete, len(first.manifest.searched)) == (False, count)
         second = tile_board(config, store, options=RunOptions(workers=2))
         assert second.resumed_from == (count or None)
-        assert contents(store) == whole
+        assert contents(store) == square_files
 
 
 def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -148,29 +161,26 @@ def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyP
     assert contents(tmp_path / "store.zarr") == contents(tmp_path / "whole.zarr")
 
 
-@pytest.mark.parametrize(("scheduler", "workers"), [("threads", 1), ("threads", 3), ("local", 2)])
-def test_schedulers_and_workers_leave_the_same_store(scheduler: str, workers: int, tmp_path: Path) -> None:
+def test_schedulers_and_workers_leave_the_same_store(local_cluster: Scheduler, tmp_path: Path) -> None:
     whole = contents(tiled(BOX, tmp_path / "whole.zarr"))
-    options = RunOptions(workers=workers, scheduler=scheduler, checkpoint_every=0)
-    report = tile_board(BoardConfig(BOX), tmp_path / "other.zarr", options=options)
-    assert contents(tmp_path / "other.zarr") == whole
-    assert len(report.busy) == workers
-    assert report.busy[0] > 0
+    for number, scheduler in enumerate((Threads(1), Threads(3), local_cluster)):
+        store = tmp_path / f"{number}.zarr"
+        report = tile_board(BoardConfig(BOX), store, options=RunOptions(checkpoint_every=0), scheduler=scheduler)
+        assert contents(store) == whole
+        assert len(report.busy) == scheduler.workers
+        assert report.busy[0] > 0
 
 
-def test_a_cluster_stops_between_partitions_and_resumes(tmp_path: Path) -> None:
-    config, seen = load_board("6x10"), []
-    with open_scheduler("local", 1) as scheduler:
-        first = tile_board(
-            config,
-            tmp_path / "store.zarr",
-            listener=seen.append,
-            interrupted=lambda: any(isinstance(event, PartitionSearched) for event in seen),
-            scheduler=scheduler,
-        )
-        assert not first.complete
-        assert 1 <= len(first.manifest.searched) < first.manifest.partitions
-        assert tile_board(config, tmp_path / "store.zarr", scheduler=scheduler).manifest.tilings == 2339
+def test_a_cluster_stops_between_partitions_and_resumes(local_cluster: Scheduler, tmp_path: Path) -> None:
+    config, store, seen = load_board("6x10"), tmp_path / "store.zarr", []
+
+    def interrupted() -> bool:
+        return any(isinstance(event, PartitionSearched) for event in seen)
+
+    first = tile_board(config, store, None, RunOptions(), seen.append, interrupted, local_cluster)
+    assert not first.complete
+    assert 1 <= len(first.manifest.searched) < first.manifest.partitions
+    assert tile_board(config, store, scheduler=local_cluster).manifest.tilings == 2339
 
 
 def test_both_methods_store_the_same_tilings(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Options that several commands share."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from antipodes.runs.options import OPTIONS, option_of
 
 PUZZLE_HELP = "A bundled puzzle, the path of its file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
@@ -32,37 +34,22 @@ MoveSequence = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print how the work is divided, too.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.")]
-Workers = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Number of parallel tasks. [default: all processors]")
-]
-SchedulerName = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        metavar="NAME",
-        help="threads, local (processes) or the address of a dask scheduler. [default: threads]",
-    ),
-]
-SchedulerFile = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="The file with the address of a dask scheduler, instead of --scheduler."),
-]
-PerformanceReport = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write dask's performance report (HTML) to FILE.")
-]
-CheckpointEvery = Annotated[
-    float | None,
-    typer.Option(
-        min=0, metavar="SECONDS", help="Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"
-    ),
-]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="Memory limit, such as 2GiB. [default: the free memory]"),
-]
-CountsOnly = Annotated[
-    bool, typer.Option("--counts-only", help="Keep the layers and the first antipodes, and make no table.")
-]
+
+
+def run_option(name: str, **more: Any) -> Any:
+    """The option of commands for an option of runs; ``more`` are typer's arguments, such as another help."""
+    option = OPTIONS[name]
+    return typer.Option(option_of(name), **{"metavar": option.metavar, "help": option.help, **more})
+
+
+Workers = Annotated[int | None, run_option("workers", min=1)]
+SchedulerName = Annotated[str | None, run_option("scheduler")]
+SchedulerFile = Annotated[str | None, run_option("scheduler_file")]
+PerformanceReport = Annotated[str | None, run_option("performance_report")]
+CheckpointEvery = Annotated[float | None, run_option("checkpoint_every", min=0)]
+MemoryLimit = Annotated[str | None, run_option("memory_limit")]
+Overwrite = Annotated[bool, run_option("overwrite")]
+CountsOnly = Annotated[bool, run_option("counts_only")]
 
 
 def names_given(options: Mapping[str, object]) -> list[str]:

@@ -74,7 +74,7 @@ class Interrupts:
 
 
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """The store that a command computes into, and how it was asked to do that."""
 
     store: Address

@@ -125,11 +125,6 @@ def result_of(key: Key) -> Any:
     return TaskRef(key)
 
 
-def is_result(argument: Any) -> bool:
-    """Return whether the argument of a call is a `result_of`."""
-    return isinstance(argument, TaskRef)
-
-
 def is_cancelled() -> bool:
     """Return, in a task, whether its run no longer waits for it; a task outside a cluster is never cancelled.
 

@@ -11,7 +11,7 @@ from antipodes.puzzles.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture,
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
-from antipodes_tasks.rules.squares import Layout, Square, squares_of
+from antipodes_tasks.rules.squares import Grid, Square, squares_of
 from antipodes_tasks.values import SYMBOL
 
 HOLE = "#"
@@ -39,9 +39,9 @@ class Board(Notation):
         return self.layout.places
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Grid:
         """Where the places are."""
-        return Layout(self.rows, self.columns, self.holes)
+        return Grid(self.rows, self.columns, self.holes)
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.picture import Picture
+from antipodes.puzzles.sequences import follow, names_along
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
@@ -248,8 +249,6 @@ class Puzzle:
         if not self.moves.names:
             return None
         positions = self.checked(path)
-        from antipodes.puzzles.sequences import names_along
-
         names = names_along(self.moves, positions)
         for step, name in enumerate(names):
             if name is None:
@@ -268,8 +267,6 @@ class Puzzle:
         PositionError
             Moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
-        from antipodes.puzzles.sequences import follow
-
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:
             raise PositionError(f"expected a position, found a sequence of moves: those of {self.name} have no names")

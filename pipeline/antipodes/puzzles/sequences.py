@@ -63,7 +63,7 @@ def parse_sequence(text: str, names: Mapping[str, T], error: type[InputError] = 
     """
     if not names:
         raise error("expected moves with names, found none")
-    return _evaluate(Notation(names, error).tokens(text), names, error)
+    return _evaluate(_Tokens(names, error).tokens(text), names, error)
 
 
 def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[str], str]) -> dict[str, T]:
@@ -76,7 +76,7 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
     """
     if sum(map(len, texts.values())) > MOST_TEXT:
         raise ConfigError(f"{where(next(iter(texts)))}: expected sequences of at most {MOST_TEXT:,} characters in all")
-    notation = Notation([*names, *texts])
+    notation = _Tokens([*names, *texts])
     tokens = {name: list(_located(notation.tokens(text), where(name))) for name, text in texts.items()}
     used = {name: {token.text for token in found if token.is_name} & texts.keys() for name, found in tokens.items()}
     values = dict(names)
@@ -91,7 +91,7 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
     return {name: values[name] for name in texts}
 
 
-class Notation:
+class _Tokens:
     """Names of moves, prepared for reading sequences."""
 
     def __init__(self, names: Mapping[str, object] | list[str], error: type[InputError] = ConfigError) -> None:

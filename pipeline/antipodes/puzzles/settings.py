@@ -47,11 +47,6 @@ def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> s
     return str(kind.check(required(settings, key, default), f"[puzzle] {key}"))
 
 
-def positive_integer(settings: Mapping[str, Any], key: str) -> int:
-    """The value of a key that must be an integer from 1 to MAX_PLACES."""
-    return bounded_integer(settings, key, 1, MAX_PLACES)
-
-
 def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:
     """The value of a key that must be an integer from ``least`` to ``most``."""
     return int(values.integer(least, most).check(required(settings, key, default), f"[puzzle] {key}"))

@@ -1,4 +1,4 @@
-"""The options of a run, and the commands that repeat it with them."""
+"""The options of a run, the store that it goes to, and the commands that repeat it with them."""
 
 import os
 import shlex
@@ -9,11 +9,14 @@ from typing import Any, Self
 
 from antipodes.executors.opening import check_scheduler_name
 from antipodes.machine import available_workers
-from antipodes.sizes import memory_size
-from antipodes.storage.address import Address, argument
+from antipodes.storage.address import Address, address_from, argument
 from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import quote
 from antipodes_tasks.values import FLAG, INTEGER, NUMBER, TEXT, Kind
 
+OUTPUTS = Path("outputs")
+"""The folder of stores whose address is not given."""
 SIZE = Kind("a number of bytes or a text such as 2GiB", lambda value: type(value) in (int, str))
 MOST_WORKERS = 4096
 """More threads or processes than any machine runs at once."""
@@ -59,8 +62,20 @@ def _seconds(value: object, name: str) -> float:
     return arguments.number(value, name, 0)
 
 
-def _size(value: Any, name: str) -> int:
-    return memory_size(value)
+def memory_size(text: str | int, name: str = "memory limit") -> int:
+    """Bytes from a number or a text such as ``800MB`` or ``1.5 GiB``; InputError where it is none."""
+    if not isinstance(text, str):
+        return arguments.integer(text, "a memory limit in bytes or as text", 1, arguments.GREATEST)
+    from dask.utils import parse_bytes
+
+    what = name.replace("_", " ")
+    try:
+        size = int(parse_bytes(text))
+    except (ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}") from error
+    if not 1 <= size <= arguments.GREATEST:
+        raise InputError(f"{what}: expected 1 to {arguments.GREATEST} bytes, found {quote(text)}")
+    return size
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,7 +115,7 @@ class RunOptions:
     )
     """Seconds between two commits at least; 0: as often as possible; None: the default of the kind of run."""
     memory_limit: int | None = option(
-        None, _size, SIZE, "SIZE", "Memory limit, such as 2GiB. [default: the free memory]"
+        None, memory_size, SIZE, "SIZE", "Memory limit, such as 2GiB. [default: the free memory]"
     )
     """Bytes; None: all that is available."""
     overwrite: bool = option(False, arguments.flag, FLAG, None, "Replace an existing table.")
@@ -142,7 +157,7 @@ class RunOptions:
         if not self.started_by:
             return None
         name, subject, *more = self.started_by
-        given = [*self._given(), *(_flag(one) for one in OPTIONS if getattr(self, one) is True)]
+        given = [*self._given(), *(option_of(one) for one in OPTIONS if getattr(self, one) is True)]
         return _command(name, argument(subject), *more, "--store", argument(store), *given)
 
     def next_command(self, store: Address) -> str:
@@ -158,7 +173,7 @@ class RunOptions:
             if one == "scheduler" and (value == "threads" or self.scheduler_file is not None):
                 continue
             if value is not None and declared.metavar is not None:
-                words += [_flag(one), _number(value) if isinstance(value, float) else str(value)]
+                words += [option_of(one), _number(value) if isinstance(value, float) else str(value)]
         return words
 
 
@@ -166,7 +181,7 @@ OPTIONS: Mapping[str, Option] = {one.name: one.metadata[OPTION] for one in field
 """The options that people write, by the names of the fields."""
 
 
-def _flag(name: str) -> str:
+def option_of(name: str) -> str:
     """The option of commands for a field."""
     return f"--{name.replace('_', '-')}"
 
@@ -184,3 +199,16 @@ def _number(value: float) -> str:
 def tasks_at_once(workers: int | None) -> int:
     """The number of parallel tasks, by default that of the processors; InputError unless it is 1 to 4096."""
     return available_workers() if workers is None else _workers(workers)
+
+
+def default_store(name: str, counts_only: bool = False) -> Path:
+    """The path of the store of a puzzle or board of this name."""
+    return OUTPUTS / f"{name}{'.counts' if counts_only else ''}.zarr"
+
+
+def chosen_store(given: Address | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:
+    """The store of a run: the given one, else that of the config's ``[run]`` table, else the default one."""
+    address = given if given is not None else run.get("store")
+    if address is None:
+        return default_store(name, counts_only)
+    return address_from(address) if isinstance(address, str) else address

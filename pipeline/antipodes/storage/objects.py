@@ -40,7 +40,7 @@ from antipodes.storage.lock import (
     parse_owner,
     taken_over,
 )
-from antipodes.storage.retry import Watch
+from antipodes.storage.retry import StorageWatch
 from antipodes_tasks.errors import InputError, StoreError, StoreLockedError
 
 HEARTBEAT_SECONDS = 10.0
@@ -88,7 +88,7 @@ class ObjectStorage(Storage):
 
     @contextmanager
     def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
-        self._bucket.retries.watch = Watch(tell, stop)
+        self._bucket.retries.watch = StorageWatch(tell, stop)
         try:
             yield
         finally:

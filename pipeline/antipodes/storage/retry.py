@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Watch:
+class StorageWatch:
     """The reports of waits for storage, and whether waits have to end; both functions are called in any thread."""
 
     tell: Callable[[str], None] = lambda waited_for: None
@@ -60,7 +60,7 @@ class Watch:
     """Whether the program is ending, so that no wait may last; a signal handler can set it."""
 
 
-watch = Watch()
+watch = StorageWatch()
 """The watch of this process, for all waits that no run watches."""
 
 
@@ -116,7 +116,7 @@ class RetryPolicy:
     def __init__(self, server: str, seconds: float) -> None:
         """``server`` is the part of a URL that names it; a failing request is retried for ``seconds``, with 0 never."""
         self.server, self.seconds = server, seconds
-        self.watch: Watch | None = None
+        self.watch: StorageWatch | None = None
         """The watch of the run that makes the requests; None: that of the process."""
         self._told_at = float("-inf")
         self._told: set[_Wait] = set()

@@ -8,13 +8,13 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import shorten
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 
 class CheckedSpace:
     """The positions of a puzzle as labels, and the index of the entry of each."""
 
-    def __init__(self, puzzle: Puzzle, space: StateSpace) -> None:
+    def __init__(self, puzzle: Puzzle, space: Space) -> None:
         self.unchecked = space
         """The same without checks, for positions and indices that come from the program itself."""
         self.puzzle = puzzle
@@ -36,7 +36,7 @@ class CheckedSpace:
         labels = _integers(position)
         if len(labels) != self.puzzle.places or not self.puzzle.rules.holds(labels):
             labels = self.labels(position).tolist()
-        return self.unchecked.rank_one(labels)
+        return self.unchecked.numbering.rank_one(labels)
 
     def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
         """The index of each position ``(n, places)``, ``(n,)``, or -1 if it has none, since no moves lead to it.

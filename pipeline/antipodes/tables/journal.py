@@ -18,7 +18,7 @@ from antipodes.tables.journal_file import (
     DIGEST_BYTES,
     PREFIX_BYTES,
     Cover,
-    Index,
+    FileIndex,
     StoredSegments,
     entries_of,
     entry_bytes,
@@ -32,13 +32,13 @@ from antipodes_tasks.errors import StoreDamagedError
 
 FOLDER, CHECKPOINTS = "journal", "checkpoint"
 """The folders of journal files, and of the checkpoints of a counts-only run."""
-AT_ONCE_BYTES = 16 << 20
+MOST_READ_BYTES = 16 << 20
 """Bytes that are read from a file in one piece, at most, unless one segment is longer."""
 FEW_BYTES, COVER_BYTES = 1 << 12, 64
 """Bytes of the header of a journal file, at most, and more for what it covers of each chunk."""
 MOST_INDEX_BYTES = 1 << 29
 """Bytes of the index of a journal file, at most: 16 million segments, far more than a run has in memory."""
-AT_ONCE = 4
+DIGEST_THREADS = 4
 """Logs whose digests are computed at the same time."""
 Damaged = list[str]
 Result = TypeVar("Result")
@@ -71,7 +71,7 @@ class Journal:
 
     def put(
         self, covers: Sequence[Cover], logs: Sequence[SegmentLog], token: str | None, durable: bool
-    ) -> tuple[str, list[Index]]:
+    ) -> tuple[str, list[FileIndex]]:
         """Write the segments of some logs to a file, a cover for each; its key, and the index of each log.
 
         Writing the same again replaces the file by the same bytes. A file that is not ``durable`` is so after
@@ -89,7 +89,7 @@ class Journal:
         first = head(self.identity, covers, np.concatenate(parts))
         key = f"{self.folder}/{_name(covers, first[-DIGEST_BYTES:])}"
         self.storage.put(key, [first, *(one.data.data for log in logs for one in log.segments)], token, durable)
-        return key, [Index((cover,), part, len(first)) for cover, part in zip(covers, parts, strict=True)]
+        return key, [FileIndex((cover,), part, len(first)) for cover, part in zip(covers, parts, strict=True)]
 
     def sizes(self) -> dict[str, int]:
         """The bytes of all files by their keys, in ascending order of these."""
@@ -147,7 +147,7 @@ class Journal:
         else:
             self.storage.delete_keys(keys)
 
-    def _index(self, key: str, size: int) -> Index:
+    def _index(self, key: str, size: int) -> FileIndex:
         """The index of a file of ``size`` bytes; StoreDamagedError if it is damaged, or the file is cut off."""
         name = self.storage.name_of(key)
         prefix = self.storage.read_range(key, 0, PREFIX_BYTES)
@@ -183,7 +183,7 @@ class Journal:
 def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
     if count == 1:
         return [function(0)]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(DIGEST_THREADS) as pool:
         return list(pool.map(function, range(count)))
 
 
@@ -204,13 +204,13 @@ def chunks_in(key: str) -> tuple[int, int]:
 
 
 def _runs(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
-    """The entries in pieces that lie side by side in a file, each of AT_ONCE_BYTES at most."""
+    """The entries in pieces that lie side by side in a file, each of MOST_READ_BYTES at most."""
     if not len(entries):
         return
     ends = entries["offset"] + entries["length"]
     split = (entries["file"][1:] != entries["file"][:-1]) | (entries["offset"][1:] != ends[:-1])
     for run in np.split(entries, np.flatnonzero(split) + 1):
-        piece = (run["offset"] - run["offset"][0]) // np.uint64(AT_ONCE_BYTES)
+        piece = (run["offset"] - run["offset"][0]) // np.uint64(MOST_READ_BYTES)
         yield from np.split(run, np.flatnonzero(np.diff(piece)) + 1)
 
 

@@ -43,7 +43,7 @@ class Cover(NamedTuple):
     last_depth: int
 
 
-class Index(NamedTuple):
+class FileIndex(NamedTuple):
     """The parts of a journal file before its segments."""
 
     covers: tuple[Cover, ...]
@@ -93,7 +93,7 @@ def _within(length: int, size: int, name: str) -> int:
     return length
 
 
-def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name: str) -> Index:
+def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name: str) -> FileIndex:
     """The index in all parts of a file but its segments.
 
     Raises
@@ -109,7 +109,7 @@ def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name
     entries = np.frombuffer(content[PREFIX_BYTES + header_bytes : -DIGEST_BYTES], dtype=ENTRY)
     if size != len(content) + int(entries["length"].sum(dtype=np.int64)):
         raise StoreDamagedError(f"{name} is damaged: it is cut off, or has more than was written")
-    return Index(tuple(Cover(*cover) for cover in header["covers"]), entries, len(content))
+    return FileIndex(tuple(Cover(*cover) for cover in header["covers"]), entries, len(content))
 
 
 def segment_digest(identity: str, chunk: int, depth: int, content: bytes | memoryview) -> int:
@@ -146,7 +146,7 @@ class StoredSegments:
         known = np.full(end_chunk - first_chunk, -1, dtype=np.int32)
         return cls(first_chunk, end_chunk, (), np.empty(0, dtype=PLACED), known)
 
-    def with_files(self, indices: Sequence[tuple[str, Index]]) -> "StoredSegments":
+    def with_files(self, indices: Sequence[tuple[str, FileIndex]]) -> "StoredSegments":
         """These segments, and those of more files; a segment that two files have is taken from the first."""
         files, parts = list(self.files), [self.entries]
         for name, index in indices:

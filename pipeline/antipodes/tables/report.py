@@ -102,11 +102,11 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
     """How a puzzle is cut, and upper bounds of memory and disk."""
     return {
         "index_size": plan.space.size,
-        "reachable": plan.space.reachable,
-        "space": plan.space.KIND,
+        "reachable": plan.reachable,
+        "space": plan.space.numbering.KIND,
         "rows": plan.space.rows,
         "width": plan.space.width,
-        "column_maps": plan.space.most_column_maps,
+        "column_maps": plan.space.filler.most_column_maps,
         "partitions": plan.partition_count,
         "memory_bytes": plan.memory_bytes,
         "disk_bytes": plan.disk_bytes,

@@ -31,7 +31,7 @@ from antipodes.tables.store.stores import (
 )
 from antipodes_tasks import arguments
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 __all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
 
@@ -137,7 +137,7 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
     return store.create(config, plan.cut, overwrite)
 
 
-def _farthest(manifest: SearchManifest, space: StateSpace) -> Labels:
+def _farthest(manifest: SearchManifest, space: Space) -> Labels:
     """The first antipodes, ``(n, places)``; none before all positions are searched."""
     return space.unrank(np.array(manifest.antipodes[:SHOWN], dtype=np.int64))
 

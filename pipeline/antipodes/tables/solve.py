@@ -8,25 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.machine import available_memory
 from antipodes.storage.address import Address
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
-from antipodes_tasks.reachability.packing import Packing, Words
+from antipodes_tasks.reachability.position_set import Numbers, Words
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
-from antipodes_tasks.searches.bfs import bfs, solved
-from antipodes_tasks.searches.bidirectional import bidirectional
-from antipodes_tasks.searches.breadth_first.reached import MEMORY_LIMIT
+from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
+from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
 from antipodes_tasks.searches.heuristics import has_heuristic
-from antipodes_tasks.searches.ida_star import ida_star
-from antipodes_tasks.searches.iddfs import iddfs
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, TimeLimitReached, silence
-from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths
-from antipodes_tasks.searches.unreachability import PROOF_MEMORY
+from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
 from antipodes_tasks.spaces.selection import index_size
 
 if TYPE_CHECKING:
@@ -92,22 +87,15 @@ def answers(address: Address, problem: Problem) -> bool:
     return manifest.complete and manifest.fingerprint == problem.rules.fingerprint
 
 
-@dataclass(frozen=True, slots=True)
-class _TableDistances:
-    """The distances of a table, as `shortest_paths` reads them."""
-
-    table: "Table"
-    packing: Packing
-
-    def depths(self, keys: Words) -> NDArray[np.int64]:
-        return self.table.distances(self.packing.unpack(keys)).astype(np.int64)
-
-
 def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
-    distances = _TableDistances(table, problem.packing)
-    position = problem.packing.pack(problem.position[np.newaxis])
+    packing = problem.packing
+
+    def depths(keys: Words) -> Numbers:
+        return table.distances(packing.unpack(keys)).astype(np.int64)
+
+    position = packing.pack(problem.position[np.newaxis])
     try:
-        paths = shortest_paths(distances, position, problem.steps, every)
+        paths = shortest_paths(packing, depths, position, problem.steps.successors, every)
     except InconsistentDistancesError as error:
         table.path(error.position)  # raises an error that names the damaged chunk
         raise StoreDamagedError(f"{table.address} is damaged: its distances contradict the moves") from None

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
+from antipodes.machine import MIB
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
-from antipodes.sizes import MIB
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from antipodes.events import CheckStarted, Listener, PositionsChecked
 from antipodes.executors.api import Call, Handle, Key, Scheduler, never
-from antipodes.machine import available_memory
-from antipodes.sizes import human
+from antipodes.machine import available_memory, human
 from antipodes.tables.layers.shards import build_tables
 from antipodes.tables.planning.plan import PROGRAM_BYTES, partitions, plan_partition
 from antipodes.tables.store.manifest import TableManifest
@@ -27,9 +26,8 @@ from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.bfs.partition import Partition, sources
 from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
 from antipodes_tasks.errors import ResourceLimitError, StoreDamagedError
-from antipodes_tasks.spaces import rules
-from antipodes_tasks.spaces.move_tables import MoveTables
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices, StateSpace
+from antipodes_tasks.spaces.move_tables import Indices, MoveTables, Neighbours
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 WORKING_BLOCKS = 12
 """Blocks that a task takes memory for besides those that are kept: the one that is compared, the one that is read (as a
@@ -68,8 +66,8 @@ def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int
     width = manifest.width * np.dtype(manifest.dtype).itemsize
     block = chunk_rows * width
     least = plan_partition(space, chunk_rows, scheduler.workers) * width
-    described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.table_bytes
-    working = max(space.building_bytes(scheduler.workers), scheduler.workers * (least + WORKING_BLOCKS * block))
+    described = PROGRAM_BYTES + space.rules.moves.memory_bytes + space.filler.table_bytes
+    working = max(space.filler.building_bytes(scheduler.workers), scheduler.workers * (least + WORKING_BLOCKS * block))
     free = scheduler.memory or available_memory()
     memory = CheckMemory(
         fixed=max(1, scheduler.processes) * described + working,
@@ -230,7 +228,7 @@ class PartitionReads:
 
 
 @dataclass(frozen=True)
-class Rules:
+class Expected:
     """What all tasks of a check compare the depths with, besides the move tables."""
 
     starts: NDArray[np.int64]
@@ -257,7 +255,7 @@ def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDAr
 
 
 def check_partitions(
-    blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Rules
+    blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
 ) -> dict[int, Findings]:
     """The findings in each block of some partitions, by the block's number."""
     found: dict[int, Findings] = {}
@@ -266,7 +264,7 @@ def check_partitions(
     return found
 
 
-def _check_partition(blocks: Blocks, reads: PartitionReads, tables: MoveTables, rules: Rules) -> dict[int, Findings]:
+def _check_partition(blocks: Blocks, reads: PartitionReads, tables: MoveTables, rules: Expected) -> dict[int, Findings]:
     part = reads.part
     sources = (blocks.get(number) for number in reads.sources)
     least = least_before(part.first_row, part.end_row, sources, tables, rules.expanded, rules.dtype)
@@ -288,15 +286,19 @@ SAMPLE = (30, 1000)
 """Positions of a sample: the least, if each has millions of neighbours to compute, and the most."""
 PLACES_LOOKED_AT = 1 << 26
 """Places of all neighbours of a sample, at most, so that it takes half a second at most."""
+INFINITE = 1 << 30
+"""The depth of unreached positions, greater than all others."""
 DepthsOf = Callable[[Indices], Indices]
-"""Reads the depth at each index ``(n,)``, ``(n,)``; rules.INFINITE where there is none, and if NOT_NUMBERED."""
+"""Reads the depth at each index ``(n,)``, ``(n,)``; INFINITE where there is none, and if NOT_NUMBERED."""
 
 
-def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indices:
+def draw_sample(space: Space, drawn: Sequence[Indices], seed: int) -> Indices:
     """Indices of different positions, ``(n,)``: some of those ``drawn`` at each depth in each block, and others."""
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
-    wanted = min(space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.most_moves * space.rules.places))))
+    wanted = min(
+        space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.filler.most_moves * space.rules.places)))
+    )
     at_depths = [rng.permutation(depth[depth >= 0]) for depth in np.array(drawn).T]
     first = [depth[0] for depth in at_depths if len(depth)]
     others = rng.permutation(np.concatenate([depth[1:] for depth in at_depths]))
@@ -306,27 +308,52 @@ def draw_sample(space: StateSpace, drawn: Sequence[Indices], seed: int) -> Indic
 
 
 def check_sample(
-    space: StateSpace, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int
+    space: Space, sample: Indices, tables: MoveTables, depths_of: DepthsOf, expanded: int
 ) -> dict[str, Indices]:
     """The indices of the sample that the rules contradict, by the kind of problem.
 
     The successors of positions deeper than ``expanded`` may be unreached. Where a move has no known inverse, the depths
     of predecessors are compared by the move tables alone, elsewhere.
     """
-    after = rules.successors(space, sample)
-    before = rules.predecessors(space, sample) if space.rules.moves.invertible else None
+    after = space.successors(sample)
+    before = space.predecessors(sample) if space.rules.moves.invertible else None
     asked = (sample, after.indices, before.indices if before else sample[:0])
     found = depths_of(np.concatenate(asked))  # in one call, since it may read blocks
     depths, after_depths, before_depths = np.split(found, np.cumsum([len(indices) for indices in asked[:-1]]))
-    wrong = rules.contradicted(depths, after, after_depths, expanded)
+    wrong = contradicted(depths, after, after_depths, expanded)
     if before:
-        wrong |= rules.unsupported(depths, before, before_depths, expanded)
+        wrong |= unsupported(depths, before, before_depths, expanded)
     return {
         "moves by the rules of the puzzle that differ from the move tables": sample[
-            rules.differing(after, rules.by_tables(tables, sample), len(sample))
+            after.differing(tables.successors(sample), len(sample))
         ],
         "a depth that the rules of the puzzle contradict": sample[wrong],
     }
+
+
+def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expanded: int) -> NDArray[np.bool_]:
+    """Which of the sample ``(samples,)`` have a depth that the depths of their successors contradict.
+
+    Unreached positions have the depth INFINITE. The successors of positions deeper than ``expanded`` may be unknown.
+    """
+    wrong = np.zeros(len(depths), dtype=bool)
+    own = depths[after.of]
+    wrong[after.of[(own <= expanded) & (after_depths > own + 1)]] = True
+    return wrong
+
+
+def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, expanded: int) -> NDArray[np.bool_]:
+    """Which of the sample ``(samples,)`` have a depth that the depths of their predecessors contradict.
+
+    Positions at depth 0 need no predecessor.
+    """
+    wrong = np.zeros(len(depths), dtype=bool)
+    own = depths[before.of]
+    wrong[before.of[(before_depths <= expanded) & (own > before_depths + 1)]] = True
+    supported = np.zeros(len(depths), dtype=bool)
+    supported[before.of[before_depths == own - 1]] = True
+    found: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == INFINITE))
+    return found
 
 
 BATCHES_A_WORKER = 8
@@ -366,7 +393,7 @@ class TableCheck:
         self._read = partial(read_block, store, manifest)
         deepest = manifest.committed_depth
         expanded = deepest if manifest.searched else deepest - 1
-        self._rules = Rules(self._starts(), deepest, expanded, manifest.dtype, seed)
+        self._rules = Expected(self._starts(), deepest, expanded, manifest.dtype, seed)
 
     def run(self) -> Checked:
         """Check all positions by the move tables, and a sample of them without these."""
@@ -383,7 +410,7 @@ class TableCheck:
 
     def _starts(self) -> Indices:
         """The indices of the starts, ranked and unranked again: all distances are counted from them."""
-        labels = self._space.start_labels
+        labels = self._space.starts
         starts = self._space.rank(labels)
         if not np.array_equal(self._space.unrank(starts), labels):
             raise StoreDamagedError("the indices of the starts are those of other positions: nothing can be checked")
@@ -437,8 +464,8 @@ class TableCheck:
         return [(Blocks(self._read, [reads.uses for reads in batch], capacity), batch) for batch in batches]
 
     def _depths_of(self, shared: Blocks | None, indices: Indices) -> Indices:
-        """The depth at each index ``(n,)``, ``(n,)``; rules.INFINITE if it is greater than counts, or NOT_NUMBERED."""
-        depths = np.full(len(indices), rules.INFINITE, dtype=np.int64)
+        """The depth at each index ``(n,)``, ``(n,)``; INFINITE if it is greater than counts, or NOT_NUMBERED."""
+        depths = np.full(len(indices), INFINITE, dtype=np.int64)
         numbers, offsets = np.divmod(indices, self._chunk_rows * self._space.width)
         numbers[indices == NOT_NUMBERED] = -1
         asked = [int(number) for number in np.unique(numbers) if number >= 0]
@@ -454,4 +481,4 @@ class TableCheck:
                 depths[numbers == number] = found
 
         self._scheduler.run_unordered(calls, collect, never)
-        return np.where(depths > self._rules.deepest, rules.INFINITE, depths)
+        return np.where(depths > self._rules.deepest, INFINITE, depths)

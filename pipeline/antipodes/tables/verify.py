@@ -25,7 +25,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.proof import SHOWN, Wrong
 from antipodes_tasks.errors import StoreDamagedError
 from antipodes_tasks.quoting import counted, shorten
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -196,7 +196,7 @@ def _together(blocks: Sequence[Wrong]) -> Wrong:
     return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:SHOWN])
 
 
-def _shown(puzzle: Puzzle, space: StateSpace, what: str, wrong: Wrong) -> Iterator[str]:
+def _shown(puzzle: Puzzle, space: Space, what: str, wrong: Wrong) -> Iterator[str]:
     """A line for a kind of problem that positions have."""
     if wrong.count:
         shown = "; ".join(shorten(puzzle.format(labels)) for labels in space.unrank(wrong.first))

@@ -21,8 +21,8 @@ from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.exact_cover.partitions import partitions_of
+from antipodes_tasks.exact_cover.placements import TilingArray, distinct
 from antipodes_tasks.exact_cover.search import PartitionResult, check_size
-from antipodes_tasks.exact_cover.symmetry import Tilings, distinct
 from antipodes_tasks.quoting import counted, shorten
 
 SHOWN = 3
@@ -171,9 +171,9 @@ class TilingSearch:
         self._session = session
         self._manifest = manifest
         """The last commit."""
-        self._found: list[Tilings] = []
+        self._found: list[TilingArray] = []
         """The tilings of each partition, those of earlier runs among them."""
-        self._uncommitted: dict[Searched, Tilings] = {}
+        self._uncommitted: dict[Searched, TilingArray] = {}
         self._committed_at = 0.0
         """When the last commit was, or the search started, on the monotonic clock."""
 

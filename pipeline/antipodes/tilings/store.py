@@ -31,8 +31,8 @@ from antipodes.tilings.config import BoardConfig
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreMismatchError
 from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
+from antipodes_tasks.exact_cover.placements import TilingArray
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.symmetry import Tilings
 from antipodes_tasks.quoting import quote
 
 TILINGS = "tilings"
@@ -199,7 +199,7 @@ class TilingStore(Store[TilingManifest]):
                 self.storage.delete(f"{PARTITIONS}/{folder}")
         return manifest
 
-    def add(self, manifest: TilingManifest, found: Mapping[Searched, Tilings]) -> TilingManifest:
+    def add(self, manifest: TilingManifest, found: Mapping[Searched, TilingArray]) -> TilingManifest:
         """Commit the tilings of further partitions, ``(tilings, copies)`` each; the manifest from now on."""
         metadata, digests = dict(manifest.metadata), dict(manifest.digests)
         for searched, tilings in found.items():
@@ -210,7 +210,7 @@ class TilingStore(Store[TilingManifest]):
         self.commit(manifest)
         return manifest
 
-    def finish(self, manifest: TilingManifest, last: Iterable[Searched], tilings: Tilings) -> TilingManifest:
+    def finish(self, manifest: TilingManifest, last: Iterable[Searched], tilings: TilingArray) -> TilingManifest:
         """Commit all the tilings, ``(tilings, copies)``, in place of the partitions'; the manifest from now on."""
         manifest = replace(
             manifest,
@@ -224,7 +224,7 @@ class TilingStore(Store[TilingManifest]):
         self.storage.delete(PARTITIONS)
         return manifest
 
-    def tilings(self, manifest: TilingManifest) -> Tilings:
+    def tilings(self, manifest: TilingManifest) -> TilingArray:
         """All the tilings of a finished store, or those found so far, ``(tilings, copies)``.
 
         Raises
@@ -242,26 +242,26 @@ class TilingStore(Store[TilingManifest]):
         ]
         return np.concatenate([np.empty((0, len(manifest.pieces)), dtype=np.int32), *blocks])
 
-    def tilings_at(self, manifest: TilingManifest, numbers: Sequence[int]) -> Tilings:
+    def tilings_at(self, manifest: TilingManifest, numbers: Sequence[int]) -> TilingArray:
         """The tilings of these numbers, from 0, in a finished store, ``(numbers, copies)``; raises as `tilings`."""
         chunks = {number // CHUNK_ROWS for number in numbers}
         blocks = {chunk: self._read_block(manifest, TILINGS, chunk) for chunk in chunks}
         rows = [blocks[number // CHUNK_ROWS][number % CHUNK_ROWS] for number in numbers]
         return np.array(rows, dtype=np.int32).reshape(len(rows), len(manifest.pieces))
 
-    def _read_block(self, manifest: TilingManifest, name: str, number: int) -> Tilings:
+    def _read_block(self, manifest: TilingManifest, name: str, number: int) -> TilingArray:
         """The tilings of a chunk of an array, checked against its digest in the manifest."""
         first, count = number * CHUNK_ROWS, manifest.arrays[name]
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
         with self.unless_changed():
-            block: Tilings = self.arrays.read_chunk(
+            block: TilingArray = self.arrays.read_chunk(
                 name, manifest.layout(count), number, first, min(count, first + CHUNK_ROWS)
             )
             if chunk_digest(manifest.fingerprint, chunk_key(name, number), block) != expected:
                 raise self.arrays.misplaced(name, number)
         return block
 
-    def _write(self, manifest: TilingManifest, name: str, tilings: Tilings) -> bytes:
+    def _write(self, manifest: TilingManifest, name: str, tilings: TilingArray) -> bytes:
         """Store an array durably; the digests of its chunks."""
         with self.storage.writing():
             self.storage.delete(name)

@@ -22,11 +22,8 @@ from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import ArgumentTypeError, ClosedError, InputError, NumberError
-from antipodes_tasks.exact_cover.conditions import parse_condition
-from antipodes_tasks.exact_cover.placements import placements_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.symmetry import Tilings as TilingArray
-from antipodes_tasks.exact_cover.symmetry import distinct, symmetry_of
+from antipodes_tasks.exact_cover.placements import TilingArray, distinct, placements_of, symmetry_of
+from antipodes_tasks.exact_cover.problem import COVERS, Condition, TilingProblem, parse_condition
 from antipodes_tasks.quoting import quote, shorten
 
 Place = tuple[int, ...]
@@ -207,11 +204,8 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         InputError
             There is no such piece, or no such cell.
         """
-        placements = placements_of(self.problem)
-        covering = placements.piece == _piece_number(self.problem, piece)
-        for cell in _cell_numbers(self.problem, cells):
-            covering &= placements.covers(cell)
-        return np.flatnonzero(covering[self.array].any(axis=1))
+        number, numbers = _piece_number(self.problem, piece), set(_cell_numbers(self.problem, cells))
+        return np.flatnonzero(self._holds(Condition(piece, number, COVERS, tuple(sorted(numbers)))))
 
     def where(self, *conditions: str) -> NDArray[np.int64]:
         """The numbers of the tilings for which all conditions are true, ``(found,)``.
@@ -226,13 +220,15 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         InputError
             It is no such sentence, or there is no such piece or cell.
         """
-        placements, names = placements_of(self.problem), [piece.name for piece in self.problem.pieces]
-        true = np.ones(len(self), dtype=np.bool_)
+        names, true = [piece.name for piece in self.problem.pieces], np.ones(len(self), dtype=np.bool_)
         for text in conditions:
-            condition = parse_condition(arguments.text(text, "a condition"), self.problem.board, names, "where")
-            own = placements.piece == names.index(condition.piece)
-            true &= condition.holds(self.array, own, placements.cells)
+            arguments.text(text, "a condition")
+            true &= self._holds(parse_condition(text, self.problem.board, names, "where"))
         return np.flatnonzero(true)
+
+    def _holds(self, condition: Condition) -> NDArray[np.bool_]:
+        placements = placements_of(self.problem)
+        return condition.holds(self.array, placements.piece, placements.cells)
 
 
 def _piece_number(problem: TilingProblem, name: str) -> int:

@@ -11,10 +11,16 @@ from antipodes.storage.address import Address
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.placements import (
+    TilingArray,
+    distinct,
+    orbit_sizes,
+    placements_of,
+    smallest,
+    symmetry_of,
+)
 from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.exact_cover.search import batch_size
-from antipodes_tasks.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
 from antipodes_tasks.quoting import counted
 
 
@@ -63,7 +69,7 @@ def verify_tilings(address: Address) -> TilingVerdict:
     )
 
 
-def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
+def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: TilingArray) -> Iterator[str]:
     invalid = ~_are_tilings(problem, tilings)
     if invalid.any():
         yield f"{_counted(invalid.sum(), 'invalid')}: numbers {_some(invalid)}"
@@ -75,7 +81,7 @@ def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings
         yield _counted(duplicates, "duplicate")
 
 
-def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
+def _are_tilings(problem: TilingProblem, tilings: TilingArray) -> NDArray[np.bool_]:
     """Which rows place each copy of each piece, cover each cell that has to be, and none twice, ``(tilings,)``."""
     placements = placements_of(problem)
     in_range = (tilings >= 0) & (tilings < len(placements))
@@ -90,7 +96,7 @@ def _are_tilings(problem: TilingProblem, tilings: Tilings) -> NDArray[np.bool_]:
     return result
 
 
-def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings: Tilings) -> Iterator[str]:
+def _symmetry_problems(manifest: TilingManifest, problem: TilingProblem, tilings: TilingArray) -> Iterator[str]:
     symmetry, larger, raw = symmetry_of(problem), np.zeros(len(tilings), dtype=np.bool_), 0
     size = batch_size(problem)
     for first in range(0, len(tilings), size):

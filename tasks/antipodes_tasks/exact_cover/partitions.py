@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
-from antipodes_tasks.exact_cover.boards import Board
-from antipodes_tasks.exact_cover.placements import Placements, placements_of
+from antipodes_tasks.exact_cover.placements import (
+    Symmetry,
+    copies_left,
+    placements_of,
+    precedes,
+    symmetry_of,
+)
 from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.symmetry import Symmetry, precedes, symmetry_of
 
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)
@@ -73,7 +77,7 @@ class Root:
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class TilingPartition:
     """The tilings of a root that contain some more fixed placements, and allowed ones beside these."""
 
     root: Root
@@ -86,7 +90,7 @@ class Partition:
 
 
 @lru_cache(maxsize=8)
-def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[Partition, ...]:
+def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[TilingPartition, ...]:
     """The partitions of a search by one of the `METHODS`, in an order that depends on nothing else.
 
     Raises
@@ -99,8 +103,9 @@ def partitions_of(problem: TilingProblem, method: str = PRUNING) -> tuple[Partit
         return ()
     small = problem.board.size <= SMALL_CELLS and problem.copies == len(problem.pieces) <= SMALL_PIECES
     wanted = ENOUGH_PARTITIONS if small else MANY_PARTITIONS
-    roots = _plain_roots(problem) if method == PLAIN else _roots(problem)
-    return tuple(_Division(problem, in_order, keeps_dead=method == PLAIN).divide(roots, wanted))
+    choices = _Choices(problem)
+    roots = _plain_roots(choices) if method == PLAIN else _roots(choices)
+    return tuple(_divided(roots, choices, in_order, method == PLAIN, wanted))
 
 
 def in_scan_order(problem: TilingProblem, method: str) -> bool:
@@ -134,9 +139,9 @@ def possible(problem: TilingProblem) -> bool:
     surplus = colours[placements.cells].sum(axis=1)
     sums = {0}
     for number, piece in enumerate(problem.pieces):
-        own = set(surplus[placements.of(number)].tolist())
+        of_piece = set(surplus[placements.of(number)].tolist())
         for _ in range(piece.count):
-            sums = {total + one for total in sums for one in own}
+            sums = {total + one for total in sums for one in of_piece}
     return int(colours.sum()) in sums or (bool(sums) and problem.area < problem.board.size)
 
 
@@ -162,22 +167,75 @@ def representatives(actions: NDArray[np.int32]) -> NDArray[np.int32]:
     return smallest
 
 
-def _roots(problem: TilingProblem) -> list[Root]:
+class _Choices:
+    """The placements that cover each item of a problem; items are its cells, then its pieces."""
+
+    def __init__(self, problem: TilingProblem) -> None:
+        self.problem, self.placements, self.symmetry = problem, placements_of(problem), symmetry_of(problem)
+        self.all = np.ones(len(self.placements), dtype=np.bool_)
+        self._required = problem.required | (problem.area == problem.board.size)
+        """The cells that every tiling covers: all of them, if the pieces fill the board, ``(cells,)``."""
+        self.single = np.array([piece.count == 1 for piece in problem.pieces])
+        """Which pieces have no copies, ``(pieces,)``."""
+
+    def of(self, item: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which of the allowed placements cover an item, ``(placements,)``."""
+        piece = item - self.problem.board.size
+        return allowed & (self.placements.covers(item) if piece < 0 else self.placements.piece == piece)
+
+    def covers(self, fixed: Sequence[int], item: int) -> bool:
+        """Whether fixed placements cover an item."""
+        piece = item - self.problem.board.size
+        if piece >= 0:
+            return bool(self.left(fixed)[piece] == 0)
+        return bool((self.placements.cells[_indices(fixed)] == item).any())
+
+    def has_single(self, fixed: Sequence[int]) -> bool:
+        """Whether a piece without copies is left."""
+        return bool((self.left(fixed)[self.single] > 0).any())
+
+    def beside(self, fixed: Sequence[int], allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Which of the allowed placements, by default all, overlap no fixed one and are of a piece with copies left."""
+        masks = self.placements.masks
+        filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
+        beside: NDArray[np.bool_] = ~(masks & filled).any(axis=1) & (self.left(fixed) > 0)[self.placements.piece]
+        return beside if allowed is None else beside & allowed
+
+    def left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
+        """How many copies of each piece are left, ``(pieces,)``."""
+        return copies_left(self.problem, self.placements, _indices(fixed))
+
+    def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
+        """Which cells still have to be covered, ``(cells,)``."""
+        to_cover = np.append(self._required, False)  # the cell -1, after the last of a piece, is none
+        to_cover[self.placements.cells[_indices(fixed)]] = False
+        return to_cover[:-1]
+
+    def options_of_cells(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many of the allowed placements cover each cell, ``(cells,)``."""
+        return np.bincount(self.placements.cells[allowed].ravel() + 1, minlength=self.problem.board.size + 1)[1:]
+
+
+def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
+    return np.array(placements, dtype=np.int64)  # an empty list would become floats
+
+
+def _roots(choices: _Choices) -> list[Root]:
     """The roots of the pruning method: the ways to cover a set of items that the symmetries map to itself.
 
     The items are a piece without copies (and its mirror image), or else cells: those that have the fewest ways to be
     covered. Of each orbit of ways, one makes a root. Where there are too many, see `_anchored_roots`.
     """
-    symmetry, choices = symmetry_of(problem), _Choices(problem)
+    problem, symmetry = choices.problem, choices.symmetry
     first, all_tilings = first_piece(problem), _Way((), np.arange(len(symmetry)), 1.0)
     items, copied = np.unique(symmetry.pieces[:, first]).astype(np.int64) + problem.board.size, False
     if problem.pieces[first].count > 1:
         copied = not choices.to_cover(()).any()
-        items = items if copied else _fewest_ways(all_tilings, symmetry, choices)
-    ways = None if copied else _ways(all_tilings, items, symmetry, choices)
+        items = items if copied else _fewest_ways(all_tilings, choices)
+    ways = None if copied else _ways(all_tilings, items, choices)
     if ways is None:
-        return _anchored_roots(items, symmetry, choices)
-    return [_root(way, True, symmetry, choices) for way in ways]
+        return _anchored_roots(items, choices)
+    return [_root(way, True, choices) for way in ways]
 
 
 class _Way(NamedTuple):
@@ -191,38 +249,37 @@ class _Way(NamedTuple):
     """See `Root.share`."""
 
 
-def _fewest_ways(way: _Way, symmetry: Symmetry, choices: "_Choices") -> NDArray[np.int64]:
+def _fewest_ways(way: _Way, choices: _Choices) -> NDArray[np.int64]:
     """The cells of an orbit under the group with the fewest ways to cover all of them, one by one, beside this way.
 
     There must be cells to cover.
     """
-    ways = np.maximum(choices.options_of_cells(choices.beside(way.fixed, choices.all)), 1)
-    orbits = [np.unique(symmetry.cells[way.group, cell]) for cell in np.flatnonzero(choices.to_cover(way.fixed))]
+    ways = np.maximum(choices.options_of_cells(choices.beside(way.fixed)), 1)
+    to_cover, images = np.flatnonzero(choices.to_cover(way.fixed)), choices.symmetry.cells[way.group]
+    orbits = [np.unique(images[:, cell]) for cell in to_cover]
     # integers: logarithms differ between processors in the last bit, and all workers must make the same partitions
     return min(orbits, key=lambda cells: (math.prod(ways[cells].tolist()), int(cells[0])))
 
 
-def _ways(
-    before: _Way, items: NDArray[np.int64], symmetry: Symmetry, choices: "_Choices", deeper: int = 2
-) -> list[_Way] | None:
+def _ways(before: _Way, items: NDArray[np.int64], choices: _Choices, levels: int = 2) -> list[_Way] | None:
     """One way to cover the items of each orbit of ways, beside the way before; None if there are too many.
 
     Where symmetries are left that map it to itself, and no piece without copies to break them, further items are
-    covered, at most ``deeper`` times. The group of the way before maps the items to themselves.
+    covered, at most ``levels`` times. The group of the way before maps the items to themselves.
     """
     patterns = _patterns(before.fixed, items, choices)
     if patterns is None:
         return None
-    ways, orbits = [], list(_of_each_orbit(patterns, before.group, symmetry))
+    ways, orbits = [], list(_of_each_orbit(patterns, before.group, choices.symmetry))
     for pattern, fixing in orbits:
         way, further = _Way(pattern, fixing, before.share / len(orbits)), None
-        if deeper and len(fixing) > 1 and choices.to_cover(pattern).any() and not choices.has_single(pattern):
-            further = _ways(way, _fewest_ways(way, symmetry, choices), symmetry, choices, deeper - 1)
+        if levels and len(fixing) > 1 and choices.to_cover(pattern).any() and not choices.has_single(pattern):
+            further = _ways(way, _fewest_ways(way, choices), choices, levels - 1)
         ways += [way] if further is None else further
     return ways
 
 
-def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: "_Choices") -> list[tuple[int, ...]] | None:
+def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choices) -> list[tuple[int, ...]] | None:
     """The sets of placements that cover all the items beside fixed placements; None if there are too many."""
     patterns: list[tuple[int, ...]] = [fixed]
     for item in items.tolist():
@@ -231,8 +288,8 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: "_Choic
             if choices.covers(pattern, item):
                 longer.append(pattern)
             else:
-                beside = choices.beside(pattern, choices.all)
-                longer += [(*pattern, option) for option in np.flatnonzero(choices.of(item, beside)).tolist()]
+                options = np.flatnonzero(choices.of(item, choices.beside(pattern))).tolist()
+                longer += [(*pattern, option) for option in options]
             if len(items) > 1 and len(longer) > MOST_PATTERNS:
                 return None
         patterns = longer
@@ -256,26 +313,25 @@ def _of_each_orbit(
         yield tuple(rows[number][rows[number] < NONE].tolist()), group[fixing[:, number]]
 
 
-def _anchored_roots(items: NDArray[np.int64], symmetry: Symmetry, choices: "_Choices") -> list[Root]:
+def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
     """Roots of one fixed placement each, its *anchor*, which covers one of the items.
 
     The anchor represents its orbit. Beside it there is no placement that covers an item and whose representative is
     smaller. A tiling may have symmetric copies in the root: those in which other placements represented by the anchor
     lie in its place.
     """
+    symmetry = choices.symmetry
     covering = np.any([choices.of(item, choices.all) for item in items.tolist()], axis=0)
     labels = np.where(covering, representatives(symmetry.placements), NONE)
     anchors = np.flatnonzero(labels == np.arange(len(labels)))
     roots = []
     for anchor in anchors.tolist():
         way = _Way((anchor,), np.flatnonzero(symmetry.placements[:, anchor] == anchor), 1.0 / len(anchors))
-        roots.append(_root(way, False, symmetry, choices, labels >= anchor))
+        roots.append(_root(way, False, choices, labels >= anchor))
     return roots
 
 
-def _root(
-    way: _Way, closed: bool, symmetry: Symmetry, choices: "_Choices", may: NDArray[np.bool_] | None = None
-) -> Root:
+def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | None = None) -> Root:
     """A root with the placements of a way fixed. The way's group would find symmetric copies of each tiling.
 
     To break them, a second piece keeps one placement of each orbit under them: the piece that keeps the smallest share,
@@ -288,8 +344,8 @@ def _root(
     may
         The placements that may be in the root, by default all.
     """
-    placements, group = choices.placements, way.group
-    allowed = choices.beside(way.fixed, choices.all if may is None else may)
+    placements, symmetry, group = choices.placements, choices.symmetry, way.group
+    allowed = choices.beside(way.fixed, may)
     if len(group) > 1:
         representative = representatives(symmetry.placements[group]) == np.arange(len(placements))
         itself = (symmetry.pieces[group] == np.arange(placements.piece_count)).all(axis=0) & choices.single
@@ -301,86 +357,21 @@ def _root(
     return Root(np.array(way.fixed, dtype=np.int32), allowed, closed and len(group) == 1, way.share)
 
 
-def _plain_roots(problem: TilingProblem) -> list[Root]:
+def _plain_roots(choices: _Choices) -> list[Root]:
     """One root, in which one piece keeps one orientation of each orbit under the symmetries of the board.
 
     It is the first piece, of those without copies, that keeps the smallest share of its orientations. On 6x10 that is
     F, with two of eight.
     """
-    placements, symmetry = placements_of(problem), symmetry_of(problem)
-    best, best_share = np.ones(len(placements), dtype=np.bool_), 1.0
-    for piece in np.flatnonzero([piece.count == 1 for piece in problem.pieces]).tolist():
-        allowed = _kept_orientations(placements, symmetry, piece)
-        share = float(allowed[placements.of(piece)].mean()) if len(placements.of(piece)) else 1.0
-        if share < best_share:
-            best, best_share = allowed, share
-    return [Root(np.empty(0, dtype=np.int32), best, len(symmetry) == 1, 1.0)]
-
-
-def _kept_orientations(placements: Placements, symmetry: Symmetry, piece: int) -> NDArray[np.bool_]:
-    own = placements.of(piece)
-    fixing = symmetry.placements[symmetry.pieces[:, piece] == piece]
-    allowed = np.ones(len(placements), dtype=np.bool_)
-    allowed[own] = placements.orientation[fixing[:, own]].min(axis=0) == placements.orientation[own]
-    return allowed
-
-
-class _Choices:
-    """The placements that cover each item of a problem; items are its cells, then its pieces."""
-
-    def __init__(self, problem: TilingProblem) -> None:
-        self.problem, self.placements = problem, placements_of(problem)
-        self.all = np.ones(len(self.placements), dtype=np.bool_)
-        self._board: Board = problem.board
-        self._counts = np.array([piece.count for piece in problem.pieces])
-        self._required = problem.required | (problem.area == problem.board.size)
-        """The cells that every tiling covers: all of them, if the pieces fill the board, ``(cells,)``."""
-        self.single: NDArray[np.bool_] = self._counts == 1
-        """Which pieces have no copies, ``(pieces,)``."""
-
-    def of(self, item: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the allowed placements cover an item, ``(placements,)``."""
-        piece = item - self._board.size
-        return allowed & (self.placements.covers(item) if piece < 0 else self.placements.piece == piece)
-
-    def covers(self, fixed: Sequence[int], item: int) -> bool:
-        """Whether fixed placements cover an item."""
-        piece = item - self._board.size
-        if piece >= 0:
-            return bool(self.left(fixed)[piece] == 0)
-        return bool((self.placements.cells[_indices(fixed)] == item).any())
-
-    def has_single(self, fixed: Sequence[int]) -> bool:
-        """Whether a piece without copies is left."""
-        return bool((self.left(fixed)[self.single] > 0).any())
-
-    def beside(self, fixed: Sequence[int], allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the allowed placements overlap no fixed one and are of a piece with copies left."""
-        masks = self.placements.masks
-        filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
-        beside: NDArray[np.bool_] = allowed & ~(masks & filled).any(axis=1)
-        beside &= (self.left(fixed) > 0)[self.placements.piece]
-        return beside
-
-    def left(self, fixed: Sequence[int]) -> NDArray[np.int64]:
-        """How many copies of each piece are left, ``(pieces,)``."""
-        used = np.bincount(self.placements.piece[_indices(fixed)], minlength=len(self._counts))
-        left: NDArray[np.int64] = self._counts - used
-        return left
-
-    def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
-        """Which cells still have to be covered, ``(cells,)``."""
-        to_cover = np.append(self._required, False)  # the cell -1, after the last of a piece, is none
-        to_cover[self.placements.cells[_indices(fixed)]] = False
-        return to_cover[:-1]
-
-    def options_of_cells(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the allowed placements cover each cell, ``(cells,)``."""
-        return np.bincount(self.placements.cells[allowed].ravel() + 1, minlength=self._board.size + 1)[1:]
-
-
-def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
-    return np.array(placements, dtype=np.int64)  # an empty list would become floats
+    symmetry, orientation = choices.symmetry, choices.placements.orientation
+    allowed, least = choices.all, 1.0
+    for piece in np.flatnonzero(choices.single).tolist():
+        numbers, fixing = choices.placements.of(piece), symmetry.placements[symmetry.pieces[:, piece] == piece]
+        kept = orientation[fixing[:, numbers]].min(axis=0) == orientation[numbers]
+        if kept.mean() < least:
+            allowed, least = choices.all.copy(), float(kept.mean())
+            allowed[numbers] = kept
+    return [Root(np.empty(0, dtype=np.int32), allowed, len(symmetry) == 1, 1.0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,14 +404,10 @@ class _Node:
         return np.flatnonzero(self.choices.of(item, self.allowed)).tolist()[: int(ways.min())]
 
     @property
-    def is_tiling(self) -> bool:
-        """Whether nothing is left to choose."""
-        return len(self.fixed) == self.choices.problem.copies and not self.choices.to_cover(self.fixed).any()
-
-    @property
     def is_dead(self) -> bool:
-        """Whether the node has no tiling for sure."""
-        return not self.options and not self.is_tiling
+        """Whether nothing is left to choose, and the node is no tiling."""
+        is_tiling = len(self.fixed) == self.choices.problem.copies and not self.choices.to_cover(self.fixed).any()
+        return not self.options and not is_tiling
 
     def children(self) -> list["_Node"]:
         """A node for each option, in which those before it are not used."""
@@ -433,44 +420,32 @@ class _Node:
         return children
 
 
-class _Division:
-    """Divides roots into partitions."""
+def _divided(
+    roots: Sequence[Root], choices: _Choices, in_order: bool, keep_dead: bool, wanted: int
+) -> Iterator[TilingPartition]:
+    """Partitions in the order of a depth-first search; at least as many as wanted, if there are.
 
-    def __init__(self, problem: TilingProblem, in_order: bool, keeps_dead: bool) -> None:
-        self._choices, self._in_order = _Choices(problem), in_order
-        self._keeps_dead = keeps_dead
-        """Whether nodes without a tiling stay partitions, so that their placements count as tried."""
-
-    def divide(self, roots: Sequence[Root], wanted: int) -> list[Partition]:
-        """Partitions in the order of a depth-first search; at least as many as wanted, if there are."""
-        nodes = [
-            _Node(root, (number,), tuple(root.fixed.tolist()), root.allowed, self._choices, self._in_order)
-            for number, root in enumerate(roots)
-        ]
-        heap = [(-node.root.share, node.path, node) for node in nodes if not self._is_useless(node)]
-        heapq.heapify(heap)
-        done: list[_Node] = []
-        expanded = 0
-        while heap and len(heap) + len(done) < wanted and expanded < 4 * wanted:
-            share, _, node = heapq.heappop(heap)
-            expanded += 1
-            children = [child for child in node.children() if not self._is_useless(child)]
-            if not node.options:
-                done.append(node)
-            for child in children:
-                heapq.heappush(heap, (share / len(children), child.path, child))
-        return _as_partitions(sorted([*done, *(node for _, _, node in heap)], key=lambda node: node.path))
-
-    def _is_useless(self, node: _Node) -> bool:
-        return not self._keeps_dead and node.is_dead
-
-
-def _as_partitions(nodes: Sequence[_Node]) -> list[Partition]:
-    partitions: list[Partition] = []
+    Dead nodes stay partitions if ``keep_dead``, so that their placements count as tried.
+    """
+    nodes = [
+        _Node(root, (number,), tuple(root.fixed.tolist()), root.allowed, choices, in_order)
+        for number, root in enumerate(roots)
+    ]
+    heap = [(-node.root.share, node.path, node) for node in nodes if keep_dead or not node.is_dead]
+    heapq.heapify(heap)
+    done: list[_Node] = []
+    expanded = 0
+    while heap and len(heap) + len(done) < wanted and expanded < 4 * wanted:
+        share, _, node = heapq.heappop(heap)
+        expanded += 1
+        children = [child for child in node.children() if keep_dead or not child.is_dead]
+        if not node.options:
+            done.append(node)
+        for child in children:
+            heapq.heappush(heap, (share / len(children), child.path, child))
     before: tuple[int, ...] = ()
-    for node in nodes:
+    for node in sorted([*done, *(node for _, _, node in heap)], key=lambda node: node.path):
         shared = next((k for k, (a, b) in enumerate(zip(node.path, before, strict=False)) if a != b), 0)
         new = len(node.fixed) if shared == 0 else len(node.path) - shared
-        partitions.append(Partition(node.root, np.array(node.fixed, dtype=np.int32), node.allowed, new))
+        yield TilingPartition(node.root, np.array(node.fixed, dtype=np.int32), node.allowed, new)
         before = node.path
-    return partitions

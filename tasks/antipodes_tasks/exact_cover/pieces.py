@@ -1,24 +1,62 @@
-"""Pieces made of squares or cubes: the twelve pentominoes, and drawn ones."""
+"""Pieces made of squares or cubes: how they turn, how they are drawn, the named sets, and the setting ``pieces``."""
 
-import string
+import itertools
 import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.exact_cover.isometries import ROTATIONS, TURNS, Coordinates, in_scan_order, to_origin
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.quoting import quote, shorten
+from antipodes_tasks.values import FLAG, SYMBOL, integer
 
 Cell = tuple[int, int, int]
 """Layer, row and column."""
+Shape = tuple[Cell, ...]
+"""The cells of a piece, sorted; the smallest layer, row and column are 0."""
+Coordinates = NDArray[np.int64]
+"""Cells as ``(cells, 3)``: layer, row and column of each."""
 
-MARKS = frozenset("#*" + string.ascii_letters)
+MARKS = frozenset("#*" + ascii_letters)
 """Symbols for a cell in the drawing of a piece; '.' and a blank stand for none."""
-
-
 MOST_DRAWN = 1 << 15
 """Characters of a drawing."""
+MOST_CELLS = 1024
+"""Cells of a board."""
+
+ISOMETRIES: NDArray[np.int64] = np.array(
+    [
+        np.diag(signs)[list(order)]
+        for order in itertools.permutations(range(3))
+        for signs in itertools.product((1, -1), repeat=3)
+    ],
+    dtype=np.int64,
+)
+"""The 48 symmetries of the cube as matrices on ``(layer, row, column)``, reflections included, ``(48, 3, 3)``."""
+
+ROTATIONS: NDArray[np.int64] = ISOMETRIES[np.linalg.det(ISOMETRIES) > 0]
+"""The 24 of them that move a solid, ``(24, 3, 3)``; turning a flat piece over is one of these."""
+
+TURNS: NDArray[np.int64] = ROTATIONS[ROTATIONS[:, 0, 0] == 1]
+"""The 4 of these that keep the upper side up, ``(4, 3, 3)``: quarter turns within a layer."""
+
+
+def to_origin(cells: Coordinates) -> Coordinates:
+    """The cells moved so that the smallest layer, row and column are 0."""
+    moved: Coordinates = cells - cells.min(axis=0)
+    return moved
+
+
+def sort_cells(cells: Coordinates, axes: tuple[int, int, int]) -> Coordinates:
+    """The cells sorted along the axes, from the slowest to the fastest."""
+    slow, middle, fast = (cells[:, axis] for axis in axes)
+    ordered: Coordinates = cells[np.lexsort((fast, middle, slow))]
+    return ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +104,7 @@ class Piece:
         """
         turned = {}
         for rotation in TURNS if self.one_sided else ROTATIONS:
-            cells = in_scan_order(to_origin(np.array(self.cells) @ rotation.T), axes)
+            cells = sort_cells(to_origin(np.array(self.cells) @ rotation.T), axes)
             turned[cells[:, axes].tobytes()] = cells
         return sorted(turned.values(), key=lambda cells: cells[:, axes].tolist())
 
@@ -89,9 +127,8 @@ def parse_piece(name: str, drawing: str) -> Piece:
     ConfigError
         The drawing has another symbol, or no cell, or is larger than any board.
     """
-    check_drawing(drawing, f"piece {quote(name)}")
     cells = []
-    for layer, rows in enumerate(layers_of(textwrap.dedent(drawing))):
+    for layer, rows in enumerate(layers_of(textwrap.dedent(drawing), f"piece {quote(name)}")):
         for row, line in enumerate(rows):
             for column, symbol in enumerate(line):
                 if symbol in MARKS:
@@ -105,8 +142,13 @@ def parse_piece(name: str, drawing: str) -> Piece:
     return Piece(name, tuple(sorted(tuple(cell) for cell in to_origin(np.array(cells)).tolist())))
 
 
-def layers_of(drawing: str) -> list[list[str]]:
-    """The lines of a drawing, by layers; blank lines stand between layers."""
+def layers_of(drawing: str, key: str) -> list[list[str]]:
+    """The lines of a drawing, by layers, between which there are blank lines.
+
+    A drawing that is larger than any board raises a ConfigError, which begins with the key.
+    """
+    if len(drawing) > MOST_DRAWN:
+        raise ConfigError(f"{key}: expected a drawing of at most {MOST_DRAWN:,} characters, found {len(drawing):,}")
     layers: list[list[str]] = [[]]
     for line in drawing.splitlines():
         if line.strip():
@@ -116,18 +158,12 @@ def layers_of(drawing: str) -> list[list[str]]:
     return [layer for layer in layers if layer]
 
 
-def check_drawing(drawing: str, key: str) -> None:
-    """Raise ConfigError, which begins with the key, for a drawing that is larger than any board."""
-    if len(drawing) > MOST_DRAWN:
-        raise ConfigError(f"{key}: expected a drawing of at most {MOST_DRAWN:,} characters, found {len(drawing):,}")
-
-
-def parse_pieces(drawings: dict[str, str]) -> tuple[Piece, ...]:
+def _drawn(drawings: Mapping[str, str]) -> tuple[Piece, ...]:
     """Read several pieces, ``name: drawing``, in the order given."""
     return tuple(parse_piece(name, drawing) for name, drawing in drawings.items())
 
 
-PENTOMINOES: tuple[Piece, ...] = parse_pieces(
+PENTOMINOES: tuple[Piece, ...] = _drawn(
     {
         "F": ".FF\nFF.\n.F.",
         "I": "IIIII",
@@ -144,3 +180,145 @@ PENTOMINOES: tuple[Piece, ...] = parse_pieces(
     }
 )
 """The twelve pentominoes by the letters they resemble (Golomb, *Polyominoes*, 1965)."""
+
+LETTERS = (
+    *PENTOMINOES,
+    *_drawn({"I": "IIII", "L": "LLL\nL..", "O": "OO\nOO", "S": ".SS\nSS.", "T": "TTT\n.T."}),
+    *_drawn({"I": "III", "V": "VV\nV."}),
+)
+"""The flat pieces that have letters of their own."""
+MIRRORED_TETROMINOES = {"L": "J", "S": "Z"}
+"""The letters of mirror images; other pieces with a letter have mirror images with the small letter."""
+
+
+def _as_shape(cells: Coordinates) -> Shape:
+    return tuple(sorted((layer, row, column) for layer, row, column in to_origin(cells).tolist()))
+
+
+def _canonical(cells: Iterable[Cell]) -> Shape:
+    """The same for all orientations of a solid: the first of them, flat if it can be."""
+    return _as_shape(Piece("", tuple(cells)).orientations()[0])
+
+
+def _free(size: int, flat: bool = True) -> tuple[Piece, ...]:
+    """The flat pieces of a size, each of which may be turned over; or the solids, mirror images that differ both.
+
+    Those with letters of their own come first, drawn as usual, then others with spare letters.
+    """
+    shapes: set[Shape] = {((0, 0, 0),)}
+    for _ in range(size - 1):  # add a cell anywhere
+        larger = set()
+        for shape in shapes:
+            beside = set().union(*map(neighbours, shape)) - set(shape)
+            larger |= {_canonical((*shape, cell)) for cell in beside if not flat or cell[0] == 0}
+        shapes = larger
+    known = {_canonical(piece.cells): piece for piece in LETTERS}
+    lettered = sorted((known[shape] for shape in shapes & known.keys()), key=lambda piece: piece.name)
+    taken = {piece.name for piece in lettered}
+    names = [name for name in _sequential_names(len(shapes)) if name not in taken]
+    others = sorted(shapes - known.keys())
+    return (*lettered, *(Piece(name, shape) for name, shape in zip(names, others, strict=False)))
+
+
+def _one_sided(size: int) -> tuple[Piece, ...]:
+    """The flat pieces of a size, those that differ from their mirror image in both forms; none may be turned over."""
+    shapes, names = [], []
+    for piece in _free(size):
+        shapes.append(piece.cells)
+        names.append(piece.name)
+        mirrored = _as_shape(np.array(piece.cells) * np.array((1, 1, -1)))
+        if piece.cells not in {_as_shape(np.array(mirrored) @ turn.T) for turn in TURNS}:
+            shapes.append(mirrored)
+            names.append(MIRRORED_TETROMINOES[piece.name] if size == 4 else piece.name.lower())
+    if size > 5:  # there are more than letters
+        names = _sequential_names(len(shapes))
+    return tuple(Piece(name, cells, one_sided=True) for name, cells in zip(names, shapes, strict=True))
+
+
+def _sequential_names(count: int) -> list[str]:
+    """One character each where these suffice, else numbers from 1."""
+    symbols = ascii_uppercase + ascii_lowercase + digits
+    return list(symbols[:count]) if count <= len(symbols) else [str(number + 1) for number in range(count)]
+
+
+PIECE_SETS: Mapping[str, Callable[[], tuple[Piece, ...]]] = {
+    "trominoes": partial(_free, 3),
+    "tetrominoes": partial(_free, 4),
+    "one-sided-tetrominoes": partial(_one_sided, 4),
+    "pentominoes": partial(_free, 5),
+    "one-sided-pentominoes": partial(_one_sided, 5),
+    "hexominoes": partial(_free, 6),
+    "one-sided-hexominoes": partial(_one_sided, 6),
+    "heptominoes": partial(_free, 7),
+    "one-sided-heptominoes": partial(_one_sided, 7),
+    "tetracubes": partial(_free, 4, flat=False),
+    "pentacubes": partial(_free, 5, flat=False),
+}
+"""The makers of the named sets."""
+
+
+@lru_cache(maxsize=len(PIECE_SETS))
+def piece_set(name: str) -> tuple[Piece, ...]:
+    """The pieces of one of the `PIECE_SETS`."""
+    return PIECE_SETS[name]()
+
+
+KEY = "[board] pieces"
+ALL_PENTOMINOES = "pentominoes"
+_BY_LETTER = {piece.name: piece for piece in PENTOMINOES}
+PIECE_KEYS = ("shape", "count", "one_sided")
+
+
+def parse_pieces_setting(value: object) -> tuple[Piece, ...]:
+    """The pieces that a setting names or draws; ConfigError, which names the key, where it does neither."""
+    if isinstance(value, str):
+        return piece_set(value) if value in PIECE_SETS else _lettered(value)
+    if isinstance(value, list):
+        return _pentominoes(value)
+    if isinstance(value, dict) and value:
+        if len(value) > MOST_CELLS:
+            raise ConfigError(f"{KEY}: expected at most {MOST_CELLS:,}, a cell each, found {len(value):,}")
+        return tuple(_piece(name, setting) for name, setting in value.items())
+    raise ConfigError(f"{KEY}: expected the name of a set, letters, or a table of drawings, found {quote(value)}")
+
+
+def _lettered(text: str) -> tuple[Piece, ...]:
+    """The pentominoes of these letters; a longer word of other letters is taken for the name of a set."""
+    letters: list[object] = [letter for letter in text if letter not in " ,"]
+    if len(letters) > len(_BY_LETTER) or (any(letter not in _BY_LETTER for letter in letters) and len(letters) > 4):
+        raise ConfigError(
+            f"{KEY}: expected letters of {''.join(_BY_LETTER)}, or a set among {', '.join(PIECE_SETS)}; "
+            f"found {quote(shorten(text))}"
+        )
+    return _pentominoes(letters)
+
+
+def _pentominoes(letters: list[object]) -> tuple[Piece, ...]:
+    for number, letter in enumerate(letters):
+        if not isinstance(letter, str) or letter not in _BY_LETTER:
+            raise ConfigError(f"{KEY}: expected letters of {''.join(_BY_LETTER)}, found {quote(letter)}")
+        if letter in letters[:number]:
+            raise ConfigError(f"{KEY}: expected each letter once, found {quote(letter)} again")
+    if not letters:
+        raise ConfigError(f"{KEY}: expected at least one piece, found none")
+    return tuple(_BY_LETTER[str(letter)] for letter in letters)
+
+
+def _piece(name: str, setting: Any) -> Piece:
+    """A piece as it is drawn, or as a table with its drawing describes it."""
+    SYMBOL.check(name, KEY)
+    key = f"{KEY}.{name}"
+    table: Mapping[str, Any] = setting if isinstance(setting, dict) else {"shape": setting}
+    unknown = sorted(map(str, set(table) - set(PIECE_KEYS)))
+    if unknown:
+        raise ConfigError(f"{key}.{shorten(unknown[0])}: unknown key; expected {', '.join(PIECE_KEYS)}")
+    shape, count, one_sided = table.get("shape"), table.get("count", 1), table.get("one_sided", False)
+    if not isinstance(shape, str):
+        raise ConfigError(f"{key}: expected a drawing, found {quote(shape)}")
+    integer(1, MOST_CELLS).check(count, f"{key}.count")
+    FLAG.check(one_sided, f"{key}.one_sided")
+    try:
+        drawn = parse_piece(name, shape)
+    except ConfigError as error:
+        raise ConfigError(f"{key}: {error}") from None
+    return Piece(name, drawn.cells, count, one_sided)

@@ -6,16 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antipodes_tasks.exact_cover.boards import Board
-from antipodes_tasks.exact_cover.fillers import MOST_OPTIONS, FewestFirst, Filler, FirstEmpty, check_options
-from antipodes_tasks.exact_cover.options import options_of
-from antipodes_tasks.exact_cover.partitions import PLAIN, PRUNING, Partition, in_scan_order, partitions_of
+from antipodes_tasks.exact_cover import fewest_first, first_empty
+from antipodes_tasks.exact_cover.partitions import PLAIN, PRUNING, in_scan_order, partitions_of
 from antipodes_tasks.exact_cover.pieces import Piece
-from antipodes_tasks.exact_cover.placements import placements_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
-from antipodes_tasks.exact_cover.symmetry import Tilings, distinct, orbit_sizes, smallest, symmetry_of
+from antipodes_tasks.exact_cover.placements import (
+    DEPTH,
+    PLACEMENTS,
+    TilingArray,
+    distinct,
+    options_of,
+    orbit_sizes,
+    placements_of,
+    smallest,
+    symmetry_of,
+)
+from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 
-DOMINO = Piece("domino", ((0, 0, 0), (0, 0, 1)), count=2)
 BATCH = 1 << 15
 """Tilings that are taken from a search at a time, if their symmetric copies fit."""
 BATCH_BYTES = 1 << 26
@@ -39,7 +45,7 @@ def unwatched(placements: int, tilings: int) -> None:
 class PartitionResult:
     """The result of one partition, the same each time that it is computed."""
 
-    tilings: Tilings
+    tilings: TilingArray
     """Canonical, distinct and sorted, ``(tilings, copies)``, in no other partition; none if they are only counted."""
     count: int
     """The number of tilings, up to the symmetries of the problem."""
@@ -95,58 +101,62 @@ class PartitionSearch:
     """The search of a partition; iteration gives the tilings that it finds in batches, ``(tilings, copies)``."""
 
     def __init__(self, problem: TilingProblem, number: int, method: str, on_progress: OnProgress = unwatched) -> None:
-        self.partition: Partition = partitions_of(problem, method)[number]
+        self.partition = partitions_of(problem, method)[number]
         self._problem, self._on_progress = problem, on_progress
-        self._options = options_of(placements_of(problem), self.partition.allowed)
-        self._filler = self._search(method)
+        placements, fixed = placements_of(problem), self.partition.fixed
+        self._options = options_of(placements, self.partition.allowed)
+        self._counters = np.array([-1, 0])
+        """Those of a search that has ended, if the fixed placements are a tiling."""
+        if len(fixed) == problem.copies:
+            return
+        if in_scan_order(problem, method):
+            prune = method != PLAIN and problem.connected
+            started = first_empty.start(problem, self._options, placements, fixed, prune)
+        else:
+            started = fewest_first.start(problem, self._options, placements, fixed)
+        self._fill, self._counters = started
 
     @property
     def placements(self) -> int:
         """The placements tried, those included that no partition before has fixed, too."""
-        return self.partition.new + (self._filler.placements if self._filler else 0)
+        return self.partition.new + int(self._counters[PLACEMENTS])
 
-    def __iter__(self) -> Iterator[Tilings]:
-        if self._filler is None:
-            yield np.sort(self.partition.fixed)[np.newaxis]
+    @property
+    def ended(self) -> bool:
+        """Whether all tilings are found."""
+        return bool(self._counters[DEPTH] < 0)
+
+    def __iter__(self) -> Iterator[TilingArray]:
+        fixed = self.partition.fixed
+        if len(fixed) == self._problem.copies:
+            yield np.sort(fixed)[np.newaxis]
             return
-        found = np.empty((batch_size(self._problem), self._problem.copies - len(self.partition.fixed)), dtype=np.int32)
+        found = np.empty((batch_size(self._problem), self._problem.copies - len(fixed)), dtype=np.int32)
         count = total = 0
-        for more in self._slices(self._filler, found):
+        for more in self._slices(found):
             count, total = count + more, total + more
-            if count == len(found) or (count and self._filler.ended):
+            if count == len(found) or (count and self.ended):
                 yield self._tilings(found[:count])
                 count = 0
-            if not self._filler.ended:
+            if not self.ended:
                 self._on_progress(self.placements, total)
 
-    def _slices(self, filler: Filler, found: Tilings) -> Iterator[int]:
+    def _slices(self, found: TilingArray) -> Iterator[int]:
         """Search, into the room that is left in a batch; the tilings found by each slice."""
         at, most = 0, FIRST_SLICE
-        while not filler.ended:
+        while not self.ended:
             begin = time.perf_counter()
-            count = filler.fill(found[at:], most)
+            count = self._fill(int(self._counters[PLACEMENTS]) + most, found[at:])
             at = (at + count) % len(found)
             yield count
             faster = SLICE_SECONDS / max(time.perf_counter() - begin, 1e-6)
             most = min(int(most * min(2.0, max(0.1, faster))) + 1, LAST_SLICE)
 
-    def _tilings(self, found: Tilings) -> Tilings:
-        fixed = len(self.partition.fixed)
-        tilings = np.empty((len(found), self._problem.copies), dtype=np.int32)
-        tilings[:, :fixed] = self.partition.fixed
-        tilings[:, fixed:] = self._options.number[found]
+    def _tilings(self, found: TilingArray) -> TilingArray:
+        fixed = np.broadcast_to(self.partition.fixed, (len(found), len(self.partition.fixed)))
+        tilings = np.hstack((fixed, self._options.number[found]))
         tilings.sort(axis=1)
         return tilings
-
-    def _search(self, method: str) -> Filler | None:
-        """The search beside the fixed placements; None if these are a tiling."""
-        problem, placements, fixed = self._problem, placements_of(self._problem), self.partition.fixed
-        if problem.copies == len(fixed):
-            return None
-        if in_scan_order(problem, method):
-            prune = method != PLAIN and problem.connected
-            return FirstEmpty(problem, self._options, placements, fixed, prune)
-        return FewestFirst(problem, self._options, placements, fixed)
 
 
 def batch_size(problem: TilingProblem) -> int:
@@ -157,19 +167,20 @@ def batch_size(problem: TilingProblem) -> int:
 
 def check_size(problem: TilingProblem, method: str = PRUNING) -> None:
     """Raise ResourceLimitError if some partition has more placements than a search of it has memory for."""
-    if len(placements_of(problem)) <= MOST_OPTIONS or in_scan_order(problem, method):
-        return
-    for partition in partitions_of(problem, method):
-        check_options(int(partition.allowed.sum()))
+    if not in_scan_order(problem, method):
+        for partition in partitions_of(problem, method):
+            fewest_first.check_options(int(partition.allowed.sum()))
 
 
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
     """Compile or load the kernels that the search of a problem takes, so that no partition waits for them."""
-    small = TilingProblem("small", Board(1, 1, 4), (DOMINO,))
+    dominoes = 2 if problem.board.size <= first_empty.WORD else 33  # kernels differ by the words of a board
+    small = TilingProblem("small", Board(1, 1, 2 * dominoes), (Piece("domino", ((0, 0, 0), (0, 0, 1)), dominoes),))
     placements, none = placements_of(small), np.empty(0, dtype=np.int32)
     options = options_of(placements, np.ones(len(placements), dtype=np.bool_))
-    found = np.empty((2, small.copies), dtype=np.int32)
     if in_scan_order(problem, method):
-        FirstEmpty(small, options, placements, none, prune=True).fill(found, FIRST_SLICE)
+        prune = method != PLAIN and problem.connected
+        fill, _ = first_empty.start(small, options, placements, none, prune)
     else:
-        FewestFirst(small, options, placements, none).fill(found, FIRST_SLICE)
+        fill, _ = fewest_first.start(small, options, placements, none)
+    fill(FIRST_SLICE, np.empty((2, small.copies), dtype=np.int32))

@@ -6,15 +6,13 @@ the number into ``row * width + column``; the position of the cut changes no ran
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.errors import InputError
 from antipodes_tasks.jit import kernel
 
 Arrangements = NDArray[np.uint8]
@@ -97,62 +95,6 @@ def _unrank_batch(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
         wider[~taken] = arrangement.ravel()
         arrangement = wider
     return arrangement
-
-
-@dataclass(frozen=True)
-class Index:
-    """The number of every arrangement, as ``row * width + column``."""
-
-    counts: tuple[int, ...]
-    """Pieces with each label."""
-    leading: int
-    """The number of labels in the row; the others are in the column."""
-
-    @cached_property
-    def row_counts(self) -> tuple[int, ...]:
-        """The counts of a row's labels, then the number of places that it leaves free."""
-        return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
-
-    @cached_property
-    def column_counts(self) -> tuple[int, ...]:
-        """The counts of a column's labels, on the places that the row leaves free."""
-        return self.counts[self.leading :] or (0,)
-
-    @cached_property
-    def rows(self) -> int:
-        """The number of rows."""
-        return prod(radices(self.counts)[: self.leading])
-
-    @cached_property
-    def width(self) -> int:
-        """The number of columns of a row."""
-        return prod(radices(self.counts)[self.leading :])
-
-    @property
-    def size(self) -> int:
-        """The number of arrangements."""
-        return self.rows * self.width
-
-    def rank(self, labels: Arrangements) -> Ranks:
-        """The index of each arrangement ``(n, places)``, ``(n,)`` int64; the counts are not checked."""
-        return rank_arrangements(labels, self.counts)
-
-    def rank_one(self, labels: Sequence[int]) -> int:
-        """The index of one arrangement, given as Python's integers; the counts are not checked."""
-        return ranker(self.counts)(labels)
-
-    def unrank(self, indices: Ranks) -> Arrangements:
-        """The arrangement ``(n, places)`` of each index ``(n,)``.
-
-        Raises
-        ------
-        InputError
-            An index is not in 0 to ``size - 1``.
-        """
-        outside = (indices < 0) | (indices >= self.size)
-        if outside.any():
-            raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
-        return unrank_arrangements(indices, self.counts)
 
 
 Mask = NDArray[np.bool_]
@@ -284,6 +226,12 @@ def numbering(counts: Sequence[int]) -> Numbering:
     )
 
 
+def numbering_bytes(counts: Sequence[int]) -> int:
+    """An upper bound of the bytes of a `numbering` while it is made."""
+    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
+    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
+
+
 @kernel
 def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
     """Write the arrangement of a rank to ``labels`` ``(places,)``; ``free`` is scratch space of that size."""
@@ -326,3 +274,33 @@ def _rank_rearranged(labels: NDArray[np.uint8], origins: NDArray[np.int16], adde
                 state += units[label]
             ranks[k, n] = rank
     return ranks
+
+
+def number_rows(rows: NDArray[np.integer[Any]], values: int) -> tuple[Ranks, Ranks]:
+    """A number for each of the rows ``(n, k)`` of integers below ``values``, and the first row with each number.
+
+    Equal rows have equal numbers. The numbers ``(n,)`` count from 0 in the order of first occurrence.
+    """
+    bits = max(1, (values - 1).bit_length())
+    keys, used = np.zeros(len(rows), dtype=np.int64), 0
+    for column in rows.T:
+        if used + bits > 63:
+            keys, used = _distinct(keys)[0], len(rows).bit_length()
+        keys = keys << bits | column
+        used += bits
+    numbers, firsts = _distinct(keys)
+    order = np.argsort(firsts)
+    renumbered = np.empty_like(order)
+    renumbered[order] = np.arange(len(order))
+    return renumbered[numbers], firsts[order]
+
+
+def _distinct(keys: Ranks) -> tuple[Ranks, Ranks]:
+    """The number of each key, and the first place of each different one: as np.unique, which loads numpy.ma."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    differs = np.ones(len(keys), dtype=np.bool_)
+    differs[1:] = ordered[1:] != ordered[:-1]
+    numbers = np.empty(len(keys), dtype=np.int64)
+    numbers[order] = np.cumsum(differs) - 1
+    return numbers, order[differs]

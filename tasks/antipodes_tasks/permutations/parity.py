@@ -73,6 +73,21 @@ TRIES = 200
 """Products that are tried. About one in ``log(points)`` has the cycle that is sought."""
 
 
+def cycles(permutation: Sequence[int]) -> list[list[int]]:
+    """The cycles of a permutation, fixed places too: each place is followed by the one that it maps to."""
+    seen = [False] * len(permutation)
+    found = []
+    for start in range(len(permutation)):
+        cycle, place = [], start
+        while not seen[place]:
+            seen[place] = True
+            cycle.append(place)
+            place = permutation[place]
+        if cycle:
+            found.append(cycle)
+    return found
+
+
 def generate_even(permutations: Sequence[Permutation]) -> bool:
     """Whether it is certain that the permutations of some points generate all even permutations, at least.
 
@@ -91,7 +106,7 @@ def generate_even(permutations: Sequence[Permutation]) -> bool:
         for _ in range(points):
             factor = choice.choice(permutations)
             product = [product[point] for point in factor]
-        if lengths & _cycle_lengths(product):
+        if not lengths.isdisjoint(map(len, cycles(product))):
             return True
     return False
 
@@ -104,18 +119,6 @@ def _is_transitive(permutations: Sequence[Permutation], points: int) -> bool:
         reached |= new
         waiting.extend(new)
     return len(reached) == points
-
-
-def _cycle_lengths(permutation: Permutation) -> set[int]:
-    lengths, seen = set(), set[int]()
-    for first in range(len(permutation)):
-        length, point = 0, first
-        while point not in seen:
-            seen.add(point)
-            point = permutation[point]
-            length += 1
-        lengths.add(length)
-    return lengths
 
 
 def _is_prime(number: int) -> bool:

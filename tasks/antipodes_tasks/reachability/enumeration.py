@@ -10,9 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from antipodes_tasks.errors import ConfigError, ResourceLimitError
-from antipodes_tasks.reachability.packing import Packing, Words
-from antipodes_tasks.reachability.position_set import PositionSet
-from antipodes_tasks.reachability.steps.selection import steps_of
+from antipodes_tasks.reachability.position_set import Packing, PositionSet, Words
+from antipodes_tasks.reachability.steps import steps_of
 from antipodes_tasks.rules.rules import Rules
 
 MOST = 1 << 24

@@ -1,18 +1,91 @@
-"""A growing set of packed positions, as a hash table."""
+"""Positions packed into 64-bit words, and sets of them: open-addressing hash tables."""
+
+# ruff: noqa: SIM110 (numba compiles loops, not generators)
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.reachability.packing import Packing, Words
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part
 
+Words = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Slots = NDArray[np.int32]
+WORD = 64
+ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
 FIRST_CAPACITY = 1 << 14
 SLICE = 1 << 19
 """Positions that one call of a kernel looks up or adds, so that an interrupt is answered soon."""
 SLOT_BYTES = 4
 MOST_SLOTS = 1 << 31
 """A slot has the number of a position in 32 bits, and there are four slots for each."""
+
+
+class Layout(NamedTuple):
+    """Where the label of each place is, ``(places,)`` each."""
+
+    word: NDArray[np.int64]
+    shift: Words
+    mask: Words
+
+
+@dataclass(frozen=True)
+class Packing:
+    """The bits of each place; no place is split between two words."""
+
+    bits: tuple[int, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> "Packing":
+        """The smallest packing of positions of these parts."""
+        return cls(tuple(_bits(part) for part in parts for _ in range(part.places)))
+
+    @property
+    def places(self) -> int:
+        """The number of places."""
+        return len(self.bits)
+
+    @property
+    def words(self) -> int:
+        """The number of words of a position."""
+        return int(self.layout.word[-1]) + 1
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where each place is: the first takes the lowest bits of the first word, and so on."""
+        word, shift, ends = 0, 0, []
+        for bits in self.bits:
+            if shift + bits > WORD:
+                word, shift = word + 1, 0
+            ends.append((word, shift))
+            shift += bits
+        words, shifts = np.array(ends, dtype=np.int64).T
+        masks = [(1 << bits) - 1 for bits in self.bits]
+        return Layout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
+
+    def pack(self, labels: Labels) -> Words:
+        """``(n, places)`` labels as ``(n, words)``."""
+        shifted = labels.astype(np.uint64) << self.layout.shift
+        firsts = np.searchsorted(self.layout.word, np.arange(self.words))
+        words: Words = np.bitwise_or.reduceat(shifted, firsts, axis=1)
+        return words
+
+    def unpack(self, words: Words) -> Labels:
+        """The inverse of `pack`."""
+        return ((words[:, self.layout.word] >> self.layout.shift) & self.layout.mask).astype(np.uint8)
+
+
+def _bits(part: Part) -> int:
+    return max(1, (len(part.symbols) - 1).bit_length())
 
 
 class PositionSet:
@@ -40,20 +113,16 @@ class PositionSet:
 
     def add(self, keys: Words) -> None:
         """Add the positions ``(n, words)`` that are new; ResourceLimitError if they do not fit into memory."""
-        from antipodes_tasks.reachability.hash_set_kernels import insert
-
         for begin in range(0, len(keys), SLICE):
             few = keys[begin : begin + SLICE]
             self.make_room(len(few))
-            self.count = insert(few, self.count, self.words, self.slots)
+            self.count = _insert(few, self.count, self.words, self.slots)
 
     def numbers(self, keys: Words) -> NDArray[np.int64]:
         """The number of each of the positions ``(n, words)``, or -1."""
-        from antipodes_tasks.reachability.hash_set_kernels import find
-
         found = np.empty(len(keys), dtype=np.int64)
         for begin in range(0, len(keys), SLICE):
-            found[begin : begin + SLICE] = find(keys[begin : begin + SLICE], self.words, self.slots)
+            found[begin : begin + SLICE] = _find(keys[begin : begin + SLICE], self.words, self.slots)
         return found
 
     def make_room(self, more: int) -> None:
@@ -76,10 +145,56 @@ class PositionSet:
         words = np.empty((capacity, self.packing.words), dtype=np.uint64)
         words[: self.count] = self.words[: self.count]
         self.words, self.slots = words, np.full(slots, -1, dtype=np.int32)
-        self._fill_slots()
-
-    def _fill_slots(self) -> None:
-        from antipodes_tasks.reachability.hash_set_kernels import fill_slots
-
         for begin in range(0, self.count, SLICE):
-            fill_slots(self.words, begin, min(self.count, begin + SLICE), self.slots)
+            _fill_slots(self.words, begin, min(self.count, begin + SLICE), self.slots)
+
+
+@kernel
+def _slot_of(key: Words, words: Words, slots: Slots) -> int:
+    """The slot that holds a position, or the free slot for it."""
+    mask = np.uint64(len(slots) - 1)
+    hashed = ZERO
+    for word in key:
+        hashed = (hashed ^ word) * FACTOR
+        hashed ^= hashed >> HALF
+    slot = hashed & mask
+    while slots[slot] >= 0 and not same(words[slots[slot]], key):
+        slot = (slot + ONE) & mask
+    return int(slot)
+
+
+@kernel
+def same(one: Words, other: Words) -> bool:
+    """Whether all words agree."""
+    for i in range(len(one)):
+        if one[i] != other[i]:
+            return False
+    return True
+
+
+@kernel
+def _insert(keys: Words, count: int, words: Words, slots: Slots) -> int:
+    """Add the keys ``(n, words)``; return the size of the set."""
+    for i in range(len(keys)):
+        slot = _slot_of(keys[i], words, slots)
+        if slots[slot] < 0:
+            words[count] = keys[i]
+            slots[slot] = count
+            count += 1
+    return count
+
+
+@kernel
+def _find(keys: Words, words: Words, slots: Slots) -> Numbers:
+    """The number of each of ``(n, words)`` positions, or -1."""
+    numbers = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        numbers[i] = slots[_slot_of(keys[i], words, slots)]
+    return numbers
+
+
+@kernel
+def _fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
+    """Add the positions from ``begin`` to ``end``, all different, into empty slots."""
+    for i in range(begin, end):
+        slots[_slot_of(words[i], words, slots)] = i

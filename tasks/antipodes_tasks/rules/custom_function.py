@@ -1,6 +1,7 @@
 """Code that a user wrote: it runs inside one guard, and other processes get its functions by value."""
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -185,7 +186,5 @@ def _message(error: BaseException) -> str:
 
 
 def _restored(pickled: bytes, role: str) -> CustomFunction:
-    import pickle
-
     with guard(role):
         return CustomFunction(pickle.loads(pickled), role)

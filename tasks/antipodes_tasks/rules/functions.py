@@ -1,6 +1,7 @@
 """Functions: moves that a user wrote in Python, each applied to many positions in one call."""
 
 import hashlib
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -101,8 +102,6 @@ class Functions(Moves):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        import pickle
-
         with guard("moves"):
             own = [CustomFunction(*one) for one in pickle.loads(state["_functions"])]
         moves = own[: len(state["_names"])]

@@ -13,7 +13,7 @@ from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, ranges_of
-from antipodes_tasks.rules.squares import Layout
+from antipodes_tasks.rules.squares import Grid
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +34,7 @@ class Rules:
     """
     name: str = field(default="", compare=False)
     """The name of the puzzle, for messages."""
-    layout: Layout | None = field(default=None, compare=False)
+    layout: Grid | None = field(default=None, compare=False)
     """Where the places are, if they are squares of a board."""
 
     def __repr__(self) -> str:
@@ -62,7 +62,7 @@ class Rules:
         return ranges_of(self.parts)
 
     @property
-    def board(self) -> Layout:
+    def board(self) -> Grid:
         """The layout; InputError if there is none."""
         if self.layout is None:
             raise InputError(f"expected a puzzle on a board, found {self.name}")

@@ -11,7 +11,7 @@ Square = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Grid:
     """The squares of a board: each is a place, or a hole."""
 
     rows: int

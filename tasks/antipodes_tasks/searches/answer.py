@@ -34,7 +34,7 @@ class Answer:
     distance: int | None
     """The length of the shortest paths to a goal; None unless solved."""
     solutions: tuple[Labels, ...]
-    """ShortestPaths to a goal, each ``(distance + 1, places)`` with both ends; no two are the same."""
+    """Different shortest paths to a goal, ``(distance + 1, places)`` each: both ends are part of a path."""
     solution_count: int
     """The number of shortest paths, listed or not; 1 unless the search looked for every one."""
     expanded: int

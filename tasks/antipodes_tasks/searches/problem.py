@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted, shorten
-from antipodes_tasks.reachability.packing import Packing
-from antipodes_tasks.reachability.steps.selection import steps_of, undoable
-from antipodes_tasks.reachability.steps.steps import Steps
+from antipodes_tasks.reachability.position_set import Packing
+from antipodes_tasks.reachability.steps import Steps, steps_of, undoable
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence

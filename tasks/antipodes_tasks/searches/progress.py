@@ -28,7 +28,7 @@ Listener = Callable[[Progress], None]
 
 
 class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
-    """Raised by a `Deadline`, and answered by whoever set it."""
+    """Raised by a `Deadline`; its caller catches it."""
 
 
 class Deadline:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, ResourceLimitError
+from antipodes_tasks.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, swap_edges
@@ -20,6 +21,8 @@ from antipodes_tasks.searches.answer import PATH_BYTES
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 
 Route = tuple[int, ...]
+Numbers32 = NDArray[np.int32]
+Numbers = NDArray[np.int64]
 MAX_BOARDS = 1 << 24
 """Boards along a combination of routes: a walk marks each in 16 bytes, in all 256 MiB in about a second."""
 MOST_BYTES = 1 << 30
@@ -180,16 +183,16 @@ class _RoutePlan:
     """The routes of all pieces as arrays."""
 
     routes: list[Route]
-    first: NDArray[np.int32]
+    first: Numbers32
     """``(pieces + 1,)``: where the routes of each piece begin."""
     compatible: NDArray[np.bool_]
-    mirror: NDArray[np.int32]
+    mirror: Numbers32
     """Which route is the reflection of each."""
-    squares: NDArray[np.int32]
+    squares: Numbers32
     """``(routes, limit + 1)``: the places, the last repeated."""
-    lengths: NDArray[np.int32]
+    lengths: Numbers32
     """How many moves each route takes."""
-    expanded: NDArray[np.int64]
+    expanded: Numbers
     """``(1,)``: boards looked at so far."""
     pace: Pace
     """How many combinations one call of a kernel walks along."""
@@ -213,10 +216,8 @@ class _RoutePlan:
             pace=Pace(1),
         )
 
-    def combinations(self) -> Iterator[NDArray[np.int32]]:
+    def combinations(self) -> Iterator[Numbers32]:
         """All combinations of one route a piece, in batches ``(m, pieces)``."""
-        from antipodes_tasks.searches.route_kernels import next_combinations
-
         pieces = len(self.first) - 1
         chosen = np.full(pieces, -1, dtype=np.int32)
         level = -1 if (np.diff(self.first) == 0).any() else 0
@@ -224,16 +225,12 @@ class _RoutePlan:
         while level >= 0:
             found = np.empty((BATCH, pieces), dtype=np.int32)
             pace.start()
-            count, level, left = next_combinations(chosen, level, pace.budget, *rules, found)
+            count, level, left = _next_combinations(chosen, level, pace.budget, *rules, found)
             pace.learn(pace.budget - left)
             yield found[:count]
 
-    def walks(
-        self, combinations: NDArray[np.int32], listener: Listener
-    ) -> Iterator[tuple[tuple[Route, ...], NDArray[np.int32]]]:
+    def walks(self, combinations: Numbers32, listener: Listener) -> Iterator[tuple[tuple[Route, ...], Numbers32]]:
         """The routes and the steps for each combination along which all pieces can arrive."""
-        from antipodes_tasks.searches.route_kernels import next_exchange
-
         boards = self.squares.shape[1] ** combinations.shape[1]
         visited = np.zeros(boards, dtype=np.int32)
         steps = np.empty(boards, dtype=np.int32)
@@ -241,7 +238,7 @@ class _RoutePlan:
         while i < len(combinations):
             first = i
             self.pace.start()
-            i, count = next_exchange(
+            i, count = _next_exchange(
                 combinations[: i + self.pace.budget], i, self.squares, self.lengths, visited, steps, self.expanded
             )
             self.pace.learn(i - first)
@@ -259,7 +256,7 @@ def _all_routes(rules: Rules, pieces: list[int], edges: Edges, limit: int) -> li
     return near + [[tuple(turned[p] for p in route) for route in own] for own in reversed(near)]
 
 
-def _replay(position: Labels, routes: tuple[Route, ...], steps: NDArray[np.int32]) -> Labels:
+def _replay(position: Labels, routes: tuple[Route, ...], steps: Numbers32) -> Labels:
     """The positions that a sequence of steps passes."""
     positions = np.repeat(position[np.newaxis], len(steps) + 1, axis=0)
     progress = [0] * len(routes)
@@ -271,3 +268,186 @@ def _replay(position: Labels, routes: tuple[Route, ...], steps: NDArray[np.int32
         positions[i + 1 :, destination] = positions[i, origin]
         positions[i + 1 :, origin] = 0
     return positions
+
+
+@kernel
+def _next_combinations(
+    chosen: Numbers32,
+    level: int,
+    budget: int,
+    first: Numbers32,
+    compatible: NDArray[np.bool_],
+    mirror: Numbers32,
+    found: Numbers32,
+) -> tuple[int, int, int]:
+    """How many combinations the call has written to ``found`` ``(m, pieces)``, its last level, and the budget left.
+
+    They go in lexicographic order; ``chosen`` and ``level`` are where the call before stopped. A call tries at most
+    ``budget`` routes; there are no more combinations where the level is negative. Of two mirror images only the
+    lexicographically first is found.
+    """
+    pieces = len(chosen)
+    count = 0
+    while level >= 0 and count < len(found) and budget > 0:
+        budget -= 1
+        chosen[level] += 1
+        if chosen[level] == first[level + 1]:
+            level -= 1
+        elif _fits(chosen, level, compatible):
+            if level == pieces - 1:
+                if not _mirror_comes_first(chosen, first, mirror):
+                    found[count] = chosen
+                    count += 1
+            else:
+                level += 1
+                chosen[level] = first[level] - 1
+    return count, level, budget
+
+
+@kernel
+def _fits(chosen: Numbers32, level: int, compatible: NDArray[np.bool_]) -> bool:
+    """Whether the last route chosen is compatible with all before it."""
+    return bool(compatible[chosen[:level], chosen[level]].all())
+
+
+@kernel
+def _mirror_comes_first(chosen: Numbers32, first: Numbers32, mirror: Numbers32) -> bool:
+    """Whether the mirror image of a combination is lexicographically smaller."""
+    image = np.empty_like(chosen)
+    for piece in range(len(chosen)):
+        route = mirror[chosen[piece]]
+        image[np.searchsorted(first, route, side="right") - 1] = route
+    for piece in range(len(chosen)):
+        if image[piece] != chosen[piece]:
+            return bool(image[piece] < chosen[piece])
+    return False
+
+
+@kernel
+def _next_exchange(
+    combinations: Numbers32,
+    begin: int,
+    squares: Numbers32,
+    lengths: Numbers32,
+    visited: Numbers32,
+    steps: Numbers32,
+    expanded: Numbers,
+) -> tuple[int, int]:
+    """The end of the first combination from ``begin`` on whose pieces can all arrive, and the steps they take, or -1.
+
+    ``squares`` ``(routes, limit + 1)`` and ``lengths`` are the routes. Piece ``p`` is written to ``steps`` as
+    ``p + 1`` where it goes forward, as ``-(p + 1)`` where it steps back. ``visited`` begins with
+    a 0 for each board; ``expanded`` counts the boards.
+    """
+    for i in range(begin, len(combinations)):
+        chosen = combinations[i]
+        count = _walk(squares[chosen], lengths[chosen], visited, i + 1, steps, expanded)
+        if count >= 0:
+            return i + 1, count
+    return len(combinations), -1
+
+
+@kernel
+def _walk(
+    squares: Numbers32, lengths: Numbers32, visited: Numbers32, stamp: int, steps: Numbers32, expanded: Numbers
+) -> int:
+    """The number of steps of the first path that a depth-first search finds, or -1; it stamps the boards it has seen.
+
+    ``order`` lists the pieces that have not arrived, in front of those that have.
+    """
+    pieces, radix = squares.shape
+    weight = radix ** np.arange(pieces)
+    progress = np.zeros(pieces, np.int64)
+    order = np.arange(pieces)
+    occupied = np.zeros(squares.max() + 1, np.bool_)
+    occupied[squares[:, 0]] = True
+    slots = np.empty(len(steps), np.int64)
+    unfinished, depth, slot = pieces, 0, 0
+    visited[0] = stamp
+    board = 0
+    expanded[0] += 1
+    direction = _forward_if_possible(squares, progress, order[:unfinished], occupied)
+    while unfinished:
+        slot = _next_slot(squares, progress, order[:unfinished], slot, direction, occupied)
+        if slot < unfinished:
+            piece = order[slot]
+            neighbour = board + direction * weight[piece]
+            if visited[neighbour] == stamp:
+                slot += 1
+                continue
+            visited[neighbour] = stamp
+            board = neighbour
+            expanded[0] += 1
+            _step(squares[piece], progress, piece, direction, occupied)
+            _to_end(order[:unfinished], slot)
+            unfinished -= progress[piece] == lengths[piece]
+            steps[depth] = direction * (piece + 1)
+            slots[depth] = slot
+            depth, slot = depth + 1, 0
+            direction = _forward_if_possible(squares, progress, order[:unfinished], occupied)
+        elif depth:
+            depth -= 1
+            piece = abs(steps[depth]) - 1
+            direction = 1 if steps[depth] > 0 else -1
+            unfinished += progress[piece] == lengths[piece]
+            _from_end(order[:unfinished], slots[depth])
+            _step(squares[piece], progress, piece, -direction, occupied)
+            board -= direction * weight[piece]
+            slot = slots[depth] + 1
+        else:
+            return -1
+    return depth
+
+
+@kernel
+def _forward_if_possible(squares: Numbers32, progress: Numbers, order: Numbers, occupied: NDArray[np.bool_]) -> int:
+    """1 where some piece can go forward, so that none steps back; otherwise -1."""
+    return 1 if _next_slot(squares, progress, order, 0, 1, occupied) < len(order) else -1
+
+
+@kernel
+def _next_slot(
+    squares: Numbers32,
+    progress: Numbers,
+    order: Numbers,
+    slot: int,
+    direction: int,
+    occupied: NDArray[np.bool_],
+) -> int:
+    """The first slot of ``order`` from a given one on whose piece can step in a direction, or its length.
+
+    No piece steps back onto its start.
+    """
+    while slot < len(order):
+        piece = order[slot]
+        goal = progress[piece] + direction
+        if goal > 0 and not occupied[squares[piece, goal]]:
+            return slot
+        slot += 1
+    return slot
+
+
+@kernel
+def _step(route: Numbers32, progress: Numbers, piece: int, direction: int, occupied: NDArray[np.bool_]) -> None:
+    """Move one piece along its route."""
+    occupied[route[progress[piece]]] = False
+    progress[piece] += direction
+    occupied[route[progress[piece]]] = True
+
+
+@kernel
+def _to_end(order: Numbers, slot: int) -> None:
+    """Move the piece in a slot to the end of the list."""
+    piece = order[slot]
+    for later in range(slot, len(order) - 1):
+        order[later] = order[later + 1]
+    order[-1] = piece
+
+
+@kernel
+def _from_end(order: Numbers, slot: int) -> None:
+    """Move the piece at the end of the list back into its slot."""
+    piece = order[-1]
+    for later in range(len(order) - 1, slot, -1):
+        order[later] = order[later - 1]
+    order[slot] = piece

@@ -1,36 +1,20 @@
 """The shortest paths between two sets of positions: their number, and a list of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes_tasks.errors import InconsistentDistancesError
-from antipodes_tasks.reachability.packing import Packing, Words
-from antipodes_tasks.reachability.steps.steps import Numbers
+from antipodes_tasks.reachability.position_set import Numbers, Packing, Words
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches.answer import Answer, Outcome, check_listing
+from antipodes_tasks.searches.problem import Request
 
-Edges = NDArray[np.int64]
-
-
-class Distances(Protocol):
-    """The distances of positions from the seeds: those that a search has reached, or a table."""
-
-    @property
-    def packing(self) -> Packing:
-        """How the positions are packed."""
-
-    def depths(self, keys: Words) -> NDArray[np.int64]:
-        """The distance of each of ``(n, words)`` packed positions; negative if it is unknown."""
-
-
-class Downwards(Protocol):
-    """The moves towards the seeds."""
-
-    def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """The positions one move nearer or farther, and for each the row that it comes after; see `Steps`."""
+Edges = Numbers
+Successors = Callable[[Labels], tuple[Labels, Numbers]]
+"""Positions one move from ``(n, places)``, and for each the row that it comes after; see `CompiledSteps.successors`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -75,22 +59,33 @@ class ShortestPaths:
                 waiting += [(*path, after) for after in self.edges[depth][begin:end, 1][::-1].tolist()]
 
 
-def shortest_paths(known: Distances, keys: Words, steps_down: Downwards, every: bool) -> ShortestPaths:
+def shortest_paths(
+    packing: Packing, depths: Callable[[Words], Numbers], keys: Words, down: Successors, every: bool
+) -> ShortestPaths:
     """The shortest paths from positions ``(n, words)`` at one distance to the seeds; one path unless ``every``.
 
-    ``steps_down`` are the moves towards the seeds. Raises InconsistentDistancesError if the distances are wrong.
+    ``depths`` are the distances from the seeds, negative if unknown; ``down`` are the moves towards the seeds. Raises
+    InconsistentDistancesError if the distances are wrong.
     """
     keys = np.unique(keys, axis=0) if every else keys[:1]
-    layers, edges = [known.packing.unpack(keys)], []
-    for depth in range(int(known.depths(keys)[0]) - 1, -1, -1):
-        after, before = steps_down.successors(layers[-1])
-        after_keys = known.packing.pack(after)
-        down = np.flatnonzero(known.depths(after_keys) == depth)
-        stranded = np.setdiff1d(np.arange(len(layers[-1])), before[down])
+    layers, edges = [packing.unpack(keys)], []
+    for depth in range(int(depths(keys)[0]) - 1, -1, -1):
+        after, before = down(layers[-1])
+        after_keys = packing.pack(after)
+        nearer = np.flatnonzero(depths(after_keys) == depth)
+        stranded = np.setdiff1d(np.arange(len(layers[-1])), before[nearer])
         if len(stranded):
             raise InconsistentDistancesError(layers[-1][stranded[0]])
-        down = down if every else down[:1]
-        keys, number = np.unique(after_keys[down], axis=0, return_inverse=True)
-        edges.append(np.unique(np.stack((before[down], number.reshape(-1)), axis=1), axis=0))
-        layers.append(known.packing.unpack(keys))
+        nearer = nearer if every else nearer[:1]
+        keys, number = np.unique(after_keys[nearer], axis=0, return_inverse=True)
+        edges.append(np.unique(np.stack((before[nearer], number.reshape(-1)), axis=1), axis=0))
+        layers.append(packing.unpack(keys))
     return ShortestPaths(tuple(layers), tuple(edges))
+
+
+def solved(method: str, paths: ShortestPaths, request: Request, expanded: int) -> Answer:
+    """The answer with these paths."""
+    count = paths.count() if request.every else 1
+    check_listing(min(count, request.listed), len(paths.edges), paths.layers[0].shape[1], request.memory_limit)
+    solutions = tuple(islice(paths, request.listed))
+    return Answer(method, Outcome.SOLVED, len(paths.edges), solutions, count, expanded)

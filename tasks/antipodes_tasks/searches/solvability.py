@@ -1,22 +1,35 @@
 """Whether a goal can be reached, and in how many moves, as far as that is known without a search.
 
-The colours of empty places and the `invariants` restrict the parity of the number of moves. Where one blank moves over
+The colours of empty places, and sums, restrict the parity of the number of moves. A sum changes by a fixed amount with
+every move, whatever the position: the parity of the permutation of pieces that all differ is one, the sum of a part's
+values modulo their number is another, and the number of moves modulo 2 is a third. Each move adds a fixed element of
+the product of these cyclic groups. So the difference of two positions, together with the number of moves, is in the
+subgroup that the moves span.
+
+ Where one blank moves over
 a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) decides the
 rest.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.permutations import parity
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import any_order, both_ways, connected, swap_edges, two_colouring
-from antipodes_tasks.searches.invariants import parities_by_sums
+from antipodes_tasks.rules.swaps import Swaps, any_order, both_ways, connected, swap_edges, two_colouring
+from antipodes_tasks.rules.transforms import Transforms
+
+Element = tuple[int, ...]
+MOST = 1 << 12
+"""Elements of the largest group that is listed."""
 
 
 class Solvable(NamedTuple):
-    """What is known of goals without a search, ``(goals,)`` each."""
+    """Knowledge about goals without a search, ``(goals,)`` each."""
 
     possible: Mask
     """False: the goal cannot be reached."""
@@ -29,7 +42,7 @@ def parities(rules: Rules, position: Labels, goals: Labels) -> Mask:
 
     Neither of them, if a goal is unreachable.
     """
-    both: Mask = _by_colour(rules, position, goals) & parities_by_sums(rules, position, goals)
+    both: Mask = _by_colour(rules, position, goals) & _by_sums(rules, position, goals)
     return both
 
 
@@ -74,3 +87,75 @@ def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed:
     for rotation in range(1, len(pieces) if closed else 1):
         found |= (wanted == np.roll(pieces, rotation)).all(axis=1)
     return found
+
+
+def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
+    """Whether the number of moves to each of the goals ``(n, places)`` may be even, and odd, ``(n, 2)``.
+
+    Neither of them, if a goal is unreachable.
+    """
+    span = _span(rules.moves, rules.parts)
+    if span is None:
+        return np.ones((len(goals), 2), dtype=np.bool_)
+    changes = [np.zeros(len(goals), dtype=np.int64)]  # there may be no other
+    for part, here in zip(rules.parts, rules.ranges, strict=True):
+        if part.counts is None:
+            change = goals[:, here].sum(axis=1, dtype=np.int64) - position[here].sum(dtype=np.int64)
+            changes.append(change % len(part.symbols))
+        elif part.all_different:
+            odd = parity.parities(goals[:, here]) ^ parity.parities(position[np.newaxis, here])
+            changes.append(odd.astype(np.int64))
+    different, which = np.unique(np.stack(changes, axis=1), axis=0, return_inverse=True)
+    known = [[(*change[1:], parity) in span for parity in (0, 1)] for change in different.tolist()]
+    possible: Mask = np.array(known, dtype=np.bool_).reshape(-1, 2)[which.reshape(-1)]
+    return possible
+
+
+@lru_cache(maxsize=4)
+def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
+    """The elements that sequences of moves add; None if the moves are unknown or there are too many."""
+    added: set[Element]
+    if isinstance(moves, Swaps):
+        added = {(1, 1) if parts[0].all_different else (1,)} if len(moves) else set()
+    elif isinstance(moves, Transforms) and _keeps_to_parts(moves, parts):
+        added = _added(moves, parts)
+    else:
+        return None
+    orders = [len(part.symbols) if part.counts is None else 2 for part in parts if part.all_different]
+    reached, waiting = {(0,) * (len(orders) + 1)}, [(0,) * (len(orders) + 1)]
+    while waiting:
+        element = waiting.pop()
+        for by in added:
+            after = tuple((a + b) % order for a, b, order in zip(element, by, (*orders, 2), strict=True))
+            if after not in reached:
+                reached.add(after)
+                waiting.append(after)
+        if len(reached) > MOST:
+            return None
+    return frozenset(reached)
+
+
+def _keeps_to_parts(moves: Transforms, parts: tuple[Part, ...]) -> bool:
+    """Whether pieces and values stay in their part, pieces are not changed, and values are of the part's modulus."""
+    sizes = [part.places for part in parts]
+    of_part = np.repeat(np.arange(len(parts)), sizes)
+    pieces = np.repeat([part.holds_pieces for part in parts], sizes)
+    symbols = np.repeat([len(part.symbols) for part in parts], sizes)
+    inside = bool((of_part[moves.origin] == of_part).all())
+    return inside and not moves.added[:, pieces].any() and bool((moves.moduli == symbols)[~pieces].all())
+
+
+def _added(moves: Transforms, parts: tuple[Part, ...]) -> set[Element]:
+    """What each move adds."""
+    elements = set()
+    for origin, values in zip(moves.origin, moves.added.astype(np.int64), strict=True):
+        element, first = [], 0
+        for part in parts:
+            here = slice(first, first + part.places)
+            if part.counts is None:
+                element.append(int(values[here].sum()) % len(part.symbols))
+            elif part.all_different:
+                element.append(parity.parity_of((origin[here] - first).tolist()))
+            first += part.places
+        elements.add((*element, 1))
+    return elements

@@ -1,116 +1,80 @@
-"""The interface between puzzles and the engine: what every state space offers, whatever its puzzle."""
+"""The interface between puzzles and the engine: positions as numbers in rows and columns, and moves between them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.errors import InputError
 from antipodes_tasks.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.move_tables import MAPS_OF_INT16, Fill, MoveTables
+from antipodes_tasks.spaces.move_tables import Filler, Indices, Neighbours
 
-Indices = NDArray[np.int64]
-ROW_COST, COLUMN_COST = 5, 1
-"""Relative time to build an entry of the row tables, and of a column map; measured with seven-tiles."""
-CACHED_WIDTH = 1 << 14
-"""Columns of which a row and a column map stay in the cache of a processor."""
-WIDE_COST = 1 << 18
-"""Columns past these by which the search of a position takes as much longer as a unit of the costs above. Measured with
-pancakes, TopSpin, Hanoi and the 2x2x2: about 20 ns."""
 NOT_NUMBERED = -1
-"""Instead of an index: the space does not number the position, since no moves lead to it from the start."""
+"""Instead of an index: no number stands for the position, since no moves lead to it from the start."""
+BATCH = 1 << 13
+"""Neighbours that are ranked together."""
 
 
 @dataclass(frozen=True)
 class SpaceRecord:
-    """The part of a store's manifest from which, with the puzzle, `stored_space` builds the same space again."""
+    """The part of a store's manifest from which, with the rules, `stored_space` builds the same space again."""
 
     kind: str
-    """The `StateSpace.KIND` of its class."""
+    """The `Numbering.KIND` of its numbering."""
     rows: int
     width: int
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What else the class needs to build it, as JSON."""
+    """What else the numbering needs, as JSON."""
 
 
-@dataclass(frozen=True, repr=False)
-class StateSpace(ABC):
-    """The positions of a puzzle, numbered as ``row * width + column``, and the moves between them.
+class Numbering(ABC):
+    """Positions as numbers of several digits: the most significant ones are the row of a space, the others its column.
 
-    A move leads from each row to one row, and permutes the columns. Immutable, and cheap to send to other processes.
+    Each kind of numbering is a subclass in a module of its own. Immutable, and cheap to send to other processes.
     """
 
     KIND: ClassVar[str]
-    """The name of this kind of space in a store."""
-
-    rules: Rules
-
-    def __repr__(self) -> str:
-        return f"<{self.KIND} of {self.rules.name}: {counted(self.rows, 'row')} of {counted(self.width, 'column')}>"
+    """The name of this kind in a store."""
 
     @classmethod
     @abstractmethod
-    def size_for(cls, rules: Rules) -> int:
-        """The number of positions that a space of this kind numbers, even if 64 bits are too few."""
-
-    @classmethod
-    @abstractmethod
-    def cuts(cls, rules: Rules) -> Sequence[Self]:
-        """The spaces of this kind: all give a position the same index, and cut it into row and column differently."""
+    def of(cls, rules: Rules) -> Self:
+        """The numbering of the positions of a puzzle, also if 64 bits are too few for it."""
 
     @classmethod
     @abstractmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """The space that has this record.
-
-        Raises
-        ------
-        FieldError
-            The puzzle has no such space.
-        """
+        """The numbering of a store; FieldError if the puzzle has no such."""
 
     @property
     @abstractmethod
-    def rows(self) -> int:
-        """The number of rows."""
+    def radices(self) -> tuple[int, ...]:
+        """The number of values of each digit."""
+
+    @classmethod
+    def size_for(cls, rules: Rules) -> int:
+        """The number of positions that have a number, even if 64 bits are too few for it."""
+        return cls.of(rules).size
 
     @property
-    @abstractmethod
-    def width(self) -> int:
-        """The number of columns of each row."""
+    def cuts(self) -> Sequence[int]:
+        """The numbers of digits that a row can have."""
+        return range(1, max(2, len(self.radices)))
 
     @property
-    def size(self) -> int:
-        """The number of positions, reachable or not."""
-        return self.rows * self.width
-
-    @property
-    def reachable(self) -> int | None:
-        """The number of positions that can be reached, where that is known without a search."""
-        return None
-
-    @property
-    def start_labels(self) -> Labels:
-        """The starts of the puzzle that it numbers, ``(starts, places)``: the positions at depth 0."""
-        return self.rules.start_labels
-
-    @property
-    @abstractmethod
-    def block_rows(self) -> int:
-        """Rows that share the first digit of their number. Chunks are best parts of such a block, or whole blocks."""
-
-    @property
-    @abstractmethod
-    def record(self) -> SpaceRecord:
-        """The part of a manifest from which the space can be built again."""
+    def details(self) -> Mapping[str, Any]:
+        """What a store records of the numbering, as JSON."""
+        return {}
 
     @abstractmethod
     def rank(self, labels: Labels) -> Indices:
-        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED for those that it does not number.
+        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED for those that have none.
 
         The pieces are not checked.
         """
@@ -121,54 +85,104 @@ class StateSpace(ABC):
 
     @abstractmethod
     def unrank(self, indices: Indices) -> Labels:
+        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+
+    @abstractmethod
+    def filler(self, rules: Rules, leading: int) -> Filler:
+        """The move tables of the space whose rows have the ``leading`` digits."""
+
+    def reachable(self, rules: Rules) -> int | None:
+        """The number of positions that can be reached, where that is known without a search."""
+        return None
+
+    @property
+    def size(self) -> int:
+        """The product of the radices."""
+        return prod(self.radices)
+
+
+@dataclass(frozen=True, repr=False)
+class Space:
+    """The positions of a puzzle, numbered as ``row * width + column``, and the moves between them.
+
+    A move leads from each row to one row, and permutes the columns. Immutable, and cheap to send to other processes.
+    """
+
+    rules: Rules
+    numbering: Numbering
+    leading: int
+    """The number of digits of the numbering that are the row; the others are the column."""
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.rows, 'row')} of {counted(self.width, 'column')}"
+        return f"<{self.numbering.KIND} of {self.rules.name}: {size}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what was found out about the space."""
+        return Space, (self.rules, self.numbering, self.leading)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return prod(self.numbering.radices[: self.leading])
+
+    @cached_property
+    def width(self) -> int:
+        """The number of columns of each row."""
+        return prod(self.numbering.radices[self.leading :])
+
+    @property
+    def size(self) -> int:
+        """The number of entries of a table: positions that have a number, reachable or not."""
+        return self.rows * self.width
+
+    @property
+    def record(self) -> SpaceRecord:
+        """The part of a manifest from which the space can be built again."""
+        return SpaceRecord(self.numbering.KIND, self.rows, self.width, self.numbering.details)
+
+    @cached_property
+    def filler(self) -> Filler:
+        """The move tables: their size, and how they are filled."""
+        return self.numbering.filler(self.rules, self.leading)
+
+    @property
+    def starts(self) -> Labels:
+        """The starts that have a number, ``(starts, places)``: the positions at depth 0."""
+        starts = self.rules.start_labels
+        numbered: Labels = starts[self.rank(starts) != NOT_NUMBERED]
+        return numbered
+
+    def rank(self, labels: Labels) -> Indices:
+        """The index of each position ``(n, places)``, ``(n,)`` int64, or NOT_NUMBERED. The pieces are not checked."""
+        return self.numbering.rank(labels)
+
+    def unrank(self, indices: Indices) -> Labels:
         """The position ``(n, places)`` of each index ``(n,)``; InputError where one is not in 0 to ``size - 1``."""
+        outside = (indices < 0) | (indices >= self.size)
+        if outside.any():
+            raise InputError(f"expected an index from 0 to {self.size - 1}, found {indices[outside][0]}")
+        return self.numbering.unrank(indices)
 
-    @property
-    @abstractmethod
-    def most_moves(self) -> int:
-        """An upper bound of the moves that a position allows: the moves of the move tables."""
+    def successors(self, indices: Indices) -> Neighbours:
+        """The entries one move after each of ``(n,)``, by the rules alone: move tables are checked against them."""
+        return self._neighbours(self.rules.moves.successors, indices)
 
-    @property
-    @abstractmethod
-    def most_column_maps(self) -> int:
-        """An upper bound of the column maps."""
+    def predecessors(self, indices: Indices) -> Neighbours:
+        """The entries one move before each of ``(n,)``, by the rules alone.
 
-    @property
-    def cost(self) -> float:
-        """The time to build the tables, and the time that wide rows add to the search, in units of `COLUMN_COST`.
-
-        Many rows make large row tables, few rows make wide column maps, and the cut between is where both are small.
-        The search takes the same time for all cuts, until a row and its column map are too wide for the cache.
+        InputError if a move has no known inverse.
         """
-        return self._cost_of(self.most_column_maps)
+        return self._neighbours(self.rules.moves.predecessors, indices)
 
-    @property
-    def least_cost(self) -> float:
-        """A lower bound of the `cost`, found without counting column maps."""
-        return self._cost_of(1)
-
-    def _cost_of(self, column_maps: int) -> float:
-        building = ROW_COST * self.rows * self.most_moves + COLUMN_COST * self.width * column_maps
-        return building + self.size * max(0, self.width - CACHED_WIDTH) / WIDE_COST
-
-    @abstractmethod
-    def begin_tables(self) -> tuple[MoveTables, list[Fill]]:
-        """Move tables, and the calls that fill them."""
-
-    @abstractmethod
-    def building_bytes(self, threads: int) -> int:
-        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
-
-    @property
-    def table_bytes(self) -> int:
-        """An upper bound of the bytes of the move tables."""
-        maps = self.most_column_maps
-        number = 0 if self.width == 1 else 2 if maps <= MAPS_OF_INT16 else 4
-        return self.rows * self.most_moves * (4 + number) + maps * self.width * 4
-
-    def move_tables(self) -> MoveTables:
-        """The move tables, filled in this thread."""
-        tables, fills = self.begin_tables()
-        for fill in fills:
-            fill()
-        return tables
+    def _neighbours(self, moved: Callable[[Labels], Labels], indices: Indices) -> Neighbours:
+        of: list[Indices] = [np.empty(0, dtype=np.int64)]
+        ranked: list[Indices] = [np.empty(0, dtype=np.int64)]
+        waiting: list[Labels] = []
+        for number, labels in enumerate(self.unrank(indices)):
+            waiting.append(moved(labels))
+            of.append(np.full(len(waiting[-1]), number))
+            if sum(map(len, waiting)) >= BATCH or number == len(indices) - 1:
+                ranked.append(self.rank(np.concatenate(waiting)))
+                waiting = []
+        return Neighbours(np.concatenate(of), np.concatenate(ranked))

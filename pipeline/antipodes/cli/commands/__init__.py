@@ -1,1 +1,1 @@
-"""The commands, one a file: each parses its arguments, calls one function and prints."""
+"""The commands, some of one kind in a module: each reads its arguments, calls one function and prints."""

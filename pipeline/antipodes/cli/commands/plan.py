@@ -9,16 +9,13 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, CountsOnly, MemoryLimit, PuzzleArgument, Verbose, Workers
 from antipodes.cli.streams import print_json
 from antipodes.config import load_config
-from antipodes.machine import available_memory, process_began
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions, tasks_at_once
-from antipodes.sizes import human
+from antipodes.machine import available_memory, human, process_began
+from antipodes.runs.options import RunOptions, chosen_store, tasks_at_once
 from antipodes.storage.address import Address, storage_at
 from antipodes.tables.planning.duration import Duration, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.report import plan_view
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.space import StateSpace
 
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
 """Units of times, their seconds, and the seconds from which the next one is used."""
@@ -62,7 +59,7 @@ def plan(
         print_json({**plan_view(planned), "fits": not lacking, "free_disk_bytes": free, **times})
         return
     space = planned.space
-    print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(space)}")
+    print(f"{config.puzzle.name}: {counted(space.size, 'position')}{_reachable(planned)}")
     if verbose:
         _print_division(planned)
     print(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
@@ -74,8 +71,9 @@ def plan(
 def _print_division(planned: Plan) -> None:
     """How the positions are numbered and divided among tasks."""
     space = planned.space
-    cut = (counted(space.rows, "row"), counted(space.width, "column"), counted(space.most_column_maps, "column map"))
-    print(f"  space        {space.KIND}: {cut[0]} of {cut[1]}, {cut[2]}; move tables {human(planned.table_bytes)}")
+    cut = f"{counted(space.rows, 'row')} of {counted(space.width, 'column')}"
+    maps = counted(space.filler.most_column_maps, "column map")
+    print(f"  space        {space.numbering.KIND}: {cut}, {maps}; move tables {human(planned.table_bytes)}")
     print(f"  tasks        {counted(planned.partition_count, 'partition')}")
 
 
@@ -126,7 +124,7 @@ def _disk(planned: Plan, free: int | None) -> str:
     return f"at most {human(planned.disk_bytes)}: {parts}{shown}"
 
 
-def _reachable(space: StateSpace) -> str:
-    if space.reachable is None:
+def _reachable(planned: Plan) -> str:
+    if planned.reachable is None:
         return ""
-    return ", all reachable" if space.reachable == space.size else f", {space.reachable:,} reachable"
+    return ", all reachable" if planned.reachable == planned.space.size else f", {planned.reachable:,} reachable"

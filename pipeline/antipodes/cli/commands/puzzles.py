@@ -17,12 +17,11 @@ from antipodes.cli.streams import FAILED, print_json, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
-from antipodes.tilings.config import board_view, bundled_boards, load_board
 from antipodes_tasks.arguments import GREATEST
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.permutations import ranks
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.spaces.selection import numbering_space
+from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NARROWEST = 24
@@ -80,6 +79,9 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 @command(app, "boards", "antipodes boards", "antipodes boards --json")
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
+    with loading():  # tilings, which the other commands do not need
+        from antipodes.tilings.config import board_view, bundled_boards, load_board
+
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
         print_json([board_view(one) for one in problems])
@@ -142,7 +144,7 @@ def rank(
         raise InputError("expected a PUZZLE and a POSITION, or a --permutation")
     found = load_config(puzzle).puzzle
     labels = found.parse(position)
-    index = int(numbering_space(found.rules).rank(labels[None])[0])
+    index = numbering_of(found.rules).rank_one(labels.tolist())
     numbered = index != NOT_NUMBERED
     if as_json:
         print_json({"position": found.format(labels), "index": index if numbered else None})
@@ -187,9 +189,10 @@ def unrank(
 
 def _show_position(puzzle: str, index: int, as_json: bool) -> None:
     found = load_config(puzzle).puzzle
-    if not -1 <= index <= GREATEST:
-        raise InputError(f"expected an index from 0 to {numbering_space(found.rules).size - 1}, found {quote(index)}")
-    labels = numbering_space(found.rules).unrank(np.array([index]))[0]
+    numbering = numbering_of(found.rules)
+    if not 0 <= index < numbering.size:
+        raise InputError(f"expected an index from 0 to {numbering.size - 1}, found {quote(index)}")
+    labels = numbering.unrank(np.array([index]))[0]
     if as_json:
         print_json({"position": found.format(labels), "index": index})
     else:

@@ -13,6 +13,7 @@ from antipodes.cli.options import (
     CountsOnly,
     Given,
     MemoryLimit,
+    Overwrite,
     PerformanceReport,
     PuzzleArgument,
     Quiet,
@@ -21,11 +22,11 @@ from antipodes.cli.options import (
     Store,
     Workers,
 )
-from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about
 from antipodes.config import Config, load_config
-from antipodes.runs.default_store import chosen_store
-from antipodes.sizes import human
+from antipodes.machine import human
+from antipodes.runs.options import chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store, open_store
 from antipodes.tables.drawing import draw_layers
@@ -58,7 +59,7 @@ def run(
         ),
     ] = None,
     counts_only: CountsOnly = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing table.")] = False,
+    overwrite: Overwrite = False,
     memory_limit: MemoryLimit = None,
     workers: Workers = None,
     checkpoint_every: CheckpointEvery = None,
@@ -85,7 +86,7 @@ def run(
         )
         address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
-        return _compute(config, Request(address, options, interrupts, quiet, as_json))
+        return _compute(config, RunRequest(address, options, interrupts, quiet, as_json))
 
 
 @command(app, "resume", "antipodes resume seven-tiles", "antipodes resume outputs/seven-tiles.zarr --workers 4")
@@ -113,7 +114,7 @@ def resume(
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
         )
-        request = Request(address, options, interrupts, quiet, as_json)
+        request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)
         if isinstance(found, TilingStore):
             from antipodes.cli.commands.tilings import compute_tilings  # which runs of tables need not load
@@ -124,7 +125,7 @@ def resume(
         return _compute(manifest.config, replace(request, options=counting))
 
 
-def _compute(config: Config, request: Request) -> int:
+def _compute(config: Config, request: RunRequest) -> int:
     """Compute the table of a puzzle, and print a report; the exit status."""
     with request.watched("the layer") as listener:
         report = run_puzzle(config, request.store, request.options, listener, request.interrupts.requested)

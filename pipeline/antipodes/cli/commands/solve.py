@@ -18,8 +18,7 @@ from antipodes.cli.streams import print_json
 from antipodes.config import give, load_config
 from antipodes.puzzles.pattern import aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.default_store import default_store
-from antipodes.sizes import memory_size
+from antipodes.runs.options import default_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw_moves
@@ -57,7 +56,7 @@ app = commands()
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SolveOptions:
     """The options and arguments."""
 
     method: str | None
@@ -140,7 +139,7 @@ def solve(
     """Find a shortest path from a position to the start or a goal."""
     room = None if memory_limit is None else memory_size(memory_limit)
     pictures = PictureFiles.of(svg, png, gif, size)
-    options = Options(
+    options = SolveOptions(
         method, to, every, max_depth, max_seconds, listed, limit, room, store, heuristic, pictures, as_json
     )
     options.check()
@@ -183,7 +182,7 @@ def _stoppable(quiet: bool) -> Iterator["SearchProgress"]:
         progress.clear()
 
 
-def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: "SearchProgress") -> None:
+def _solve(puzzle: Puzzle, position: Labels | None, options: SolveOptions, progress: "SearchProgress") -> None:
     if position is None:
         raise InputError("expected a position to solve, found none")
     goal = None if options.goal is None else goals_in(puzzle, options.goal)
@@ -208,7 +207,7 @@ def _solve(puzzle: Puzzle, position: Labels | None, options: Options, progress: 
         options.pictures.draw_steps(drawn, path)
 
 
-def _routes(puzzle: Puzzle, start: Labels | None, options: Options, progress: "SearchProgress") -> None:
+def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: "SearchProgress") -> None:
     limit = options.limit or ROUTE_LIMIT
     exchanges(puzzle.rules, min(limit, 3), start, progress)  # loads the kernels
     begin = time.perf_counter()

@@ -9,11 +9,10 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.loading import loading
 from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, printable
+from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.default_store import OUTPUTS, default_store
-from antipodes.runs.options import tasks_at_once
+from antipodes.runs.options import OUTPUTS, default_store, memory_size, tasks_at_once
 from antipodes.runs.report import Verdict
-from antipodes.sizes import human, memory_size
 from antipodes.storage.address import Address, address_from, in_shell, is_url, storage_at
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder

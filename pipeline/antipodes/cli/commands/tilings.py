@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import groupby
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
+from antipodes.cli.loading import loading
 from antipodes.cli.options import (
     AsJson,
     PerformanceReport,
@@ -24,24 +25,25 @@ from antipodes.cli.options import (
     Verbose,
     Workers,
     names_given,
+    run_option,
 )
-from antipodes.cli.running import Interrupts, Request, run_options
+from antipodes.cli.running import Interrupts, RunRequest, run_options
 from antipodes.cli.streams import print_json, printing_about, say, terminal_columns
+from antipodes.machine import human
 from antipodes.progress.show import show_progress
-from antipodes.runs.default_store import chosen_store
-from antipodes.runs.options import RunOptions
-from antipodes.sizes import human
+from antipodes.runs.options import RunOptions, chosen_store
 from antipodes.storage.address import in_shell
 from antipodes.stores import find_store
 from antipodes.tilings.config import BoardConfig, load_board
-from antipodes.tilings.count import count_tilings
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
-from antipodes.tilings.run import TilingReport, tile_board
 from antipodes.tilings.table import Tilings, open_tilings, tilings_view
 from antipodes_tasks.errors import ConfigError, InputError
 from antipodes_tasks.exact_cover.problem import TilingProblem
 from antipodes_tasks.quoting import counted
+
+if TYPE_CHECKING:
+    from antipodes.tilings.run import TilingReport
 
 LONGEST_STORE_NAME = 60
 SHOWN, SHOWN_IN_FILES = 6, 60
@@ -70,7 +72,7 @@ def tile(
     performance_report: PerformanceReport = None,
     checkpoint_every: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Seconds between commits; 0: every partition. [default: 1]"),
+        run_option("checkpoint_every", min=0, help="Seconds between commits; 0: every partition. [default: 1]"),
     ] = None,
     method: Annotated[
         str | None,
@@ -79,7 +81,7 @@ def tile(
     where: Annotated[list[str] | None, Where] = None,
     count: Annotated[bool, typer.Option("--count", help="Print the number of tilings, and store nothing.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Count rotated and reflected copies as different.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tilings.")] = False,
+    overwrite: Annotated[bool, run_option("overwrite", help="Replace existing tilings.")] = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -105,7 +107,7 @@ def tile(
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = chosen_store(store, config.run, store_name(config.problem, where or []))
-        return compute_tilings(config, method, Request(address, options, interrupts, quiet, as_json, verbose), raw)
+        return compute_tilings(config, method, RunRequest(address, options, interrupts, quiet, as_json, verbose), raw)
 
 
 def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
@@ -167,6 +169,9 @@ def count_only(
     raw: bool,
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
+    with loading():
+        from antipodes.tilings.search import count_tilings
+
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
     with show_progress(quiet, began=options.began) as listener:
         count = count_tilings(config, method, options, listener, interrupts.requested)
@@ -181,8 +186,11 @@ def count_only(
     return 0
 
 
-def compute_tilings(config: BoardConfig, method: str | None, request: Request, raw: bool = False) -> int:
+def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest, raw: bool = False) -> int:
     """Search a board for tilings, and print a report; the exit status."""
+    with loading():  # a scheduler, which `show` does not need
+        from antipodes.tilings.run import tile_board
+
     with request.watched("the partitions that are under way") as listener:
         report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
     if request.as_json:
@@ -195,7 +203,7 @@ def compute_tilings(config: BoardConfig, method: str | None, request: Request, r
     return 0
 
 
-def _print_report(config: BoardConfig, report: TilingReport, raw: bool, verbose: bool) -> None:
+def _print_report(config: BoardConfig, report: "TilingReport", raw: bool, verbose: bool) -> None:
     _print_drawings(config, report)
     manifest = report.manifest
     print(_numbers(manifest.board["name"], manifest.tilings, report.raw_tilings, raw))
@@ -206,7 +214,7 @@ def _print_report(config: BoardConfig, report: TilingReport, raw: bool, verbose:
         print(f"         antipodes show {in_shell(report.store)} --all --svg {config.problem.name}.svg")
 
 
-def _print_drawings(config: BoardConfig, report: TilingReport) -> None:
+def _print_drawings(config: BoardConfig, report: "TilingReport") -> None:
     captions = [f"{number + 1:,} of {report.manifest.tilings:,}" for number in report.shown]
     if captions:
         drawn = list(report.shown.values())
@@ -219,7 +227,7 @@ def _numbers(name: str, different: int, all_of_them: int, raw: bool) -> str:
     return f"{name}: {all_of_them:,} in all, {tilings}" if raw else f"{name}: {tilings}, {all_of_them:,} in all"
 
 
-def _print_times(report: TilingReport, verbose: bool) -> None:
+def _print_times(report: "TilingReport", verbose: bool) -> None:
     clock = report.clock
     if not clock.search:
         written = f"{report.seconds:.2f} s: earlier runs found all tilings, writing {clock.write:.2f}"

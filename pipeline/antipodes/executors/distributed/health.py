@@ -21,7 +21,7 @@ from antipodes.executors.distributed import connection
 from antipodes.executors.distributed.connection import one_line, silent
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import give_back_freed_memory
-from antipodes.sizes import human
+from antipodes.machine import human
 from antipodes_tasks.errors import WorkerFailedError
 
 HEARTBEAT_SECONDS = 1.0

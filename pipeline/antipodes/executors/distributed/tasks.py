@@ -21,7 +21,7 @@ from antipodes.executors.distributed import health
 from antipodes.executors.distributed.connection import ask, one_line, translated
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import named
-from antipodes.sizes import human
+from antipodes.machine import human
 from antipodes_tasks.errors import (
     AntipodesError,
     InterruptedRunError,

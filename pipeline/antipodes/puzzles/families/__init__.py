@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import GOAL, START, starts_in
 from antipodes_tasks import arguments
@@ -58,8 +59,6 @@ def _with_start_at_goal(
     describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any], others: Mapping[str, Any]
 ) -> Puzzle:
     """The puzzle with the goal as its start; what is wrong with that is said of the goal."""
-    from antipodes.puzzles.pattern import MARKS
-
     for text in starts_in(settings, GOAL):
         if MARKS & set(text):
             raise ConfigError(
@@ -74,8 +73,6 @@ def _with_start_at_goal(
 
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
     """The puzzle with its starts at the goals, and its first start as the origin."""
-    from antipodes.puzzles.pattern import aimed_at, goals_in
-
     try:
         puzzle = aimed_at(puzzle, texts)
         goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]

@@ -9,9 +9,9 @@ from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
     MAX_PLACES,
+    bounded_integer,
     identity,
     pairs_in,
-    positive_integer,
     refuse_unknown,
     starts_in,
     to_labels,
@@ -38,7 +38,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
         A key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "start", "walls"})
-    rows, columns = positive_integer(settings, "rows"), positive_integer(settings, "columns")
+    rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
     drawn = [_start(text, rows, columns) for text in starts_in(settings)]

@@ -1,14 +1,16 @@
 """Twisty puzzles: orbits of pieces with orientations, as files of other programs define them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from antipodes.puzzles.formats.definition import METRICS, Definition, Orbit, Turn, expand
-from antipodes.puzzles.formats.readers import FORMATS
+from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand
+from antipodes.puzzles.formats.gap import read_gap
+from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
+from antipodes.puzzles.formats.tws import read_tws
 from antipodes.puzzles.notation import Lists, Notation, rectangle
 from antipodes.puzzles.picture import LINE, PALETTE, Picture, Rectangle, Shape, text_picture
 from antipodes.puzzles.puzzle import Puzzle
@@ -19,6 +21,21 @@ from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 
+
+class Format(NamedTuple):
+    """How files of a format are read."""
+
+    read: Callable[[str], TwistyDefinition]
+    """The definition in a text; ConfigError says what is wrong, and where."""
+    first_label: int
+    """The number from which the format counts pieces."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "tws": Format(read_tws, 1),
+    "kpuzzle": Format(read_kpuzzle, 0),
+    "gap": Format(read_gap, 1),
+}
 HALF = METRICS[0]
 WASTE = 4
 """Contents per position up to which all contents are numbered, since a list of the positions takes longer."""
@@ -47,7 +64,7 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
     return puzzle_of(definition, settings, FORMATS[kind].first_label)
 
 
-def puzzle_of(definition: Definition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
+def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
     """The puzzle of a definition, with the name and the ``turns`` of the settings."""
     moves = expand(definition.turns, text(settings, "turns", HALF), definition.others)
     others = {name: turn for name, turn in {**definition.turns, **definition.others}.items() if name not in moves}

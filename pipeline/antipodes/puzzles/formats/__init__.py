@@ -1,1 +1,1 @@
-"""Puzzle files of other programs: text in, a `Definition` out; reading the file itself is the caller's work."""
+"""Puzzle files of other programs: text in, a `TwistyDefinition` out; reading the file itself is the caller's work."""

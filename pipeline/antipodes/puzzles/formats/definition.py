@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.permutations.parity import cycles
 from antipodes_tasks.quoting import quote
 
 
@@ -87,12 +88,12 @@ class Turn:
         return [
             (len(cycle), sum(twist[place] for place in cycle), modulus)
             for permutation, twist, modulus in zip(*self._fields(), strict=True)
-            for cycle in cycles_of(permutation)
+            for cycle in cycles(permutation)
         ]
 
 
 @dataclass(frozen=True)
-class Definition:
+class TwistyDefinition:
     """What a puzzle file says."""
 
     name: str
@@ -114,21 +115,6 @@ def identity(orbits: tuple[Orbit, ...]) -> Turn:
     )
 
 
-def cycles_of(permutation: tuple[int, ...]) -> list[list[int]]:
-    """The cycles of a permutation, fixed places too: each place is followed by the one that it maps to."""
-    seen = [False] * len(permutation)
-    cycles = []
-    for start in range(len(permutation)):
-        cycle, place = [], start
-        while not seen[place]:
-            seen[place] = True
-            cycle.append(place)
-            place = permutation[place]
-        if cycle:
-            cycles.append(cycle)
-    return cycles
-
-
 def _power(
     permutation: tuple[int, ...], twist: tuple[int, ...], modulus: int, exponent: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -137,7 +123,7 @@ def _power(
     On the way it passes every place of the cycle ``exponent // length`` times, and the places up to its own once more.
     """
     origins, added = list(permutation), list(twist)
-    for cycle in cycles_of(permutation):
+    for cycle in cycles(permutation):
         length = len(cycle)
         rounds, rest = divmod(exponent, length)
         sums = [0]

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from antipodes.puzzles.formats.definition import (
     MOST_LABELS,
-    Definition,
     Orbit,
     Turn,
+    TwistyDefinition,
     check_length,
     check_new,
     is_rotation,
@@ -36,7 +36,7 @@ SETS = re.compile(r"\[(?:\[[0-9]+(?:,[0-9]+)*\](?:,(?!\])|(?=\])))*\]")
 PREFIX = "M_"
 
 
-def read_gap(text: str) -> Definition:
+def read_gap(text: str) -> TwistyDefinition:
     """The puzzle that permutations of points define.
 
     Raises
@@ -59,7 +59,7 @@ def read_gap(text: str) -> Definition:
     if not chosen:
         raise ConfigError("expected a permutation that is no rotation of the whole, found none")
     others = {names[old]: turn for old, turn in turns.items() if names[old] not in chosen}
-    return Definition("", orbits, chosen, others)
+    return TwistyDefinition("", orbits, chosen, others)
 
 
 @dataclass

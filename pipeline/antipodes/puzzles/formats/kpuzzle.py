@@ -23,9 +23,9 @@ from typing import Any
 
 from antipodes.puzzles.formats.definition import (
     MOST_LABELS,
-    Definition,
     Orbit,
     Turn,
+    TwistyDefinition,
     check_length,
     check_new,
     check_permutation,
@@ -53,7 +53,7 @@ Sizes = Mapping[str, tuple[int, int]]
 """The number of pieces and of orientations of each orbit."""
 
 
-def read_kpuzzle(text: str) -> Definition:
+def read_kpuzzle(text: str) -> TwistyDefinition:
     """The puzzle that a KPuzzle file defines.
 
     Raises
@@ -72,7 +72,7 @@ def read_kpuzzle(text: str) -> Definition:
     others = {name: turn for name, turn in every.items() if is_rotation(name)}
     if len(others) == len(every):
         raise ConfigError("moves: expected one that is no rotation of the whole, found none")
-    return Definition(name, tuple(orbits.values()), {k: v for k, v in every.items() if k not in others}, others)
+    return TwistyDefinition(name, tuple(orbits.values()), {k: v for k, v in every.items() if k not in others}, others)
 
 
 def _parsed(text: str) -> object:

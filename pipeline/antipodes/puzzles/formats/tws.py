@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 
 from antipodes.puzzles.formats.definition import (
     MOST_LABELS,
-    Definition,
     Orbit,
     Turn,
+    TwistyDefinition,
     check_length,
     check_new,
     check_permutation,
@@ -50,7 +50,7 @@ BEGINS_NUMBERS = "0123456789?-+"
 """The first character of a line of numbers, good or bad ones; names of sets begin otherwise."""
 
 
-def read_tws(text: str) -> Definition:
+def read_tws(text: str) -> TwistyDefinition:
     """The puzzle that a ``.tws`` file defines.
 
     Raises
@@ -150,7 +150,7 @@ class _Reader:
             expected, found = ", ".join(KEYWORDS), self.lines.shown()
             raise ConfigError(f"{self.lines.where(keyword)}: expected {expected}; {found} is not supported")
 
-    def definition(self) -> Definition:
+    def definition(self) -> TwistyDefinition:
         """The whole puzzle, when the file has been read."""
         end = f"line {self.lines.number}: end of the file"
         if not self.orbits:
@@ -162,7 +162,7 @@ class _Reader:
         turns = {name: turn for name, turn in every.items() if name not in others}
         if not turns:
             raise ConfigError(f"{end}: expected a Move that is no rotation of the whole, found none")
-        return Definition(self.name or "", self.orbits, turns, others)
+        return TwistyDefinition(self.name or "", self.orbits, turns, others)
 
     def _name(self) -> None:
         if self.name is not None or self.sets or self.orbits:

@@ -20,7 +20,7 @@ from antipodes.storage.lock import StoreLock
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.plan import AT_ONCE
+from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import (
     NOTHING_COMMITTED,
     ChunkDigests,
@@ -282,5 +282,5 @@ def write_chunks(
         unreached = np.full(shape, manifest.unreached, dtype=np.dtype(manifest.dtype))
         return chunk, store.write_chunk(manifest, chunk, depths_of(segments(chunk), unreached), token)
 
-    with ThreadPoolExecutor(min(AT_ONCE, len(chunks))) as pool:
+    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
         return dict(pool.map(write, chunks))

@@ -38,7 +38,7 @@ from antipodes_tasks.quoting import counted
 
 
 @dataclass
-class Found:
+class LayersFound:
     """The layers known so far, and what this run found of them."""
 
     listener: Listener
@@ -67,7 +67,7 @@ class LayerLoop:
     scheduler: Scheduler
     shards: Shards
     commits: Commits
-    found: Found
+    found: LayersFound
     pace: Pace
     stop: Stop
     """Asked between layers whether to commit and stop."""
@@ -162,7 +162,7 @@ class LayerSearch:
         self._config = config
         self._scheduler = scheduler
         self._pace = Pace.of(session.options, scheduler.shares_memory)
-        self._found = Found(session.listener, session.clock)
+        self._found = LayersFound(session.listener, session.clock)
         self._shards: Shards | None = None
         """The shards of the search, some of which may be lost; None where they are to be divided anew."""
         self._damage: list[str] = []
@@ -229,7 +229,7 @@ class LayerSearch:
     def _place(self, plan: Plan) -> None:
         """Make the shards, or those that were lost, at the last commit; the workers must reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
-        starts = plan.space.rank(plan.space.start_labels)
+        starts = plan.space.rank(plan.space.starts)
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
@@ -320,7 +320,7 @@ class LayerSearch:
         known = sum(self._found.layers)
         name, size, depth = self._config.puzzle.name, plan.space.size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY
-        started = SearchStarted(name, size, depth, known, resumed, plan.space.reachable, assembles)
+        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
         self._session.listener(started)
 
     def _roll_back(self, error: SchedulerError) -> None:

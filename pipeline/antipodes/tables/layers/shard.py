@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.journal import Checkpoint, Journal
-from antipodes.tables.journal_file import Cover, Index, StoredSegments
+from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.errors import InterruptedRunError, StoreDamagedError
@@ -80,7 +80,7 @@ class ShardSegments:
         known, depth = self.known, max(depth, self.searched)
         return [Cover(self.first_chunk, self.end_chunk, known + 1, depth)] if depth > known else []
 
-    def keep(self, key: str, index: Index, durable: bool) -> None:
+    def keep(self, key: str, index: FileIndex, durable: bool) -> None:
         """Take the segments of the log from a file from now on."""
         self.stored = self.stored.with_files([(key, index)])
         self.log = SegmentLog()

@@ -18,13 +18,13 @@ from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.errors import InterruptedRunError
 from antipodes_tasks.spaces.move_tables import MoveTables
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 FEW_FILLS = 8
 """Calls that fill move tables without being interrupted: they take a moment, so the first layer is searched first."""
 
 
-def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, listener: Listener = silence) -> Handle:
+def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never, listener: Listener = silence) -> Handle:
     """The move tables, filled by tasks of the scheduler.
 
     Threads fill the tables block by block, and the listener is told how many are filled. On a cluster, where tasks
@@ -38,7 +38,7 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, li
     name = f"tables-{uuid.uuid4().hex}"
     if not scheduler.shares_memory:
         return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
-    tables, fills = space.begin_tables()
+    tables, fills = space.filler.begin()
     stopped = stop if len(fills) > FEW_FILLS else never
     calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
     filled = count(1)
@@ -49,9 +49,9 @@ def build_tables(scheduler: Scheduler, space: StateSpace, stop: Stop = never, li
     return tables
 
 
-def build_on_worker(space: StateSpace) -> MoveTables:
+def build_on_worker(space: Space) -> MoveTables:
     """The move tables; InterruptedRunError if the run no longer waits for them."""
-    tables, fills = space.begin_tables()
+    tables, fills = space.filler.begin()
     for fill in fills:
         if is_cancelled():
             raise InterruptedRunError("interrupted while building the move tables")
@@ -374,7 +374,7 @@ def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
     return shard
 
 
-class Report(NamedTuple):
+class Restored(NamedTuple):
     """What was restored of a shard."""
 
     depth: int
@@ -383,9 +383,9 @@ class Report(NamedTuple):
     damaged: list[str]
 
 
-def report(shard: Shard) -> Report:
+def report(shard: Shard) -> Restored:
     """What was restored of a shard."""
-    return Report(shard.depth, shard.layers, shard.damaged)
+    return Restored(shard.depth, shard.layers, shard.damaged)
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

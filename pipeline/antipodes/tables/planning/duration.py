@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.executors.threads import Threads
-from antipodes.machine import available_memory, available_workers
-from antipodes.sizes import MIB
+from antipodes.machine import MIB, available_memory, available_workers
 from antipodes.storage.address import storage_at
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
@@ -30,7 +29,7 @@ from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.move_tables import MoveTables
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 TRIAL_SECONDS = 2.0
 """Seconds after which the trial begins no other layer."""
@@ -126,8 +125,8 @@ def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: floa
 
 def _search_seconds(plan: Plan, threads: int) -> _Search:
     """The search of a plan, by a trial; none of its time is known if that cannot be made."""
-    states = plan.space.reachable or plan.space.size
-    certain = plan.space.reachable or 0
+    states = plan.reachable or plan.space.size
+    certain = plan.reachable or 0
     if plan.least_bytes > available_memory():
         return _Search(0.0, 0.0, certain, False)
     tables = _tables_seconds(plan.space, threads)
@@ -137,7 +136,7 @@ def _search_seconds(plan: Plan, threads: int) -> _Search:
     journal = Journal(storage_at(Path()), "trial", 0, 0)  # neither written nor read
     shards = Shards(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
     tables = time.perf_counter() - begin
-    shards.begin(plan.space.rank(plan.space.start_labels), "")
+    shards.begin(plan.space.rank(plan.space.starts), "")
     counts, seconds, ended = _layers_tried(shards)
     found = sum(counts)
     if ended:
@@ -149,7 +148,7 @@ def _search_seconds(plan: Plan, threads: int) -> _Search:
     costs = LayerCosts()
     for count, its_seconds in zip(counts[1:], seconds, strict=True):
         costs.add(count, its_seconds)
-    share = UNCERTAIN_SHARE if plan.space.reachable is None else LEAST_SHARE
+    share = UNCERTAIN_SHARE if plan.reachable is None else LEAST_SHARE
     known = len(counts) > LEAST_LAYERS and found >= share * states
     if not known:
         return _Search(tables, sum(seconds), max(certain, found), False)
@@ -169,10 +168,10 @@ def _layers_tried(shards: Shards) -> tuple[list[int], list[float], bool]:
     return counts[:-1], seconds, True
 
 
-def _tables_seconds(space: StateSpace, parallel: int) -> float:
+def _tables_seconds(space: Space, parallel: int) -> float:
     """The seconds to build the move tables, from those of a part of them."""
     begin = time.perf_counter()
-    _, fills = space.begin_tables()
+    _, fills = space.filler.begin()
     for fill in fills[:1]:  # which loads the kernels
         fill()
     begun = time.perf_counter()
@@ -188,7 +187,9 @@ def _assembly_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> fl
     """The seconds for each position of a sample to compress its depth."""
     width = min(plan.space.width, SAMPLE_STATES)
     rows = max(2, SAMPLE_STATES // width)
-    tables = _random_tables(rows, width, _moves(plan.space, rng), min(plan.space.most_column_maps, SAMPLE_MAPS), rng)
+    tables = _random_tables(
+        rows, width, _moves(plan.space, rng), min(plan.space.filler.most_column_maps, SAMPLE_MAPS), rng
+    )
     log = SegmentLog()
     found = _search(tables, log)
     return _seconds_of(lambda: _assemble(log, rows, width), parallel) / found
@@ -217,7 +218,7 @@ def _assemble(log: SegmentLog, rows: int, width: int) -> int:
     return len(blosc.compress(depths.tobytes(), b"lz4", 1, blosc.BITSHUFFLE))
 
 
-def _moves(space: StateSpace, rng: np.random.Generator) -> int:
+def _moves(space: Space, rng: np.random.Generator) -> int:
     """The number of legal moves of a position, on the average."""
     labels = space.unrank(rng.integers(space.size, size=POSITIONS_TRIED))
     counts = [len(space.rules.moves.successors(one)) for one in labels]

@@ -7,22 +7,22 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, prod
 from typing import Any
 
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
+from antipodes.machine import KIB, MIB, human
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
-from antipodes.sizes import KIB, MIB, human
 from antipodes.storage.store import Store
 from antipodes_tasks import arguments
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.spaces.selection import best_space
-from antipodes_tasks.spaces.space import StateSpace
+from antipodes_tasks.spaces.space import Space
 
 SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 24
 """Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest."""
@@ -68,7 +68,7 @@ PROGRAM_BYTES = 220 * MIB
 SHARD_STATES = (16 * MIB, 256 * MIB)
 """States of a shard of partitions, the work of one task on a cluster: a layer takes 10 ms or more on the average, and a
 worker's memory holds several shards."""
-AT_ONCE = 4
+WRITE_THREADS = 4
 """Chunks that a task writes at the same time: one is compressed while another is on its way to the disk."""
 ASSEMBLED_BYTES = 4
 """Memory for each position of a chunk that is written: its depth, of up to two bytes, its segments, and the compressed
@@ -88,7 +88,7 @@ CHECKPOINTS, CHECKPOINT_BITS = 2, 2
 FILE_BYTES = 8 * KIB
 """Disk of a file of a checkpoint besides its bits: part of its last block, and its index."""
 
-Cut = tuple[StateSpace, int]
+Cut = tuple[Space, int]
 """The space whose rows and columns a store has, and the number of rows of a chunk."""
 
 
@@ -96,7 +96,7 @@ Cut = tuple[StateSpace, int]
 class Division:
     """The rows of a space, divided among chunks and tasks."""
 
-    space: StateSpace
+    space: Space
     chunk_rows: int
     partition_rows: int
     """Rows of each partition except the last."""
@@ -147,6 +147,11 @@ class Plan(Division):
     run that of two checkpoints, since the new one is written before the old one goes."""
 
     @property
+    def reachable(self) -> int | None:
+        """The number of positions that can be reached, where that is known without a search."""
+        return self.space.numbering.reachable(self.space.rules)
+
+    @property
     def memory_bytes(self) -> int:
         """Memory of the run."""
         return self.least_bytes + self.buffer_bytes
@@ -181,10 +186,10 @@ def plan_run(
     division = division or _divide(*(cut or plan_cut(puzzle)), workers, processes)
     space, config = division.space, config_size(settings or {})
     described = puzzle.moves.memory_bytes + config.memory_bytes
-    least = max(1, processes) * (PROGRAM_BYTES + described + space.table_bytes) + max(
+    least = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes) + max(
         _search_bytes(division, workers, processes),
         0 if counts_only else _assembly_bytes(division, workers),
-        space.building_bytes(workers),
+        space.filler.building_bytes(workers),
     )
     journal = 0 if counts_only else ceil(JOURNAL_BYTES * space.size)
     unwritten = _spread(journal, division, processes)
@@ -194,7 +199,7 @@ def plan_run(
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
         shard_size=division.shard_size,
-        table_bytes=space.table_bytes,
+        table_bytes=space.filler.table_bytes,
         least_bytes=least,
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
         journal_bytes=journal,
@@ -208,10 +213,10 @@ def plan_cut(puzzle: Puzzle) -> Cut:
     return space, plan_chunk(space)
 
 
-def plan_chunk(space: StateSpace) -> int:
-    """The number of rows of a chunk, which is a part of a block of rows, or several blocks."""
+def plan_chunk(space: Space) -> int:
+    """The number of rows of a chunk, which is a part of the rows with one first digit, or several such blocks."""
     least, most = CHUNK_STATES
-    block = space.block_rows
+    block = max(1, space.rows // prod(space.numbering.radices[:1]))
     states = block * space.width
     if states < least:
         return min(space.rows, block * ceil(least / states))
@@ -221,20 +226,20 @@ def plan_chunk(space: StateSpace) -> int:
     return max(1, -(-block // parts))
 
 
-def plan_partition(space: StateSpace, chunk_rows: int, workers: int) -> int:
+def plan_partition(space: Space, chunk_rows: int, workers: int) -> int:
     """The number of rows of a partition: few enough to keep all workers busy until a layer ends."""
     wanted = min(PARTITION_STATES, ceil(space.size / (TASKS_A_WORKER * workers)))
     return chunk_rows * max(1, wanted // (chunk_rows * space.width))
 
 
-def plan_shard(space: StateSpace, partitions: int, workers: int) -> int:
+def plan_shard(space: Space, partitions: int, workers: int) -> int:
     """The number of partitions of a shard: each worker gets a shard if its work is worth a task."""
     least, most = SHARD_STATES
     shards = max(1, min(workers, space.size // least), ceil(space.size / most))
     return ceil(partitions / shards)
 
 
-def partitions(space: StateSpace, rows: int) -> tuple[Partition, ...]:
+def partitions(space: Space, rows: int) -> tuple[Partition, ...]:
     """The rows of a space in ranges of ``rows`` rows, the last one maybe shorter."""
     firsts = range(0, space.rows, rows)
     return tuple(Partition(number, row, min(row + rows, space.rows)) for number, row in enumerate(firsts))
@@ -250,7 +255,7 @@ def check_memory(plan: Plan, memory_limit: int) -> None:
         )
 
 
-def _divide(space: StateSpace, chunk_rows: int, workers: int, processes: int) -> Division:
+def _divide(space: Space, chunk_rows: int, workers: int, processes: int) -> Division:
     partition_rows = plan_partition(space, chunk_rows, workers)
     shard_size = plan_shard(space, ceil(space.rows / partition_rows), workers) if processes else 1
     return Division(space, chunk_rows, partition_rows, shard_size)
@@ -267,7 +272,7 @@ def _search_bytes(division: Division, workers: int, processes: int) -> int:
 def _assembly_bytes(division: Division, workers: int) -> int:
     """Memory of the chunks that are written at the same time, when there are no bits any more."""
     workers = min(workers, division.partition_count)
-    at_once = workers * min(AT_ONCE, ceil(division.partition_rows / division.chunk_rows))
+    at_once = workers * min(WRITE_THREADS, ceil(division.partition_rows / division.chunk_rows))
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
 
 
@@ -281,7 +286,7 @@ def _checkpoints_disk(division: Division) -> int:
     return CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(division.space) + FILE_BYTES * division.partition_count)
 
 
-def _bitmap_bytes(space: StateSpace) -> int:
+def _bitmap_bytes(space: Space) -> int:
     """Memory of a bit for each position."""
     return space.rows * 8 * ceil(space.width / 64)
 

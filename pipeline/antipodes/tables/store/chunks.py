@@ -13,7 +13,8 @@ from antipodes.tables.store.stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.errors import ClosedError, StoreChangedError, StoreDamagedError
 from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Indices
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:

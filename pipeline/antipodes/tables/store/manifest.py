@@ -35,7 +35,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.spaces.selection import stored_space
-from antipodes_tasks.spaces.space import SpaceRecord, StateSpace
+from antipodes_tasks.spaces.space import Space, SpaceRecord
 
 DIGEST = np.dtype("<u8")
 """A digest in the manifest; 0 where no chunk is written."""
@@ -105,7 +105,7 @@ MOST_ANTIPODES = 1000
 MOST_CHUNK_STATES = 1 << 26
 """Positions of a chunk of several rows, at most: what is read for one query."""
 NOTHING_COMMITTED = -1
-Cut = tuple[StateSpace, int]
+Cut = tuple[Space, int]
 """The space whose rows and columns a store has, and the number of rows of a chunk."""
 
 
@@ -218,7 +218,7 @@ class SearchManifest:
         """
         return self.space_of(self.config.puzzle), self.chunk_rows
 
-    def space_of(self, puzzle: Puzzle) -> StateSpace:
+    def space_of(self, puzzle: Puzzle) -> Space:
         """The state space with the rows and columns of the store, for its puzzle, where that is built already."""
         return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
 

@@ -1,0 +1,256 @@
+"""First-empty-cell backtracking: fill the first empty cell, in scan order, with every piece that is left.
+
+With pruning, a branch ends at a region (a connected set of empty cells) that the pieces left cannot fill. Each
+placement that overlaps nothing is counted. Boards have at most two words of cells, none of them optional.
+
+Loops replace slices and functions of numpy, which numba takes seconds to compile.
+"""
+
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, OptionTable, Placements, copies_left
+from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.jit import kernel, ones, trailing_zeros
+
+Words = tuple[np.uint64, np.uint64]
+"""A set of cells, or of areas, as low and high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
+
+ZERO, ONE, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(64)
+CELL, BEFORE, PIECE, OPTION = range(4)
+"""The columns of `Scan.steps`: the cell to fill, the piece before on the list, the piece, and the option tried last."""
+
+
+class Regions(NamedTuple):
+    """The neighbourhood of cells, by which kernels find regions, and the sizes of pieces that fill them."""
+
+    distances: NDArray[np.uint64]
+    """The differences between the numbers of neighbouring cells, ascending, ``(distances,)``."""
+    sources: NDArray[np.uint64]
+    """For each difference the cells that have a neighbour so much higher, as masks, ``(distances, 2)``."""
+    sizes: NDArray[np.uint64]
+    """The size of each piece, ``(pieces,)``."""
+    areas: NDArray[np.uint64]
+    """If all pieces have one size: the areas below 128 that they can fill, whichever are left, ``(2,)``; else 0."""
+
+
+class Scan(NamedTuple):
+    """The state of a search, so that it can stop when enough tilings are found, and continue."""
+
+    left: NDArray[np.int64]
+    """How many copies of each piece are left, ``(pieces,)``."""
+    after: NDArray[np.int64]
+    """The pieces left as a linked list: ``after[piece]``, from ``after[-1]`` to ``pieces``; ``(pieces + 1,)``."""
+    steps: NDArray[np.int64]
+    """What is tried at each depth, ``(depths, 4)``."""
+    filled: NDArray[np.uint64]
+    """The filled cells at each depth, ``(depths, 2)``."""
+    counters: NDArray[np.int64]
+    """See `DEPTH` and `PLACEMENTS`, ``(2,)``."""
+
+
+def start(
+    problem: TilingProblem, options: OptionTable, placements: Placements, fixed: NDArray[np.int32], prune: bool
+) -> tuple[Fill, NDArray[np.int64]]:
+    """A search of the rest of the board beside fixed placements, and its counters."""
+    left = copies_left(problem, placements, fixed)
+    depths, end = problem.copies - len(fixed), len(left)
+    steps, filled = np.zeros((depths, 4), dtype=np.int64), np.zeros((depths, 2), dtype=np.uint64)
+    listed = [end, *np.flatnonzero(left).tolist(), end]
+    after = np.full(end + 1, end, dtype=np.int64)
+    after[listed[:-1]] = listed[1:]
+    filled[0] = np.bitwise_or.reduce(placements.masks[fixed], axis=0)
+    cell = int(np.isin(np.arange(problem.board.size), placements.cells[fixed]).argmin())
+    steps[0] = cell, end, after[-1], options.starts[cell, after[-1]]
+    scan = Scan(left, after, steps, filled, np.zeros(2, dtype=np.int64))
+    full, regions = _words((1 << problem.board.size) - 1), regions_of(problem)
+    wide = problem.board.size > WORD
+    narrow_regions, wide_regions = regions if prune and not wide else None, regions if prune and wide else None
+    return partial(fill_first_empty, options, narrow_regions, wide_regions, full, scan), scan.counters
+
+
+@lru_cache(maxsize=8)
+def regions_of(problem: TilingProblem) -> Regions:
+    """The regions of a board of at most two words of cells."""
+    sources = {1: 0}
+    for low, high in problem.board.neighbours:
+        sources[high - low] = sources.get(high - low, 0) | 1 << low
+    distances, masks = zip(*sorted(sources.items()), strict=True)
+    sizes = [piece.size for piece in problem.pieces]
+    areas = sum(1 << area for area in range(0, 128, sizes[0])) if len(set(sizes)) == 1 else 0
+    values = distances, [_words(mask) for mask in masks], sizes, _words(areas)
+    return Regions(*(np.array(one, dtype=np.uint64) for one in values))
+
+
+def _words(members: int) -> Words:
+    return np.uint64(members & (2**64 - 1)), np.uint64(members >> 64)
+
+
+@kernel
+def up(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
+    """The set with ``distance``, 0 < distance < 128, added to each member."""
+    if distance < WORD:
+        return low << distance, (high << distance) | (low >> (WORD - distance))
+    return ZERO, low << (distance - WORD)
+
+
+@kernel
+def down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
+    """The set with ``distance``, 0 < distance < 128, taken from each member."""
+    if distance < WORD:
+        return (low >> distance) | (high << (WORD - distance)), high >> distance
+    return high >> (distance - WORD), ZERO
+
+
+@kernel
+def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int64]) -> Words:
+    """The areas below 128 that some of the pieces left can fill together; see `Scan` for these."""
+    if regions.areas[0]:
+        return regions.areas[0], regions.areas[1]
+    low, high = ONE, ZERO
+    piece = after[-1]
+    while piece < len(left):
+        for _ in range(left[piece]):
+            more_low, more_high = up(low, high, regions.sizes[piece])
+            low |= more_low
+            high |= more_high
+        piece = after[piece]
+    return low, high
+
+
+@kernel
+def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> bool:
+    """Whether every region of these empty cells has one of the areas, on a board of at most 64 cells."""
+    distances, sources = regions.distances, regions.sources
+    while empty:
+        region, before = empty & (~empty + ONE), ZERO
+        while region != before:
+            before = region
+            for k in range(len(distances)):
+                distance, source = distances[k], sources[k, 0]
+                region |= (((region & source) << distance) | ((region >> distance) & source)) & empty
+        if not (areas >> (ones(region) & LAST_BIT)) & ONE:
+            return False
+        empty ^= region
+    return True
+
+
+@kernel
+def wide_fillable(low: np.uint64, high: np.uint64, areas: Words, regions: Regions) -> bool:
+    """Whether every region of these empty cells has one of the areas, on a board of two words."""
+    distances, sources = regions.distances, regions.sources
+    while low | high:
+        region_low = low & (~low + ONE)
+        region_high = ZERO if low else high & (~high + ONE)
+        before_low, before_high = ZERO, ZERO
+        while region_low != before_low or region_high != before_high:
+            before_low, before_high = region_low, region_high
+            for k in range(len(distances)):
+                source_low, source_high = sources[k, 0], sources[k, 1]
+                up_low, up_high = up(region_low & source_low, region_high & source_high, distances[k])
+                down_low, down_high = down(region_low, region_high, distances[k])
+                region_low |= (up_low | (down_low & source_low)) & low
+                region_high |= (up_high | (down_high & source_high)) & high
+        area = ones(region_low) + ones(region_high)
+        if not ((areas[0] if area < WORD else areas[1]) >> (area & LAST_BIT)) & ONE:
+            return False
+        low ^= region_low
+        high ^= region_high
+    return True
+
+
+@kernel
+def save(
+    scan: Scan,
+    depth: np.int64,
+    step: tuple[np.int64, np.int64, np.int64, np.int64],
+    low: np.uint64,
+    high: np.uint64,
+) -> None:
+    """Save the step and the filled cells of a depth."""
+    for k in range(4):
+        scan.steps[depth, k] = step[k]
+    scan.filled[depth, 0], scan.filled[depth, 1] = low, high
+
+
+@kernel
+def fill_first_empty(
+    options: OptionTable,
+    narrow: Regions | None,
+    wide: Regions | None,
+    full: Words,
+    scan: Scan,
+    most: int,
+    found: NDArray[np.int32],
+) -> int:
+    """Search on, see `Fill`.
+
+    Parameters
+    ----------
+    options
+        The placements to choose from.
+    narrow, wide
+        By one of these the search prunes: the regions of a board of at most 64 cells, or of a larger one. The code
+        for the other is not compiled.
+    full
+        All cells of the board.
+    scan
+        The state, which changes.
+    """
+    masks, starts, left, after, steps, filled = (
+        options.masks, options.starts, scan.left, scan.after, scan.steps, scan.filled,
+    )  # fmt: skip
+    end, depth, placements, count = len(left), scan.counters[DEPTH], scan.counters[PLACEMENTS], 0
+    # The loop works on local variables, which are saved only while the search is deeper.
+    cell, before, piece, option = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION]
+    low, high = filled[depth, 0], filled[depth, 1]
+    while count < len(found) and placements < most:
+        if piece == end:
+            depth -= 1
+            if depth < 0:
+                break
+            cell, before, piece = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE]
+            option = steps[depth, OPTION] + 1
+            low, high = filled[depth, 0], filled[depth, 1]
+            after[before] = piece
+            left[piece] += 1
+        stop = np.int64(starts[cell, piece + 1])
+        while option < stop and (masks[option, 0] & low) | (masks[option, 1] & high):
+            option += np.int64(1)
+        if option == stop:
+            before, piece = piece, after[piece]
+            option = np.int64(starts[cell, piece])
+            continue
+        placements += 1
+        next_low, next_high = low | masks[option, 0], high | masks[option, 1]
+        left[piece] -= 1
+        if left[piece] == 0:
+            after[before] = after[piece]
+        dead = next_low == full[0] and next_high == full[1]
+        if dead:
+            for k in range(depth):
+                found[count, k] = steps[k, OPTION]
+            found[count, depth] = option
+            count += 1
+        elif narrow is not None:
+            dead = not narrow_fillable(full[0] & ~next_low, areas_left(narrow, left, after)[0], narrow)
+        elif wide is not None:
+            dead = not wide_fillable(full[0] & ~next_low, full[1] & ~next_high, areas_left(wide, left, after), wide)
+        if dead:
+            after[before] = piece
+            left[piece] += 1
+            option += 1
+            continue
+        save(scan, depth, (cell, before, piece, option), low, high)
+        depth += 1
+        low, high = next_low, next_high
+        cell = np.int64(trailing_zeros(~low) if ~low else WORD + trailing_zeros(~high))
+        before, piece = end, after[end]
+        option = np.int64(starts[cell, piece])
+    scan.counters[DEPTH], scan.counters[PLACEMENTS] = depth, placements
+    if depth >= 0:
+        save(scan, depth, (cell, before, piece, option), low, high)
+    return count

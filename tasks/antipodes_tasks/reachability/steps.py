@@ -1,0 +1,393 @@
+"""Moves on many positions, as the searches make them: swaps and transforms in machine code, functions in numpy."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.reachability.position_set import (
+    FACTOR,
+    HALF,
+    ONE,
+    ZERO,
+    Layout,
+    Numbers,
+    PositionSet,
+    Slots,
+    Words,
+    same,
+)
+from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.swaps import Pairs, Swaps
+from antipodes_tasks.rules.transforms import Transforms
+
+NO_GUARD = -1
+UNLIMITED = 256
+"""A modulus that no label reaches."""
+OCCUPIED = ~1 & (1 << 64) - 1
+"""The condition that a place is not empty; bit 63 stands for all labels from 63 on."""
+MOST_PAIRED = 128
+"""Moves of which every two are compared, in some 20 ms; of more, the worst is assumed."""
+BATCH_BYTES = 1 << 20
+"""Bytes of the positions that a function moves at once."""
+OTHERS = np.uint64(63)
+"""The bit of a condition that stands for all labels from 63 on."""
+
+
+class MoveArrays(NamedTuple):
+    """Moves, each with a place that must be empty (label 0), if there is one. Others with the same place best follow.
+
+    The conditions of a move ``m`` are the entries from ``condition_at[m]`` to ``condition_at[m + 1]``, and its changes
+    those from ``change_at[m]`` to ``change_at[m + 1]``.
+    """
+
+    guard: Numbers
+    """``(moves,)``: the place that must be empty, or NO_GUARD."""
+    next_group: Numbers
+    """``(moves,)``: the first later move that has another guard."""
+    condition_at: Numbers
+    tested: Numbers
+    """The place of each condition."""
+    mask: NDArray[np.uint64]
+    """The labels that the place may hold; bit 63 stands for all labels from 63 on."""
+    change_at: Numbers
+    place: Numbers
+    """The place that each change concerns."""
+    origin: Numbers
+    """The place from which it gets its label."""
+    added: Numbers
+    """The number added to the label."""
+    moduli: Numbers
+    """``(places,)``: the number of values of each place, which is taken away where a sum reaches it."""
+    inverse: Numbers
+    """``(moves,)``: the number of the move that undoes each move, or -1."""
+    redundant: NDArray[np.bool_]
+    """``(moves, moves)``: whether one move, or none, has the effect of two; no
+    rows if there are many moves."""
+    effects: Numbers
+    """``(moves, 2, places)``: the origin of every place, and the number added; no rows unless two moves can lead from
+    one position to the same one."""
+
+
+class Expanded(NamedTuple):
+    """What one call has expanded."""
+
+    positions: int
+    most_moves: int
+    """The most legal moves of one of them."""
+
+
+class CompiledSteps:
+    """Moves as arrays, made by kernels."""
+
+    def __init__(self, moves: Swaps | Transforms, parts: Sequence[Part]) -> None:
+        self.arrays = arrays_of(moves, parts)
+
+    def __len__(self) -> int:
+        return len(self.arrays.inverse)
+
+    def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
+        """The successors of ``(n, places)``: ``(m, places)``, and for each the row that it comes after, ``(m,)``.
+
+        Moves that lead from a position to the same one may give it several times.
+        """
+        return _successors(labels, self.arrays)
+
+    def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
+        """Add the successors of the positions numbered ``begin`` to ``end``, or of some of them, at least one.
+
+        Raises
+        ------
+        ResourceLimitError
+            The positions would take more memory than the set may have.
+        """
+        positions.make_room(len(self))
+        layout = positions.packing.layout
+        after, count, most = _expand(positions.words, positions.slots, begin, end, len(positions), layout, self.arrays)
+        positions.count = count
+        return Expanded(int(after) - begin, int(most))
+
+    def replay(self, labels: Labels, paths: Words) -> Labels:
+        """The positions that sequences of moves ``(n, moves)`` pass from ``(places,)``, ``(n, moves + 1, places)``."""
+        moves = self.arrays
+        move = np.repeat(np.arange(len(self)), np.diff(moves.change_at))
+        origin, added = np.tile(np.arange(len(labels)), (len(self), 1)), np.zeros((len(self), len(labels)), np.int64)
+        origin[move, moves.place], added[move, moves.place] = moves.origin, moves.added
+        positions = np.repeat(labels[np.newaxis, np.newaxis], len(paths), axis=0).repeat(paths.shape[1] + 1, axis=1)
+        for i, path in enumerate(paths.T):
+            sums = np.take_along_axis(positions[:, i], origin[path], axis=1) + added[path]
+            positions[:, i + 1] = sums % moves.moduli
+        return positions
+
+
+class BatchSteps:
+    """Moves that numpy makes on many positions at once: ``Moves.after`` or ``Moves.before``."""
+
+    def __init__(self, moves: int, make: Callable[[int, Labels], tuple[Labels, Mask]]) -> None:
+        self._moves = moves
+        self._make = make
+
+    def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
+        """The successors of positions; see `CompiledSteps`."""
+        after, before = [labels[:0]], [np.empty(0, dtype=np.int64)]
+        for move in range(self._moves):
+            made, legal = self._make(move, labels)
+            after.append(made[legal])
+            before.append(np.flatnonzero(legal))
+        return np.concatenate(after), np.concatenate(before)
+
+    def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
+        """Add the successors of positions to their set; see `CompiledSteps`."""
+        packing = positions.packing
+        end = min(end, begin + max(1, BATCH_BYTES // packing.places))
+        labels = packing.unpack(positions.words[begin:end])
+        moves = np.zeros(len(labels), dtype=np.int64)
+        for move in range(self._moves):
+            made, legal = self._make(move, labels)
+            positions.add(packing.pack(made[legal]))
+            moves += legal
+        return Expanded(end - begin, int(moves.max()))
+
+
+Steps = CompiledSteps | BatchSteps
+"""The moves of a puzzle, forwards or backwards."""
+
+
+def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:
+    """The moves, or the moves that undo them: in machine code if they are arrays, else in numpy."""
+    if isinstance(moves, Swaps | Transforms):
+        return CompiledSteps(moves.reversed() if backwards else moves, parts)
+    return BatchSteps(len(moves), moves.before if backwards else moves.after)
+
+
+def undoable(moves: Moves) -> bool:
+    """Whether the positions before a position are known: some functions come without an inverse."""
+    return not isinstance(moves, Functions) or moves.invertible
+
+
+def arrays_of(moves: Swaps | Transforms, parts: Sequence[Part]) -> MoveArrays:
+    """The moves as arrays; a swap given twice counts once."""
+    if isinstance(moves, Swaps):
+        return _arrays_of_swaps(moves.pairs, sum(part.places for part in parts))
+    return _arrays_of_transforms(moves, parts)
+
+
+def _arrays_of_swaps(pairs: Pairs, places: int) -> MoveArrays:
+    ends = np.unique(pairs[:, 1].astype(np.int64) * places + pairs[:, 0])  # by destination, ascending
+    destination, origin = np.divmod(ends, places)
+    backwards = origin * places + destination
+    undo = np.minimum(np.searchsorted(ends, backwards), max(0, len(ends) - 1))
+    each = np.arange(len(ends) + 1)
+    swapped = np.stack((destination, origin), axis=1)
+    return MoveArrays(
+        guard=destination,
+        next_group=np.searchsorted(destination, destination, side="right").astype(np.int64),
+        condition_at=each,
+        tested=origin,
+        mask=np.full(len(ends), OCCUPIED, dtype=np.uint64),
+        change_at=2 * each,
+        place=swapped.reshape(-1),
+        origin=swapped[:, ::-1].reshape(-1).copy(),
+        added=np.zeros(2 * len(ends), dtype=np.int64),
+        moduli=np.full(places, UNLIMITED, dtype=np.int64),
+        inverse=np.where(ends[undo] == backwards, undo, -1),
+        redundant=np.empty((0, 0), dtype=np.bool_),
+        effects=np.empty((0, 2, places), dtype=np.int64),
+    )
+
+
+def _arrays_of_transforms(moves: Transforms, parts: Sequence[Part]) -> MoveArrays:
+    origin, added = moves.origin.astype(np.int64), moves.added.astype(np.int64)
+    changes = (origin != np.arange(moves.places)) | (added != 0)
+    move, place = np.nonzero(changes)
+    at, tested, mask = _conditions(moves)
+    guard = _guards(moves)
+    effects = np.stack((origin, added), axis=1)
+    return MoveArrays(
+        guard=guard,
+        next_group=_next_group(guard),
+        condition_at=at,
+        tested=tested,
+        mask=mask,
+        change_at=_ends(changes),
+        place=place,
+        origin=origin[move, place],
+        added=added[move, place],
+        moduli=moves.moduli.astype(np.int64),
+        inverse=moves.inverse,
+        redundant=_redundant(moves),
+        effects=effects if _ambiguous(moves, parts) else effects[:0],
+    )
+
+
+def _ends(entries: NDArray[np.bool_]) -> Numbers:
+    """``(moves + 1,)``: where the entries of each move begin, if they are listed one after another."""
+    return np.cumsum([0, *entries.sum(axis=1)], dtype=np.int64)
+
+
+def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]]:
+    """Where the conditions of each move begin, their places, and their masks; those that always hold are left out."""
+    if moves.conditions is None:
+        return np.zeros(len(moves) + 1, dtype=np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)
+    tests = moves.conditional
+    return _ends(tests), np.nonzero(tests)[1], moves.conditions[tests]
+
+
+def _guards(moves: Transforms) -> Numbers:
+    """For each move the first place that must hold label 0, or NO_GUARD."""
+    empty = moves.conditional & (np.uint64(1) == (0 if moves.conditions is None else moves.conditions))
+    return np.where(empty.any(axis=1), empty.argmax(axis=1), NO_GUARD)
+
+
+def _next_group(guard: Numbers) -> Numbers:
+    """For each move the first later one that has another guard."""
+    last = np.flatnonzero(np.append(guard[1:] != guard[:-1], True))
+    following: Numbers = last[np.searchsorted(last, np.arange(len(guard)))] + 1
+    return following
+
+
+def _redundant(moves: Transforms) -> NDArray[np.bool_]:
+    """Which two moves one after another are one move or none, for moves without conditions."""
+    if moves.allowed is not None or len(moves) > MOST_PAIRED:
+        return np.empty((0, 0), dtype=np.bool_)
+    moduli, added = moves.moduli.astype(np.int16), moves.added.astype(np.int16)
+    single = {a.tobytes() + b.tobytes() for a, b in zip(moves.origin, added, strict=True)}
+    single.add(np.arange(moves.places, dtype=np.int16).tobytes() + bytes(2 * moves.places))
+    redundant = np.zeros((len(moves), len(moves)), dtype=np.bool_)
+    for one in range(len(moves)):
+        origins = moves.origin[one][moves.origin]
+        sums = (added[one][moves.origin] + added) % moduli
+        redundant[one] = [a.tobytes() + b.tobytes() in single for a, b in zip(origins, sums, strict=True)]
+    return redundant
+
+
+def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
+    """Whether two moves may lead from one position to the same one.
+
+    They cannot if they bring different pieces to a place of a part whose pieces all differ, or add different numbers
+    to the same label.
+    """
+    if len(moves) > MOST_PAIRED:
+        return True
+    sizes = [part.places for part in parts]
+    of_part = np.repeat(np.arange(len(parts)), sizes)
+    stays = (of_part[moves.origin] == of_part).all(axis=0) & ~moves.added.any(axis=0)
+    distinct = stays & np.repeat([part.holds_pieces and part.all_different for part in parts], sizes)
+    for number in range(1, len(moves)):
+        other_origin = moves.origin[:number] != moves.origin[number]
+        distinguished = np.where(other_origin, distinct, moves.added[:number] != moves.added[number])
+        if not distinguished.any(axis=1).all():
+            return True
+    return False
+
+
+@kernel
+def is_legal(
+    labels: Labels, row: np.uint64, move: np.uint64, condition_at: Numbers, tested: Numbers, mask: NDArray[np.uint64]
+) -> bool:
+    """Whether the position in a row of ``labels`` ``(n, places)`` meets the conditions of a move, but for its guard."""
+    for condition in range(condition_at[move], condition_at[move + 1]):
+        if not (mask[condition] >> np.uint64(min(63, labels[row, tested[condition]]))) & np.uint64(1):
+            return False
+    return True
+
+
+@kernel
+def _successors(positions: Labels, moves: MoveArrays) -> tuple[Labels, Numbers]:
+    """All positions one move after each of ``(n, places)``, ``(m, places)``, and after which one each, ``(m,)``."""
+    # A call counts the arrays of a tuple in and out, which takes longer than a move: hence the variables.
+    guard, next_group = moves.guard, moves.next_group
+    condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
+    change_at, place, origin, added, moduli = moves.change_at, moves.place, moves.origin, moves.added, moves.moduli
+    n, places = positions.shape
+    count = 0
+    after = np.empty((max(16, 4 * n), places), np.uint8)
+    before = np.empty(len(after), np.int64)
+    for i in range(n):
+        move = 0
+        while move < len(guard):
+            if guard[move] >= 0 and positions[i, guard[move]] != 0:
+                move = next_group[move]
+                continue
+            condition, stop = condition_at[move], condition_at[move + 1]
+            while condition < stop and (mask[condition] >> np.uint64(min(63, positions[i, tested[condition]]))) & ONE:
+                condition += 1
+            if condition == stop:
+                if count == len(after):
+                    after = np.concatenate((after, np.empty_like(after)))
+                    before = np.concatenate((before, np.empty_like(before)))
+                for p in range(places):
+                    after[count, p] = positions[i, p]
+                for change in range(change_at[move], change_at[move + 1]):
+                    label, p = np.int64(positions[i, origin[change]]) + added[change], place[change]
+                    after[count, p] = label - moduli[p] if label >= moduli[p] else label
+                before[count] = i
+                count += 1
+            move += 1
+    return after[:count], before[:count]
+
+
+@kernel
+def _expand(
+    words: Words, slots: Slots, begin: int, end: int, count: int, layout: Layout, moves: MoveArrays
+) -> tuple[int, int, int]:
+    """Enter the successors of the positions from ``begin`` to ``end``.
+
+    It returns the first not expanded, the set's size, and the most legal moves of an expanded position. It stops before
+    the words could run out.
+    """
+    # A call counts the arrays of a tuple in and out, which takes longer than a move; indices without a sign need no
+    # test for counting from the end.
+    word, shift, bits = layout.word.view(np.uint64), layout.shift, layout.mask
+    guard, next_group = moves.guard, moves.next_group.view(np.uint64)
+    condition_at, tested, mask = moves.condition_at.view(np.uint64), moves.tested.view(np.uint64), moves.mask
+    change_at, place = moves.change_at.view(np.uint64), moves.place.view(np.uint64)
+    origin, added, moduli = moves.origin.view(np.uint64), moves.added.view(np.uint64), moves.moduli.view(np.uint64)
+    labels = np.empty(len(word), np.uint64)
+    key = np.empty(words.shape[1], np.uint64)
+    all_moves, all_words, last_slot = np.uint64(len(guard)), np.uint64(len(key)), np.uint64(len(slots) - 1)
+    most = ZERO
+    for i in range(np.uint64(begin), np.uint64(end)):
+        if count + len(guard) > len(words):
+            return int(i), count, int(most)
+        for p in range(np.uint64(len(labels))):
+            labels[p] = (words[i, word[p]] >> shift[p]) & bits[p]
+        move, legal = ZERO, ZERO
+        while move < all_moves:
+            if guard[move] >= 0 and labels[np.uint64(guard[move])] != ZERO:
+                move = next_group[move]
+                continue
+            condition, stop = condition_at[move], condition_at[move + ONE]
+            while condition < stop and (mask[condition] >> min(labels[tested[condition]], OTHERS)) & ONE:
+                condition += ONE
+            if condition < stop:
+                move += ONE
+                continue
+            for w in range(all_words):
+                key[w] = words[i, w]
+            for change in range(change_at[move], change_at[move + ONE]):
+                p = place[change]
+                label = labels[origin[change]] + added[change]
+                if label >= moduli[p]:
+                    label -= moduli[p]
+                key[word[p]] ^= (label ^ labels[p]) << shift[p]
+            hashed = ZERO
+            for w in range(all_words):
+                hashed = (hashed ^ key[w]) * FACTOR
+                hashed ^= hashed >> HALF
+            slot = hashed & last_slot
+            while slots[slot] >= 0 and not same(words[np.uint64(slots[slot])], key):
+                slot = (slot + ONE) & last_slot
+            if slots[slot] < 0:
+                for w in range(all_words):
+                    words[count, w] = key[w]
+                slots[slot] = count
+                count += 1
+            legal += ONE
+            move += ONE
+        most = max(most, legal)
+    return end, count, int(most)

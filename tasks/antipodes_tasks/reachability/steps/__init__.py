@@ -1,1 +1,0 @@
-"""The moves of a puzzle on many positions: one interface, in machine code and as numpy on batches."""

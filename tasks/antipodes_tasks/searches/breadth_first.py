@@ -1,0 +1,259 @@
+"""Breadth-first searches: from the position to a goal, or from both ends until they meet."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.reachability.position_set import Numbers, Packing, PositionSet, Words
+from antipodes_tasks.reachability.steps import Steps
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.heuristics import less_memory
+from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
+from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
+from antipodes_tasks.searches.shortest_paths import ShortestPaths, Successors, shortest_paths, solved
+
+BFS, BIDIRECTIONAL = "bfs", "bidirectional"
+MEMORY_LIMIT = 4 << 30
+"""Bytes for the positions of a search and their hash table."""
+BLOCK = 1 << 16
+"""Positions expanded at once."""
+ENOUGH = 1 << 40
+"""Bytes that the positions on paths may take: no limit, as the search holds them anyway."""
+
+
+def bfs(
+    problem: Problem,
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = LISTED,
+    memory_limit: int = MEMORY_LIMIT,
+    listener: Listener = silence,
+) -> Answer:
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
+
+    Raises
+    ------
+    InputError
+        An argument is of another type, or negative.
+    ResourceLimitError
+        The positions reached would take more memory than ``memory_limit``, bytes.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, max_depth, listed, memory_limit, listener)
+    if problem.known_unreachable:
+        return unsolved(BFS, Outcome.UNREACHABLE)
+
+    def pulse() -> None:
+        listener(Progress(BFS, reached.depth + 1, reached.expanded, len(reached)))
+
+    reached: Reached = Reached(
+        problem.position[None], problem.steps, problem.packing, request.memory_limit, pulse, less_memory(problem)
+    )
+    goals = problem.packing.pack(problem.goals)
+    found = goals[reached.depths(goals) >= 0]
+    while not len(found):
+        if reached.depth == request.max_depth:
+            return unsolved(BFS, Outcome.DEPTH_LIMIT, reached.expanded, reached.depth + 1)
+        if not reached.expand():
+            return unsolved(BFS, Outcome.UNREACHABLE, reached.expanded)
+        found = goals[reached.depths(goals) >= 0]
+    back = _back(problem, reached)
+    paths = shortest_paths(problem.packing, reached.depths, found, back, request.every).reversed()
+    return solved(BFS, paths, request, reached.expanded)
+
+
+def bidirectional(
+    problem: Problem,
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = LISTED,
+    memory_limit: int = MEMORY_LIMIT,
+    listener: Listener = silence,
+) -> Answer:
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
+
+    Raises
+    ------
+    InputError
+        A move has no known inverse, or an argument is of another type, or negative.
+    ResourceLimitError
+        The positions reached from one end would take more memory than half of ``memory_limit``, bytes.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    request = Request(every, max_depth, listed, memory_limit, listener)
+    if problem.known_unreachable:
+        return unsolved(BIDIRECTIONAL, Outcome.UNREACHABLE)
+    if not problem.undoable:
+        raise InputError("bidirectional needs an inverse for every move; choose bfs")
+    frontiers: Frontiers = Frontiers(
+        problem,
+        request.memory_limit,
+        lambda: listener(Progress(BIDIRECTIONAL, frontiers.distance + 1, frontiers.expanded, frontiers.held)),
+        less_memory(problem),
+    )
+    while not len(frontiers.common):
+        if request.max_depth is not None and frontiers.distance >= request.max_depth:
+            return unsolved(BIDIRECTIONAL, Outcome.DEPTH_LIMIT, frontiers.expanded, frontiers.distance + 1)
+        if not frontiers.expand():
+            return unsolved(BIDIRECTIONAL, Outcome.UNREACHABLE, frontiers.expanded)
+    return solved(BIDIRECTIONAL, frontiers.paths(request.every), request, frontiers.expanded)
+
+
+class Reached:
+    """All positions within a distance of the seeds, in complete layers."""
+
+    def __init__(
+        self,
+        seeds: Labels,
+        steps: Steps,
+        packing: Packing,
+        memory_limit: int = MEMORY_LIMIT,
+        pulse: Callable[[], None] = lambda: None,
+        advice: str = "",
+    ) -> None:
+        self.steps = steps
+        self.packing = packing
+        self.expanded = 0
+        self._pulse = pulse
+        self._pace = Pace()
+        self._positions = PositionSet(packing, memory_limit, advice)
+        self._positions.add(packing.pack(seeds))
+        self._ends = [0, len(self._positions)]
+
+    def __len__(self) -> int:
+        """The number of positions in memory."""
+        return len(self._positions)
+
+    @property
+    def depth(self) -> int:
+        """The greatest distance."""
+        return len(self._ends) - 2
+
+    @property
+    def last_layer_size(self) -> int:
+        """The number of positions at the greatest distance."""
+        return self._ends[-1] - self._ends[-2]
+
+    def layer(self, depth: int) -> Words:
+        """The packed positions at a distance, ``(n, words)``."""
+        return self._positions.words[self._ends[depth] : self._ends[depth + 1]]
+
+    def depths(self, keys: Words) -> NDArray[np.int64]:
+        """The distance of each of ``(n, words)`` packed positions; -1 if it is not reached."""
+        numbers = self._positions.numbers(keys)
+        depths = np.searchsorted(self._ends, numbers, side="right") - 1
+        return np.where(numbers < 0, -1, depths)
+
+    def expand(self) -> int:
+        """Add the next layer; return the number of its positions.
+
+        Raises
+        ------
+        ResourceLimitError
+            The positions would take more than the memory limit.
+        """
+        begin, end = self._ends[-2:]
+        while begin < end:
+            self._pace.start()
+            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget)).positions
+            self._pace.learn(expanded)
+            self.expanded += expanded
+            begin += expanded
+            self._pulse()
+        self._ends.append(len(self._positions))
+        return self.last_layer_size
+
+    def predecessors(self, labels: Labels) -> tuple[Labels, Numbers]:
+        """The positions that lead to ``(n, places)``, different ones of a layer, and for each the row it leads to.
+
+        For moves without known inverses: the layer before is expanded once more.
+        """
+        packing = self.packing
+        wanted = PositionSet(packing, ENOUGH)
+        wanted.add(packing.pack(labels))
+        layer = self.layer(int(self.depths(wanted.words[:1])[0]) - 1)
+        before, leads_to = [labels[:0]], [np.empty(0, dtype=np.int64)]
+        for begin in range(0, len(layer), BLOCK):
+            block = packing.unpack(layer[begin : begin + BLOCK])
+            after, row = self.steps.successors(block)
+            number = wanted.numbers(packing.pack(after))
+            before.append(block[row[number >= 0]])
+            leads_to.append(number[number >= 0])
+        return np.concatenate(before), np.concatenate(leads_to)
+
+
+class Frontiers:
+    """The positions within some distance of a position, and the positions within some distance before a goal.
+
+    Where a move has no known inverse, the latter are the goals alone.
+    """
+
+    def __init__(
+        self, problem: Problem, memory_limit: int, pulse: Callable[[], None] = lambda: None, advice: str = ""
+    ) -> None:
+        half = memory_limit // 2
+        self.forward = Reached(problem.position[None], problem.steps, problem.packing, half, pulse, advice)
+        self._problem = problem
+        steps_back = problem.steps_back if problem.undoable else problem.steps
+        self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse, advice)
+        self.common = self._common()
+        """The positions ``(n, words)`` at which the frontiers meet, one on each shortest path; none until they meet."""
+
+    @property
+    def distance(self) -> int:
+        """The length of the paths searched so far."""
+        return self.forward.depth + self.backward.depth
+
+    @property
+    def expanded(self) -> int:
+        """Positions expanded on both sides."""
+        return self.forward.expanded + self.backward.expanded
+
+    @property
+    def held(self) -> int:
+        """Positions in memory."""
+        return len(self.forward) + len(self.backward)
+
+    @property
+    def next_size(self) -> int:
+        """The number of positions that the next call of `expand` expands."""
+        return self._smaller().last_layer_size
+
+    def expand(self) -> bool:
+        """Expand the smaller frontier, if possible; False if it has no successors: no goal can be reached."""
+        if not self._smaller().expand():
+            return False
+        self.common = self._common()
+        return True
+
+    def paths(self, every: bool) -> ShortestPaths:
+        """One path, or ``every`` one, through the common positions, once the frontiers have met."""
+        packing = self._problem.packing
+        # Both halves begin at the same sorted positions, so that they join.
+        back = _back(self._problem, self.forward)
+        before = shortest_paths(packing, self.forward.depths, self.common, back, every).reversed()
+        forth = self._problem.steps.successors
+        return before.then(shortest_paths(packing, self.backward.depths, self.common, forth, every))
+
+    def _smaller(self) -> Reached:
+        backward = self._problem.undoable and self.backward.last_layer_size < self.forward.last_layer_size
+        return self.backward if backward else self.forward
+
+    def _common(self) -> Words:
+        """The positions in both last layers; no earlier layers meet before these do."""
+        layer, other = self.forward.layer(self.forward.depth), self.backward
+        if self.forward.last_layer_size > self.backward.last_layer_size:
+            layer, other = self.backward.layer(self.backward.depth), self.forward
+        common: Words = layer[other.depths(layer) == other.depth]
+        return common
+
+
+def _back(problem: Problem, reached: Reached) -> Successors:
+    """The moves backwards, if they are known, or the predecessors among the reached positions."""
+    return problem.steps_back.successors if problem.undoable else reached.predecessors

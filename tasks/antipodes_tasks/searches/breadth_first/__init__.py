@@ -1,1 +1,0 @@
-"""Layers of positions in hash tables, which `bfs` and `bidirectional` share."""

@@ -1,0 +1,289 @@
+"""Iterative deepening: depth-first searches to one depth after another, two moves apart where the parity is known."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import ResourceLimitError
+from antipodes_tasks.reachability.position_set import PositionSet, Words
+from antipodes_tasks.reachability.steps import CompiledSteps
+from antipodes_tasks.rules.moves import Mask
+from antipodes_tasks.rules.swaps import swap_edges
+from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
+from antipodes_tasks.searches.blank_walk import descent_of_blank
+from antipodes_tasks.searches.breadth_first import Frontiers
+from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
+from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Name, heuristic_of, zero_heuristic
+from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
+from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
+from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths, solved
+
+MANY = 1 << 20
+"""Paths found from which on they are counted by layers: there may be billions."""
+BLOCK = 1 << 16
+"""Positions expanded at once, after which an interruption is answered."""
+MORE_MEMORY = "; allow more memory"
+EDGE_BYTES = 24
+"""Memory of a move from one layer to the next: two numbers of positions, and one while they are sorted."""
+SHARE = 8
+"""Positions that the search expands for each position that the proof expands."""
+WORTH_IT = 1 << 16
+"""Positions that the search expands before the proof begins."""
+PROOF_MEMORY = 1 << 30
+"""Bytes that the proof may take by default."""
+
+
+def iddfs(
+    problem: Problem,
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = LISTED,
+    memory_limit: int = PROOF_MEMORY,
+    listener: Listener = silence,
+) -> Answer:
+    """Find one shortest path to the nearest goal, or ``every`` one; list at most ``listed`` of them.
+
+    The search takes almost no memory, never undoes the last move, and skips depths of a parity that no path can have.
+    If it takes long and `solvable` cannot tell whether the goal can be reached, a proof that it cannot runs beside it,
+    within ``memory_limit`` bytes. Where that fails and the goal is unreachable, the search ends at ``max_depth`` only.
+
+    Raises
+    ------
+    InputError
+        An argument is of another type, or negative.
+    ResourceLimitError
+        The listed paths take more memory than ``memory_limit``.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    return _deepen("iddfs", problem, zero_heuristic(), Request(every, max_depth, listed, memory_limit, listener))
+
+
+def ida_star(
+    problem: Problem,
+    *,
+    every: bool = False,
+    max_depth: int | None = None,
+    listed: int = LISTED,
+    heuristic: Name | None = None,
+    memory_limit: int = PROOF_MEMORY,
+    listener: Listener = silence,
+) -> Answer:
+    """IDA* (R. E. Korf 1985): as `iddfs`, and branches are pruned by an admissible heuristic.
+
+    The ``heuristic`` is one of `heuristics.NAMES`, by default the strongest for the puzzle.
+
+    Raises
+    ------
+    InputError
+        No heuristic, or not this one, is known for the moves of the puzzle; or an argument is of another type, or
+        negative.
+    ResourceLimitError
+        The listed paths take more memory than ``memory_limit``.
+    """
+    arguments.instance(problem, Problem, A_PROBLEM)
+    return _deepen(
+        "ida-star", problem, heuristic_of(problem, heuristic), Request(every, max_depth, listed, memory_limit, listener)
+    )
+
+
+def _deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request) -> Answer:
+    """Find one shortest path to a goal, or ``every`` one; branches that the heuristic shows to be too long are pruned.
+
+    The first depth is the heuristic of the position, or the next depth of a possible parity. If no goal can be reached,
+    the search ends only if its `_UnreachableProof` fits into memory.
+    """
+    if problem.known_unreachable:
+        return unsolved(method, Outcome.UNREACHABLE)
+    if (problem.goals == problem.position).all(axis=1).any():
+        return Answer(method, Outcome.SOLVED, 0, (problem.position[np.newaxis],), 1, 0)
+    runner = _Runner(method, request.listener, _UnreachableProof(problem, request.memory_limit))
+    depth = _with_parity(max(1, heuristic.estimate(problem.position)), problem)
+    while depth < NEVER:
+        if request.max_depth is not None and depth > request.max_depth:
+            return unsolved(method, Outcome.DEPTH_LIMIT, runner.expanded, depth)
+        descent = _descent_to(depth, problem, heuristic, request)
+        if not runner.complete(descent, depth):
+            break
+        if descent.found > MANY:
+            return _counted(method, problem, heuristic, depth, request, runner)
+        result = descent.result()
+        if result.found:
+            return Answer(method, Outcome.SOLVED, depth, tuple(result.paths), result.found, runner.expanded)
+        if runner.proof.advance(runner.expanded):
+            break
+        depth = _with_parity(result.following, problem)
+    return unsolved(method, Outcome.UNREACHABLE, runner.expanded)
+
+
+class _UnreachableProof:
+    """Proves that no goal can be reached, beside iterative deepening.
+
+    Iterative deepening remembers no positions. So where moves lead in circles, it never finds out that it has seen all
+    positions. The proof takes a fixed share of the search's work. It ends when its two frontiers meet (a goal can be
+    reached), when one side has no more positions (no goal can be reached), or when its memory is full (unknown).
+    """
+
+    def __init__(self, problem: Problem, memory_limit: int = PROOF_MEMORY) -> None:
+        self._problem = problem
+        self._memory_limit = memory_limit
+        self._frontiers: Frontiers | None = None
+        self._over = False
+
+    def advance(self, expanded: int) -> bool:
+        """Do the share that is due once the search has expanded ``expanded`` positions; whether the proof succeeded."""
+        if self._over or expanded < WORTH_IT:
+            return False
+        try:
+            return self._expand(expanded // SHARE)
+        except ResourceLimitError:
+            self._end()
+            return False
+
+    def _expand(self, most: int) -> bool:
+        if self._frontiers is None:
+            if self._problem.known_reachable:
+                self._end()
+                return False
+            self._frontiers = Frontiers(self._problem, self._memory_limit)
+        while not len(self._frontiers.common):
+            if self._frontiers.expanded + self._frontiers.next_size > most:
+                return False
+            if not self._frontiers.expand():
+                return True
+        self._end()
+        return False
+
+    def _end(self) -> None:
+        self._over, self._frontiers = True, None
+
+
+@dataclass(eq=False, slots=True)
+class _Runner:
+    """Runs one descent after another, reports the progress, and advances the proof beside them."""
+
+    method: str
+    listener: Listener
+    proof: _UnreachableProof
+    pace: Pace = field(default_factory=Pace)
+    expanded: int = 0
+    """Positions expanded by all descents."""
+
+    def complete(self, descent: Descent, depth: int) -> bool:
+        """Run a descent to its end, or until it has found many paths; False if the proof succeeds first."""
+        before, over = self.expanded, False
+        self.expanded += descent.expanded  # some kernels count the position itself from the start
+        while not over and descent.found <= MANY:
+            self.listener(Progress(self.method, depth, self.expanded, 0))
+            self.pace.start()
+            over = descent.advance(self.pace.budget)
+            self.pace.learn(before + descent.expanded - self.expanded)
+            self.expanded = before + descent.expanded
+            if not over and self.proof.advance(self.expanded):
+                return False
+        return True
+
+
+def _counted(
+    method: str, problem: Problem, heuristic: Heuristic, distance: int, request: Request, runner: _Runner
+) -> Answer:
+    """The answer with all paths of the distance, which the layers between position and goals give.
+
+    Without a heuristic, those from both ends are the smallest.
+    """
+    before = runner.expanded
+
+    def pulse(expanded: int, held: int) -> None:
+        runner.expanded = before + expanded
+        request.listener(Progress(method, distance, runner.expanded, held))
+
+    if not heuristic.is_zero:
+        paths = _PathLayers(problem, heuristic, distance, request.memory_limit, pulse).paths()
+        return solved(method, paths, request, runner.expanded)
+    frontiers: Frontiers = Frontiers(
+        problem, request.memory_limit, lambda: pulse(frontiers.expanded, frontiers.held), MORE_MEMORY
+    )
+    while not len(frontiers.common):
+        frontiers.expand()
+    return solved(method, frontiers.paths(every=True), request, runner.expanded)
+
+
+def _descent_to(depth: int, problem: Problem, heuristic: Heuristic, request: Request) -> Descent:
+    """The search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem."""
+    edges = swap_edges(problem.rules)
+    if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
+        return descent_of_blank(depth, problem, edges, request)
+    if isinstance(problem.steps, CompiledSteps):
+        return descent_by_moves(depth, problem, problem.steps, edges, heuristic, request)
+    return descent_by_blocks(depth, problem, request)
+
+
+def _with_parity(depth: int, problem: Problem) -> int:
+    return depth if depth % 2 in problem.parities else depth + 1
+
+
+class _PathLayers:
+    """The positions after each number of moves from which the heuristic lets a path of ``distance`` moves go on.
+
+    ``pulse`` is told the positions expanded, and those of the layer that is made.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        heuristic: Heuristic,
+        distance: int,
+        memory_limit: int,
+        pulse: Callable[[int, int], None],
+    ) -> None:
+        self._problem, self._heuristic, self._distance = problem, heuristic, distance
+        self._free, self._pulse = memory_limit, pulse
+        self._expanded = 0
+
+    def paths(self) -> ShortestPaths:
+        """The paths; ResourceLimitError if their positions take more than the memory limit."""
+        problem = self._problem
+        layers, edges = [problem.packing.pack(problem.position[np.newaxis])], list[Edges]()
+        for left in reversed(range(self._distance)):
+            layer, led = self._next(layers[-1], left)
+            layers.append(layer)
+            edges.append(led)
+        goals = problem.packing.pack(problem.goals)
+        wanted: Mask = (layers[-1][:, np.newaxis] == goals).all(axis=2).any(axis=1)
+        return self._leading_to(wanted, layers, edges)
+
+    def _next(self, layer: Words, left: int) -> tuple[Words, Edges]:
+        """The positions one move on that may be ``left`` moves from a goal, and the moves that lead to them."""
+        problem = self._problem
+        found, edges = PositionSet(problem.packing, self._free, MORE_MEMORY), [np.empty((0, 2), dtype=np.int64)]
+        for begin in range(0, len(layer), BLOCK):
+            self._pulse(self._expanded + begin, len(found))
+            after, before = problem.steps.successors(problem.packing.unpack(layer[begin : begin + BLOCK]))
+            near = self._heuristic.estimates(after) <= left
+            keys = problem.packing.pack(after[near])
+            found.add(keys)
+            edges.append(np.stack((before[near] + begin, found.numbers(keys)), axis=1))
+            self._take(EDGE_BYTES * len(keys))
+        self._expanded += len(layer)
+        words = found.words[: len(found)].copy()
+        self._take(words.nbytes)
+        return words, np.concatenate(edges)
+
+    def _leading_to(self, wanted: Mask, layers: list[Words], edges: list[Edges]) -> ShortestPaths:
+        """The paths to the wanted positions of the last layer."""
+        kept = [layers[-1][wanted]]
+        for i in reversed(range(len(edges))):
+            used = edges[i][wanted[edges[i][:, 1]]]
+            reaching = np.zeros(len(layers[i]), dtype=np.bool_)
+            reaching[used[:, 0]] = True
+            number = np.cumsum(reaching)[used[:, 0]] - 1, np.cumsum(wanted)[used[:, 1]] - 1
+            pairs = np.unique(number[0] * len(kept[-1]) + number[1])  # two moves may have the same result
+            edges[i] = np.stack(np.divmod(pairs, len(kept[-1])), axis=1)
+            kept.append(layers[i][reaching])
+            wanted = reaching
+        return ShortestPaths(tuple(map(self._problem.packing.unpack, reversed(kept))), tuple(edges))
+
+    def _take(self, size: int) -> None:
+        self._free = max(0, self._free - size)

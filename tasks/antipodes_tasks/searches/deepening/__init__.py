@@ -1,1 +1,0 @@
-"""Depth-first searches to one depth after another, which `iddfs` and `ida_star` share; kernels by kinds of moves."""

@@ -1,0 +1,478 @@
+"""Depth-first search down to one depth, in steps: each call resumes where the last one stopped.
+
+Two kernels: swaps with empty places, guided by a heuristic, and any other moves that are arrays, for which none is
+known. Together they would be half as fast. Moves that are functions of numpy are made on blocks of positions. A goal
+counts at the greatest depth only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.reachability.position_set import Numbers, Words
+from antipodes_tasks.reachability.steps import CompiledSteps, MoveArrays, is_legal
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to
+from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
+from antipodes_tasks.searches.heuristics import NEVER, Heuristic, Lookups
+from antipodes_tasks.searches.problem import Problem, Request
+
+FAR = 1 << 62
+BLOCK = 1 << 12
+"""Positions that functions expand together, at most."""
+EXPANDED, FOUND = 1, 2
+"""The entries of each kernel's tally that count the positions expanded, and the paths found."""
+DEPTH, NEXT_BOUND = 0, 3
+ZERO, ONE = np.uint64(0), np.uint64(1)
+NOTHING = ~ZERO
+"""No move."""
+
+
+class Pass(NamedTuple):
+    """The result of a search down to one depth."""
+
+    paths: list[Labels]
+    found: int
+    following: int
+    """The least length that a pruned path could have."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Descent:
+    """A search down to one depth, in steps."""
+
+    advance: Callable[[int], bool]
+    """Expand about as many more positions as it is told; return whether the search is over."""
+    tally: NDArray[Any]
+    result: Callable[[], Pass]
+
+    @property
+    def expanded(self) -> int:
+        """Positions expanded so far."""
+        return int(self.tally[EXPANDED])
+
+    @property
+    def found(self) -> int:
+        """Paths found so far."""
+        return int(self.tally[FOUND])
+
+
+def room_for_paths(depth: int, request: Request, dtype: type[np.integer[Any]], length: int) -> NDArray[Any]:
+    """Memory for the paths that a kernel finds, ``(paths, length)``: no more than fit into memory."""
+    fitting = max(1, request.memory_limit // (PATH_BYTES + 8 * (depth + 1))) if request.every else 1
+    return np.empty((min(request.listed, fitting), length), dtype=dtype)
+
+
+def listed(paths: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
+    """The paths to list; ResourceLimitError if they take too much memory."""
+    if request.every:
+        check_listing(min(found, request.listed), paths.shape[1], problem.rules.places, request.memory_limit)
+    return paths[:found]
+
+
+class _Stack(NamedTuple):
+    """The state of a search; in arrays with an entry per depth, index 0 is the root."""
+
+    labels: Labels
+    """The current position ``(1, places)``, or that at each depth ``(bound + 1, places)``."""
+    candidate: Words
+    """``(bound + 1,)``: which move is to be tried next."""
+    end: Words
+    """``(bound + 1,)``: one past the last move to be tried."""
+    taken: Words
+    """``(bound,)``: the move that led from each depth to the next."""
+    estimates: Numbers
+    """``(bound + 1,)``: the heuristic at each depth."""
+    tally: Numbers
+    """``[DEPTH, EXPANDED, FOUND, NEXT_BOUND]``: the last is the least total of a pruned branch."""
+
+
+class _Swaps(NamedTuple):
+    """Swaps as arrays; those with the same destination follow one another."""
+
+    origin: Words
+    destination: Words
+    next_group: Words
+    """``(moves,)``: the first later move that has another destination."""
+    inverse: Words
+    first_of: Words
+    """``(places + 1,)``: where the moves to each place begin, if there is one blank; empty if there are several."""
+    away: Numbers
+    """``(places,)``: the distance of each place from where the blank has to be; 0 if there are several."""
+    gains: Numbers
+    """``(moves, labels)``: the change of the tables of single pieces; no rows in the zero heuristic."""
+
+
+def descent_by_moves(
+    depth: int, problem: Problem, steps: CompiledSteps, edges: Edges | None, heuristic: Heuristic, request: Request
+) -> Descent:
+    """The search in machine code; ``edges`` if all moves are swaps, the only ones for which heuristics are known."""
+    moves, labels = steps.arrays, problem.position[np.newaxis]
+    stack = _Stack(
+        labels=labels.copy() if edges is not None else labels.repeat(depth + 1, axis=0),
+        candidate=np.zeros(depth + 1, dtype=np.uint64),
+        end=np.full(depth + 1, len(steps), dtype=np.uint64),
+        taken=np.zeros(depth, dtype=np.uint64),
+        estimates=np.full(depth + 1, heuristic.estimate(problem.position)),
+        tally=np.array([0, 1, 0, FAR]),
+    )
+    paths = room_for_paths(depth, request, np.uint64, depth)
+
+    def result() -> Pass:
+        _, _, found, following = stack.tally.tolist()
+        taken = listed(paths, found, problem, request)
+        return Pass(list(steps.replay(problem.position, taken)), found, following)
+
+    if edges is None:
+        rules = (problem.goals, moves, paths, request.every)
+        return Descent(lambda budget: _descend(stack, budget, *rules), stack.tally, result)
+    swaps = _swaps(problem, moves, edges, heuristic)
+    if len(swaps.first_of):
+        stack.candidate[0], stack.end[0] = swaps.first_of[problem.position.argmin() :][:2]
+    of_swaps = (heuristic.numbers(problem.position), heuristic.lookups, problem.goals, swaps, paths, request.every)
+    return Descent(lambda budget: _descend_by_swaps(stack, budget, *of_swaps), stack.tally, result)
+
+
+def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, heuristic: Heuristic) -> _Swaps:
+    places, costs = problem.rules.places, heuristic.costs
+    origin, destination = moves.tested, moves.guard
+    away, first_of = np.zeros(places, dtype=np.int64), np.empty(0, dtype=np.uint64)
+    if problem.rules.counts[0] == 1:
+        ends = set(np.nonzero(problem.goals == 0)[1].tolist())
+        away[:] = distances_to(ends, frozenset((b, a) for a, b in edges), places)
+        away[away == UNREACHABLE] = NEVER
+        first_of = np.searchsorted(destination, np.arange(places + 1)).astype(np.uint64)
+    gains = costs if heuristic.is_zero else (costs[:, destination] - costs[:, origin]).T.copy()
+    return _Swaps(
+        origin.astype(np.uint64),
+        destination.astype(np.uint64),
+        moves.next_group.astype(np.uint64),
+        moves.inverse.astype(np.uint64),
+        first_of,
+        away,
+        gains,
+    )
+
+
+@kernel
+def _descend_by_swaps(
+    stack: _Stack,
+    budget: int,
+    numbers: Words,
+    lookups: Lookups,
+    goals: Labels,
+    swaps: _Swaps,
+    paths: Words,
+    every: bool,
+) -> bool:
+    """Whether the search is over; otherwise it has expanded ``budget`` positions and must be called again.
+
+    ``numbers`` ``(tables,)`` are those of the current position in the tables of the heuristic. The moves of the paths
+    found are written to ``paths`` ``(n, depth)`` while there is room.
+    """
+    # A call counts the arrays of a tuple in and out, which takes longer than a move: hence the variables. Indices have
+    # no sign, so that none is tested for counting from the end.
+    (labels,), candidate, ends, taken, estimates, tally = stack
+    origin, destination, next_group, inverse, first_of, away, gains = swaps
+    table_of, weights, values = lookups
+    greatest, one_blank, guided, tables = np.uint64(len(taken)), len(first_of) > 0, len(gains) > 0, len(numbers) > 0
+    depth, expanded, next_bound = np.uint64(tally[DEPTH]), tally[EXPANDED], tally[NEXT_BOUND]
+    stop, over = expanded + budget, False
+    move, end, estimate = candidate[depth], ends[depth], estimates[depth]
+    back = inverse[taken[depth - ONE]] if depth else NOTHING
+    while expanded < stop:
+        if move >= end:
+            if depth == ZERO:
+                over = True
+                break
+            depth -= ONE
+            a, b = origin[taken[depth]], destination[taken[depth]]
+            if tables:
+                _renumber(numbers, labels[b], b, a, table_of, weights)
+            labels[a], labels[b] = labels[b], 0
+            move, end, estimate = candidate[depth], ends[depth], estimates[depth]
+            back = inverse[taken[depth - ONE]] if depth else NOTHING
+            continue
+        this, a, b = move, origin[move], destination[move]
+        if labels[b] != 0:
+            move = next_group[this]
+            continue
+        move += ONE
+        piece = labels[a]
+        if piece == 0 or this == back:
+            continue
+        value = estimate
+        if guided:
+            value += gains[this, piece]
+            if tables:
+                value += _gain(numbers, piece, a, b, table_of, weights, values)
+        total = np.int64(depth) + 1 + max(value, away[a])
+        if total > greatest:
+            next_bound = min(next_bound, total)
+            continue
+        if depth + ONE == greatest:
+            next_bound = min(next_bound, total + 1)
+            if _swap_leads_to_goal(labels, a, b, goals):
+                taken[depth] = this
+                if tally[FOUND] < len(paths):
+                    paths[tally[FOUND]] = taken
+                tally[FOUND] += 1
+                over = not every
+                if over:
+                    break
+            continue
+        if tables:
+            _renumber(numbers, piece, a, b, table_of, weights)
+        labels[a], labels[b] = 0, piece
+        candidate[depth], taken[depth] = move, this
+        depth, expanded, estimate, back = depth + ONE, expanded + 1, value, inverse[this]
+        move, end = (first_of[a], first_of[a + ONE]) if one_blank else (ZERO, np.uint64(len(origin)))
+        ends[depth], estimates[depth] = end, estimate
+    candidate[depth] = move
+    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND] = depth, expanded, next_bound
+    return over
+
+
+@kernel
+def _swap_leads_to_goal(labels: Labels, origin: np.uint64, destination: np.uint64, goals: Labels) -> bool:
+    """Whether the move of a piece to an empty place makes the position one of the goals."""
+    places = np.uint64(len(labels))
+    for goal in range(len(goals)):
+        if goals[goal, origin] == 0 and goals[goal, destination] == labels[origin]:
+            p = ZERO
+            while p < places and (labels[p] == goals[goal, p] or p == origin or p == destination):  # noqa: SIM109
+                p += ONE
+            if p == places:
+                return True
+    return False
+
+
+@kernel
+def _descend(stack: _Stack, budget: int, goals: Labels, moves: MoveArrays, paths: Words, every: bool) -> bool:
+    """`_descend_by_swaps` for any moves, without a heuristic."""
+    labels, candidate, _, taken, _, tally = stack
+    guard, next_group, inverse, redundant = moves.guard, moves.next_group, moves.inverse, moves.redundant
+    condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
+    change_at, place, origin = moves.change_at, moves.place, moves.origin
+    added, moduli, effects = moves.added, moves.moduli, moves.effects
+    greatest, paired, ambiguous = np.uint64(len(taken)), len(redundant) > 0, len(effects) > 0
+    depth, expanded, next_bound = np.uint64(tally[DEPTH]), tally[EXPANDED], tally[NEXT_BOUND]
+    stop, over, count = expanded + budget, False, np.uint64(len(guard))
+    while expanded < stop:
+        move = candidate[depth]
+        if move == count:
+            if depth == ZERO:
+                over = True
+                break
+            depth -= ONE
+            continue
+        if guard[move] >= 0 and labels[depth, np.uint64(guard[move])] != 0:
+            candidate[depth] = next_group[move]
+            continue
+        candidate[depth] = move + ONE
+        if depth:
+            last = taken[depth - ONE]
+            if move == np.uint64(inverse[last]) or (paired and redundant[last, move]):
+                continue
+        if not is_legal(labels, depth, move, condition_at, tested, mask):
+            continue
+        if ambiguous and not _is_new(labels, depth, move, effects, moduli, condition_at, tested, mask):
+            continue
+        taken[depth] = move
+        if depth + ONE == greatest:
+            next_bound = np.int64(greatest) + 1
+            if _leads_to_goal(labels, depth, move, goals, change_at, place, origin, added, moduli):
+                if tally[FOUND] < len(paths):
+                    paths[tally[FOUND]] = taken
+                tally[FOUND] += 1
+                over = not every
+                if over:
+                    break
+            continue
+        for p in range(labels.shape[1]):
+            labels[depth + ONE, p] = labels[depth, p]
+        for change in range(change_at[move], change_at[move + ONE]):
+            label, p = np.int64(labels[depth, origin[change]]) + added[change], place[change]
+            labels[depth + ONE, p] = label - moduli[p] if label >= moduli[p] else label
+        depth, expanded = depth + ONE, expanded + 1
+        candidate[depth] = ZERO
+    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND] = depth, expanded, next_bound
+    return over
+
+
+@kernel
+def _gain(
+    numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words, values: Labels
+) -> np.int64:
+    """The change of the sum of all tables, if a piece moves."""
+    gain = np.int64(0)
+    for i in range(np.uint64(table_of.shape[1])):
+        left, entered = numbers[table_of[source, i]], numbers[table_of[target, i]]
+        less, more = left - weights[piece, source, i], entered + weights[piece, target, i]
+        if table_of[source, i] == table_of[target, i]:
+            gain += np.int64(values[less + more - left]) - np.int64(values[left])
+        else:
+            gain += np.int64(values[less]) - np.int64(values[left])
+            gain += np.int64(values[more]) - np.int64(values[entered])
+    return gain
+
+
+@kernel
+def _renumber(
+    numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words
+) -> None:
+    """Move a piece in the numbers of the tables."""
+    for i in range(np.uint64(table_of.shape[1])):
+        numbers[table_of[source, i]] -= weights[piece, source, i]
+        numbers[table_of[target, i]] += weights[piece, target, i]
+
+
+@kernel
+def _is_new(
+    labels: Labels,
+    depth: np.uint64,
+    move: np.uint64,
+    effects: Numbers,
+    moduli: Numbers,
+    condition_at: Numbers,
+    tested: Numbers,
+    mask: Words,
+) -> bool:
+    """Whether no legal move before this one leads to the same position."""
+    for earlier in range(np.uint64(move)):
+        place = 0
+        while place < len(moduli):
+            one = np.int64(labels[depth, effects[earlier, 0, place]]) + effects[earlier, 1, place]
+            other = np.int64(labels[depth, effects[move, 0, place]]) + effects[move, 1, place]
+            if one != other and abs(one - other) != moduli[place]:
+                break
+            place += 1
+        if place == len(moduli) and is_legal(labels, depth, np.uint64(earlier), condition_at, tested, mask):
+            return False
+    return True
+
+
+@kernel
+def _leads_to_goal(
+    labels: Labels,
+    depth: np.uint64,
+    move: np.uint64,
+    goals: Labels,
+    change_at: Numbers,
+    place: Numbers,
+    origin: Numbers,
+    added: Numbers,
+    moduli: Numbers,
+) -> bool:
+    """Whether a move makes the position at a depth one of the goals."""
+    for goal in range(len(goals)):
+        change, mended = change_at[move], np.int64(0)
+        while change < change_at[move + ONE]:
+            p = place[change]
+            label = np.int64(labels[depth, origin[change]]) + added[change]
+            if label >= moduli[p]:
+                label -= moduli[p]
+            if label != goals[goal, p]:
+                break
+            mended += labels[depth, p] != label
+            change += 1
+        if change < change_at[move + ONE]:
+            continue
+        for p in range(goals.shape[1]):
+            mended -= labels[depth, p] != goals[goal, p]
+        if mended == 0:
+            return True
+    return False
+
+
+@dataclass(slots=True)
+class _Level:
+    """Successors of some positions of the level above."""
+
+    labels: Labels
+    parent: Numbers
+    """The row of each in the level above."""
+    next: int = 0
+    """The first row that is not expanded."""
+
+
+def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent:
+    search = _Blocks(problem, depth, len(room_for_paths(depth, request, np.uint8, 0)), request.every)
+
+    def result() -> Pass:
+        check_listing(len(search.paths), depth, problem.rules.places, request.memory_limit)
+        _, _, found, following = search.tally.tolist()
+        return Pass(search.paths, found, following)
+
+    return Descent(search.advance, search.tally, result)
+
+
+class _Blocks:
+    """The search by blocks: it keeps the successors of one block at each depth, so memory grows with the depth only."""
+
+    def __init__(self, problem: Problem, greatest: int, room: int, every: bool) -> None:
+        self.tally = np.array([0, 0, 0, FAR])
+        self.paths: list[Labels] = []
+        """The paths found, while there is room."""
+        self._problem = problem
+        self._greatest = greatest
+        self._room = room
+        self._every = every
+        self._levels = [_Level(problem.position[np.newaxis], np.zeros(1, dtype=np.int64))]
+
+    def advance(self, budget: int) -> bool:
+        """Expand about ``budget`` more positions; return whether the search is over."""
+        stop = self.tally[EXPANDED] + budget
+        while self._levels and self.tally[EXPANDED] < stop:
+            if self._levels[-1].next == len(self._levels[-1].labels):
+                self._levels.pop()
+                continue
+            self._expand(min(BLOCK, int(stop - self.tally[EXPANDED])))
+            if self.tally[FOUND] and not self._every:
+                return True
+        return not self._levels
+
+    def _expand(self, most: int) -> None:
+        """Expand a block of the deepest level."""
+        level, depth = self._levels[-1], len(self._levels)
+        first = level.next
+        block = level.labels[first : first + most]
+        level.next += len(block)
+        self.tally[EXPANDED] += len(block)
+        after, row = self._problem.steps.successors(block)
+        new = self._new(after, row + first)
+        below = _Level(after[new], row[new] + first)
+        if depth < self._greatest:
+            self._levels.append(below)
+        elif len(new):
+            self.tally[NEXT_BOUND] = self._greatest + 1
+            self._take_goals(below)
+
+    def _new(self, after: Labels, parent: Numbers) -> Numbers:
+        """The successors that do not undo the last move, each once for a position."""
+        keep = np.arange(len(after))
+        if len(self._levels) > 1:
+            level, above = self._levels[-1], self._levels[-2]
+            keep = np.flatnonzero((after != above.labels[level.parent[parent]]).any(axis=1))
+        keyed = np.column_stack((parent[keep, np.newaxis].view(np.uint64), self._problem.packing.pack(after[keep])))
+        _, firsts = np.unique(keyed, axis=0, return_index=True)
+        return keep[firsts]
+
+    def _take_goals(self, below: _Level) -> None:
+        """Count and list the paths that end at a goal."""
+        for i in np.flatnonzero((below.labels[:, np.newaxis] == self._problem.goals).all(axis=2).any(axis=1)).tolist():
+            if len(self.paths) < self._room:
+                self.paths.append(self._path_to(below, i))
+            self.tally[FOUND] += 1
+
+    def _path_to(self, level: _Level, row: int) -> Labels:
+        """The positions from the root to a row of the level below the deepest."""
+        path = []
+        for one in (level, *reversed(self._levels)):
+            path.append(one.labels[row])
+            row = int(one.parent[row])
+        return np.array(path[::-1])

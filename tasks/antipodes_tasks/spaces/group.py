@@ -1,0 +1,353 @@
+"""The numbering of a puzzle whose pieces all differ: exactly the positions that moves and their inverses reach."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks import arguments
+from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.chain import (
+    Level,
+    Permutations,
+    StabiliserChain,
+    after,
+    checked_chain,
+    sifted,
+    stabiliser_chain,
+)
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.group_points import PuzzlePoints, points_of
+from antipodes_tasks.spaces.group_tables import Automaton, GroupTables
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.space import Numbering, SpaceRecord
+
+Ranks = NDArray[np.int64]
+
+LARGEST = 1 << 128
+"""The order up to which groups are searched, to say how large they are; they take some three seconds at most."""
+BATCH = 1 << 20
+"""Positions that are ranked together."""
+
+FEW = 1 << 22
+"""Images of points, over all levels, that numpy looks up faster than compiled code is loaded."""
+MOST_BYTES = 256
+"""Points that a byte names."""
+
+
+class ChainArrays(NamedTuple):
+    """The levels of a chain side by side, for kernels."""
+
+    base: NDArray[np.int64]
+    """``(levels,)``: the base points."""
+    numbers: NDArray[np.int16]
+    """``(levels, points)``: the digit of each image of the base point, -1 outside its orbit."""
+    firsts: NDArray[np.int64]
+    """``(levels,)``: where the representatives of each level begin."""
+    representatives: Permutations
+    """``(representatives, points)``: those of all levels, or their inverses."""
+    weights: NDArray[np.int64]
+    """``(levels,)``: the weight of each digit in a rank."""
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The numbering of the elements of a group: each is the product of one representative of each level.
+
+    Raises
+    ------
+    ResourceLimitError
+        There are more elements than 64 bits can number.
+    """
+
+    chain: StabiliserChain
+
+    def __post_init__(self) -> None:
+        """Check the size."""
+        if self.size > arguments.GREATEST:
+            raise ResourceLimitError(f"expected a group of at most 2^63 - 1 elements, found {self.size:,}")
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.chain.order
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """The weight of each digit."""
+        radices = self.chain.radices
+        return tuple(prod(radices[at:]) for at in range(1, len(radices) + 1))
+
+    def rank(self, elements: Permutations) -> Ranks:
+        """The number of each of ``(n, points)``, ``(n,)`` int64; -1 where it is not an element of the group.
+
+        Rows may be any integers from 0 to ``points - 1``: one that is no permutation is no element.
+        """
+        if elements.size * len(self.chain.levels) > FEW:
+            return rank_elements(elements, *self._inverses)
+        rest, ranks = elements, np.zeros(len(elements), dtype=np.int64)
+        for level, weight in zip(self.chain.levels, self.weights, strict=True):
+            ranks += level.numbers[rest[:, level.point]] * np.int64(weight)
+            rest = sifted([level], rest)
+        ranks[(rest != np.arange(self.chain.points)).any(axis=1)] = -1
+        return ranks
+
+    def rank_one(self, element: bytes) -> int:
+        """As `rank`, for one row of at most MOST_BYTES points: the product with a representative is one translation."""
+        rank = 0
+        for point, digits in self._translations:
+            found = digits.get(element[point])
+            if found is None:
+                return -1
+            rank += found[0]
+            element = element.translate(found[1])
+        return rank if element == self._identity else -1
+
+    def unrank(self, ranks: Ranks) -> Permutations:
+        """The elements ``(n, points)`` that have these numbers ``(n,)``, which are not checked."""
+        points, levels = self.chain.points, self.chain.levels
+        if len(ranks) * points * len(levels) > FEW:
+            return unrank_elements(ranks, *self._representatives)
+        elements: Permutations = np.tile(np.arange(points, dtype=np.int16), (len(ranks), 1))
+        for level, weight in zip(levels, self.weights, strict=True):
+            elements = after(elements, level.transversal[ranks // weight % len(level.transversal)])
+        return elements
+
+    @cached_property
+    def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
+        """Of each level the base point, and for each image of it what it adds to the rank, and how it is undone."""
+        further = bytes(MOST_BYTES - self.chain.points)
+        found = []
+        for level, weight in zip(self.chain.levels, self.weights, strict=True):
+            inverses = [bytes(row) + further for row in level.inverse.tolist()]
+            numbers = {image: number for image, number in enumerate(level.numbers.tolist()) if number >= 0}
+            found.append((level.point, {image: (n * weight, inverses[n]) for image, n in numbers.items()}))
+        return found
+
+    @cached_property
+    def _identity(self) -> bytes:
+        return bytes(range(self.chain.points))
+
+    @cached_property
+    def _inverses(self) -> ChainArrays:
+        return self._arrays([level.inverse for level in self.chain.levels])
+
+    @cached_property
+    def _representatives(self) -> ChainArrays:
+        return self._arrays([level.transversal for level in self.chain.levels])
+
+    def _arrays(self, representatives: list[Permutations]) -> ChainArrays:
+        levels: tuple[Level, ...] = self.chain.levels
+        return ChainArrays(
+            base=np.array(self.chain.base, dtype=np.int64),
+            numbers=np.array([level.numbers for level in levels], dtype=np.int16),
+            firsts=np.cumsum([0, *self.chain.radices[:-1]], dtype=np.int64),
+            representatives=np.concatenate(representatives),
+            weights=np.array(self.weights, dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True)
+class Group(Numbering):
+    """The elements of the group that moves generate: exactly the positions that moves and their inverses reach.
+
+    An element is the product of one representative of each level of a stabiliser chain; their numbers are its digits.
+    """
+
+    KIND: ClassVar[str] = "group"
+
+    rules: Rules
+    chain: StabiliserChain
+
+    @classmethod
+    def of(cls, rules: Rules) -> Self:
+        """The group of the moves; see `chain_of` for errors."""
+        return cls(rules, _chain(rules))
+
+    @classmethod
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
+        """The numbering with the chain of a record; FieldError if that has none, or one of another group."""
+        points = points_of(rules)
+        if points is None:
+            raise FieldError(f"space: expected one for the puzzle {rules.name}, found {record.kind!r}")
+        chain = checked_chain(points.count, record.details.get("base"), record.details.get("generators"))
+        starts = points.permutations(rules.start_labels)
+        if not _members(chain, np.concatenate([points.elements, starts])).all():
+            raise FieldError("generators: expected those of a group that has all moves and starts, found another")
+        return cls(rules, chain)
+
+    @classmethod
+    def suits(cls, rules: Rules) -> bool:
+        """Whether positions are permutations of points, all starts are connected by moves, and the order is known.
+
+        It is not known of groups of more than LARGEST elements.
+        """
+        points = points_of(rules)
+        chain = None if points is None else _chain_of(points)
+        if points is None or chain is None:
+            return False
+        starts = rules.start_labels
+        return len(starts) == 1 or bool(_members(chain, points.permutations(starts)).all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the generators alone to other processes, not the tables made from them."""
+        return type(self), (self.rules, self.chain)
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """The number of representatives of each level."""
+        return self.chain.radices
+
+    @property
+    def cuts(self) -> Sequence[int]:
+        """Any number of levels, at least one if there is one."""
+        return range(min(1, len(self.radices)), len(self.radices) + 1)
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The chain, from which the numbering follows."""
+        return {"base": list(self.chain.base), "generators": [list(each) for each in self.chain.generators]}
+
+    def rank(self, labels: Labels) -> Indices:
+        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED where no moves connect it."""
+        ranks = np.empty(len(labels), dtype=np.int64)
+        for first in range(0, len(labels), BATCH):
+            permutations = self._points.permutations(labels[first : first + BATCH])
+            ranks[first : first + BATCH] = self._elements.rank(permutations)
+        return ranks
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        if self.chain.points > MOST_BYTES:
+            return super().rank_one(labels)
+        return self._elements.rank_one(self._points.permutation_of(labels))
+
+    def unrank(self, indices: Indices) -> Labels:
+        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        labels = np.empty((len(indices), self.rules.places), dtype=np.uint8)
+        for first in range(0, len(indices), BATCH):
+            permutations = self._elements.unrank(indices[first : first + BATCH])
+            labels[first : first + BATCH] = self._points.labels(permutations)
+        return labels
+
+    def filler(self, rules: Rules, leading: int) -> GroupTables:
+        """The move tables: a row is the digits of the leading levels."""
+        return GroupTables(_automaton(self._points, self.chain), leading)
+
+    def reachable(self, rules: Rules) -> int:
+        """The number of positions, since no others have a number."""
+        return self.size
+
+    @cached_property
+    def _points(self) -> PuzzlePoints:
+        return _points(self.rules)
+
+    @cached_property
+    def _elements(self) -> Elements:
+        return Elements(self.chain)
+
+
+def _chain(rules: Rules) -> StabiliserChain:
+    """The chain of the group of a puzzle.
+
+    Raises
+    ------
+    InputError
+        The puzzle has no group, see `Group.suits`.
+    SizeLimitError
+        The group has more than LARGEST elements.
+    """
+    chain = _chain_of(_points(rules))
+    if chain is None:
+        raise SizeLimitError("expected at most 2^63 - 1 positions, found more than 10^38")
+    return chain
+
+
+@lru_cache(maxsize=4)
+def _chain_of(points: PuzzlePoints) -> StabiliserChain | None:
+    """The chain of the group of a puzzle's moves; None where it has more than LARGEST elements."""
+    try:
+        return stabiliser_chain(points.elements, most=LARGEST)
+    except ResourceLimitError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _automaton(points: PuzzlePoints, chain: StabiliserChain) -> Automaton:
+    return Automaton(chain.levels, points.elements)
+
+
+def _points(rules: Rules) -> PuzzlePoints:
+    points = points_of(rules)
+    if points is None:
+        raise InputError(f"expected a puzzle whose pieces all differ and move as a group does, found {rules.name}")
+    return points
+
+
+def _members(chain: StabiliserChain, elements: Permutations) -> NDArray[np.bool_]:
+    """Which of the permutations ``(n, points)`` are elements of the group, ``(n,)``."""
+    members: NDArray[np.bool_] = (sifted(chain.levels, elements) == np.arange(chain.points)).all(axis=1)
+    return members
+
+
+@kernel
+def rank_elements(
+    elements: Permutations,
+    base: Ranks,
+    numbers: NDArray[np.int16],
+    firsts: Ranks,
+    inverses: Permutations,
+    weights: Ranks,
+) -> Ranks:
+    """The number of each element ``(n, points)``, ``(n,)``, or -1; see `Elements.rank`."""
+    points = elements.shape[1]
+    ranks = np.zeros(len(elements), dtype=np.int64)
+    rest = np.empty(points, dtype=np.int16)
+    for n in range(len(elements)):
+        rest[:] = elements[n]
+        for level in range(len(base)):
+            digit = np.int64(numbers[level, rest[base[level]]])
+            if digit < 0:
+                break
+            ranks[n] += digit * weights[level]
+            if digit > 0:
+                inverse = inverses[firsts[level] + digit]
+                for point in range(points):
+                    rest[point] = inverse[rest[point]]
+        for point in range(points):
+            if rest[point] != point:
+                ranks[n] = -1
+                break
+    return ranks
+
+
+@kernel
+def unrank_elements(
+    ranks: Ranks,
+    base: Ranks,
+    numbers: NDArray[np.int16],
+    firsts: Ranks,
+    representatives: Permutations,
+    weights: Ranks,
+) -> Permutations:
+    """The element ``(n, points)`` of each number ``(n,)``."""
+    points = representatives.shape[1]
+    elements = np.empty((len(ranks), points), dtype=np.int16)
+    for n in range(len(ranks)):
+        element = elements[n]
+        for point in range(points):
+            element[point] = point
+        for level in range(len(base) - 1, -1, -1):
+            rest = ranks[n] if level == 0 else ranks[n] % weights[level - 1]
+            digit = rest // weights[level]
+            if digit > 0:
+                representative = representatives[firsts[level] + digit]
+                for point in range(points):
+                    element[point] = representative[element[point]]
+    return elements

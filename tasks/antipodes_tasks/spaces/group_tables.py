@@ -1,0 +1,246 @@
+"""The move tables of a group: how moves pass through a stabiliser chain, and how rows and columns are filled.
+
+An automaton reads the digits of a position and writes the new ones.
+
+An element of the group is a product of representatives ``v1 v2 ... vk``, one a level. A move multiplies it from the
+left: ``g v1 = w1 h``. Here ``w1`` is the representative of the new digit, and ``h`` lies in the next level and
+multiplies the rest in the same way. The *states* of a level are the different ``g`` that occur there, at most as many
+as its group has elements. Those at the cut between rows and columns are the column maps, so column maps are counted
+exactly before any table is built.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.errors import FieldError, ResourceLimitError
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.arrangements import number_rows
+from antipodes_tasks.permutations.chain import Level, Permutations, after, inverted, sifted
+from antipodes_tasks.spaces.move_tables import ColumnMap, Fill, Filler, MoveTables, blocks, map_type
+
+Numbers = NDArray[np.int32]
+
+MOST_TRANSITIONS = 1 << 24
+"""Transitions that are worth counting; it takes some seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """What happens at a level: ``(states, orbit)`` arrays by the state and the digit that it reads."""
+
+    written: NDArray[np.int32]
+    """The new digit."""
+    next: NDArray[np.int32]
+    """The state at the next level."""
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """The automaton of some elements of a group. State 0 is the identity at every level."""
+
+    levels: tuple[Level, ...]
+    """Those of a complete chain, see `StabiliserChain.is_complete`."""
+    elements: Permutations
+    """``(moves, points)``: the elements that multiply positions. They are states 1 and following of the first level."""
+
+    @cached_property
+    def transitions(self) -> tuple[Transitions, ...]:
+        """The transitions of each level.
+
+        Raises
+        ------
+        FieldError
+            An element does not lie in the group of the chain.
+        ResourceLimitError
+            There are more transitions than are worth counting.
+        """
+        identity = np.arange(self.elements.shape[1], dtype=np.int16)[np.newaxis]
+        if (sifted(self.levels, self.elements) != identity).any():
+            raise FieldError("generators: expected those of a group that has all moves, found another")
+        states = np.concatenate([identity, self.elements])
+        found: list[Transitions] = []
+        left = MOST_TRANSITIONS
+        for number, level in enumerate(self.levels):
+            left -= len(states) * len(level.transversal)
+            if left < 0:
+                raise ResourceLimitError(
+                    f"expected at most {MOST_TRANSITIONS:,} transitions of moves in the levels of a group, found more"
+                )
+            one, states = _step(states, level, [later.point for later in self.levels[number + 1 :]])
+            found.append(one)
+        return tuple(found)
+
+    @cached_property
+    def state_counts(self) -> tuple[int, ...]:
+        """The number of states at each level, and past the last one; upper bounds where counting takes too long."""
+        try:
+            return (*(len(one.next) for one in self.transitions), 1)
+        except ResourceLimitError:
+            radices = [len(level.transversal) for level in self.levels]
+            states = (1 + len(self.elements) * prod(radices[:at]) for at in range(len(radices) + 1))
+            return tuple(min(count, prod(radices[at:])) for at, count in enumerate(states))
+
+    @property
+    def most_bytes(self) -> int:
+        """An upper bound of the bytes of the transitions, and of those in use while they are made."""
+        levels = len(self.levels)
+        sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
+        counted = [min(size, MOST_TRANSITIONS) for size in sizes]
+        passing = max((size * (14 * (levels - at) + 64) for at, size in enumerate(counted)), default=0)
+        states = 12 * max(self.state_counts) * int(self.elements.shape[1])
+        return 8 * sum(counted) + passing + states
+
+
+def _step(states: Permutations, level: Level, later: list[int]) -> tuple[Transitions, Permutations]:
+    """The transitions of a level, and the states ``(n, points)`` at the next one."""
+    written = level.numbers[states[:, level.orbit]].astype(np.int32)
+    images = states[:, level.transversal[:, later]]
+    images = level.inverse[written[:, :, np.newaxis], images]
+    numbers, first = number_rows(images.reshape(written.size, len(later)), states.shape[1])
+    by, digit = np.divmod(first, written.shape[1])
+    following = after(level.inverse[written[by, digit]], after(states[by], level.transversal[digit]))
+    return Transitions(written, numbers.reshape(written.shape).astype(np.int32)), following
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTables(Filler):
+    """How large the move tables are where the chain is cut below its first ``leading`` levels, and how they are filled.
+
+    A row is the digits of the leading levels, a column those of the others: an element of the group that fixes the
+    leading base points. A move multiplies the column by an element of that group, which is the column map.
+    """
+
+    automaton: Automaton
+    leading: int
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        """The number of digits of each level."""
+        return tuple(len(level.transversal) for level in self.automaton.levels)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return prod(self.radices[: self.leading])
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return prod(self.radices[self.leading :])
+
+    @property
+    def most_moves(self) -> int:
+        """The number of moves."""
+        return len(self.automaton.elements)
+
+    @property
+    def most_column_maps(self) -> int:
+        """The number of column maps; an upper bound where counting takes too long."""
+        return self.automaton.state_counts[self.leading]
+
+    @cached_property
+    def undirected(self) -> bool:
+        """Whether each move can be undone by a move."""
+        elements = self.automaton.elements
+        return {each.tobytes() for each in elements} == {each.tobytes() for each in inverted(elements)}
+
+    def building_bytes(self, threads: int) -> int:
+        """An upper bound of the bytes in use, besides the tables, while they are filled."""
+        above = 8 * self.most_moves * self.rows // (self.radices[self.leading - 1] if self.leading else 1)
+        before = 8 * self.most_column_maps * self.width // (self.radices[-1] if self.width > 1 else 1)
+        return self.automaton.most_bytes + 3 * (above + before)  # the arrays of a level, and those they are made from
+
+    def begin(self) -> tuple[MoveTables, list[Fill]]:
+        """Move tables, and the calls that fill them; ResourceLimitError where counting column maps takes too long."""
+        transitions = self.automaton.transitions
+        rows, width, count = self.rows, self.width, self.most_column_maps
+        target = np.zeros((rows, self.most_moves), dtype=np.int32)
+        column_map: ColumnMap = np.zeros((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
+        tables = MoveTables(target, column_map, np.zeros((count, width), dtype=np.int32), self.undirected)
+        upper, lower = transitions[: self.leading], transitions[self.leading :]
+        return tables, [*_row_fills(tables, upper), *_column_fills(tables.column_maps, lower)]
+
+
+def _row_fills(tables: MoveTables, levels: Sequence[Transitions]) -> list[Fill]:
+    rows, moves = tables.target.shape
+    first_states = 1 + np.arange(moves, dtype=np.int32)
+    if not levels or not moves:
+        tables.column_map[:] = first_states[: tables.column_map.shape[1]]
+        return []
+    before, states = _passed(levels[:-1], first_states)
+    return [
+        partial(
+            fill_rows,
+            tables.target[first:end],
+            tables.column_map[first:end],
+            first,
+            before,
+            states,
+            levels[-1].written,
+            levels[-1].next,
+        )
+        for first, end in blocks(rows, moves)
+    ]
+
+
+def _column_fills(maps: NDArray[np.int32], levels: Sequence[Transitions]) -> list[Fill]:
+    if not levels:
+        return []
+    before, states = _passed(levels[:-1], np.arange(len(maps), dtype=np.int32))
+    return [
+        partial(fill_columns, maps[first:end], before[first:end], states[first:end], levels[-1].written)
+        for first, end in blocks(*maps.shape)
+    ]
+
+
+def _passed(
+    transitions: Sequence[Transitions], states: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What states ``(n,)`` write for all digits of some levels, as one number, and where they end: ``(n, numbers)``."""
+    written, states = np.zeros((len(states), 1), dtype=np.int32), states[:, np.newaxis]
+    for one in transitions:
+        digits = one.written.shape[1]
+        written = (written[:, :, np.newaxis] * np.int32(digits) + one.written[states]).reshape(len(states), -1)
+        states = one.next[states].reshape(len(states), -1)
+    return written, states
+
+
+@kernel
+def fill_rows(
+    target: Numbers,
+    column_map: ColumnMap,
+    first_row: int,
+    before: Numbers,
+    states: Numbers,
+    written: Numbers,
+    following: Numbers,
+) -> None:
+    """Fill rows of the move tables from the digit of the last level of the rows.
+
+    ``before`` and ``states``, ``(moves, rows of the levels above)``, say where moves lead above that level, and the
+    states in which they reach it; ``written`` and ``following``, ``(states, digits)``, are its transitions.
+    """
+    digits = written.shape[1]
+    for line in range(target.shape[0]):
+        above, digit = divmod(first_row + line, digits)
+        for move in range(target.shape[1]):
+            state = states[move, above]
+            target[line, move] = before[move, above] * digits + written[state, digit]
+            if column_map.shape[1]:
+                column_map[line, move] = following[state, digit]
+
+
+@kernel
+def fill_columns(maps: Numbers, before: Numbers, states: Numbers, written: Numbers) -> None:
+    """Fill column maps ``(maps, width)`` from the digit of the last level, as in `fill_rows`."""
+    digits = written.shape[1]
+    for number in range(maps.shape[0]):
+        for above in range(before.shape[1]):
+            state, base = states[number, above], before[number, above] * digits
+            for digit in range(digits):
+                maps[number, above * digits + digit] = base + written[state, digit]

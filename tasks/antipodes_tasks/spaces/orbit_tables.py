@@ -1,0 +1,483 @@
+"""The move tables of transforms: their size, and how they are filled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import comb, factorial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.arrangements import numbering, numbering_bytes
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.move_tables import (
+    COLUMNS_AT_ONCE,
+    ILLEGAL,
+    STEPS,
+    ColumnMap,
+    Fill,
+    Filler,
+    MoveTables,
+    blocks,
+    map_type,
+)
+from antipodes_tasks.spaces.orbit_parts import OrbitCut, PiecesIndex
+from antipodes_tasks.spaces.part_tables import (
+    PartFill,
+    Rearrangements,
+    can_be_counted,
+    filled,
+    joined,
+    most_rearrangements,
+    number_subsets,
+    part_fill,
+    rearranged_fill,
+    rearrangements,
+    weights,
+)
+
+FILL_BYTES, FEW_FILLS = 1 << 10, 1 << 6
+"""Bytes of a call that fills a block, and such calls that even small tables are taken to need."""
+
+
+class Maps(NamedTuple):
+    """The column maps."""
+
+    keys: NDArray[np.int64]
+    """``(column maps, 2)``: the rearrangement of the free places, and the action on the other parts; map 0, the
+    identity, has no key that counts."""
+    numbers: NDArray[np.int64]
+    """``(sets of free places, steps)``: the number of the column map."""
+    origins: NDArray[np.uint8]
+    """``(rearrangements, free places)``: from which free place each free place gets its piece."""
+
+
+class Columns(NamedTuple):
+    """The part tables of a column, in one array, and the column maps as sums of their entries."""
+
+    entries: NDArray[np.int32]
+    at: NDArray[np.int64]
+    """``(parts,)``: where the table of each part begins."""
+    moves: NDArray[np.int64]
+    """``(parts,)``: the entries of a line of each table."""
+    weights: NDArray[np.int64]
+    """``(parts,)``: the weight of each part's digit."""
+    keys: NDArray[np.int64]
+    """``(column maps, 2)``: the rearrangement of the free places, and the action on the other parts."""
+    alternatives_at: NDArray[np.int64]
+    """``(actions + 1,)``: where the effects of each action begin."""
+    alternatives: NDArray[np.int64]
+    """The effects of the actions: the numbers of moves in the tables of the other parts."""
+    divides_pieces: bool
+    """Whether the first part is the rest of an arrangement of pieces, which is rearranged."""
+
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass
+class _Step:
+    """Transforms of one name that do the same to the row, and exclude each other in the column."""
+
+    transform: int
+    effects: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class OrbitSteps:
+    """The moves of the tables: transforms that differ in the column only are one move with one column map."""
+
+    transforms: Numbers
+    """``(steps,)``: a transform that does to the row what the step does."""
+    actions: Numbers
+    """``(steps,)``: the number of what the step does to the column."""
+    effects: Numbers
+    """``(effects,)``: a transform for each different effect on the column parts."""
+    alternatives: tuple[tuple[int, ...], ...]
+    """For each action its effects, of which at most one is legal in a column."""
+    identity: int | None
+    """The action that leaves all columns as they are, if a step has it."""
+
+    @cached_property
+    def alternatives_at(self) -> Numbers:
+        """``(actions + 1,)``: where the effects of each action begin if they are in one list."""
+        return np.cumsum([0, *(len(effects) for effects in self.alternatives)])
+
+
+def orbit_steps(transforms: Transforms, cut: OrbitCut) -> OrbitSteps:
+    """The steps of the transforms, in their order."""
+    in_column = cut.column_places
+    effect_of, effects = _numbered(_keys(transforms, in_column))
+    steps = _merged(transforms, in_column, effect_of)
+    actions: dict[tuple[int, ...], int] = {}
+    numbers = [actions.setdefault(tuple(step.effects), len(actions)) for step in steps]
+    idle = _idle_effects(transforms, in_column, effects)
+    identity = next((number for key, number in actions.items() if len(key) == 1 and key[0] in idle), None)
+    return OrbitSteps(
+        transforms=np.array([step.transform for step in steps], dtype=np.int64),
+        actions=np.array(numbers, dtype=np.int64),
+        effects=np.array(effects, dtype=np.int64),
+        alternatives=tuple(actions),
+        identity=identity,
+    )
+
+
+def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Sequence[int]) -> list[_Step]:
+    allowed = transforms.conditions
+    if allowed is None:
+        return [_Step(number, [effect]) for number, effect in enumerate(effect_of)]
+    names = transforms.names or [str(number) for number in range(len(transforms))]
+    masks = allowed[:, in_column]
+    steps: dict[tuple[str, bytes], list[_Step]] = {}
+    members: dict[int, list[int]] = {}
+    for number, key in enumerate(_keys(transforms, ~in_column)):
+        of_name = steps.setdefault((names[number], key), [])
+        step = next((one for one in of_name if _exclusive(masks[number], masks[members[one.transform]])), None)
+        if step is None:
+            step = _Step(number)
+            of_name.append(step)
+        members.setdefault(step.transform, []).append(number)
+        step.effects.append(effect_of[number])
+    return sorted((step for of_name in steps.values() for step in of_name), key=lambda step: step.transform)
+
+
+def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
+    """Whether no labels fulfil both the conditions ``(places,)`` and some of the others ``(n, places)``."""
+    return bool(((masks & others) == 0).any(axis=1).all())
+
+
+def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
+    """An upper bound of the steps that are legal in a row: one of a name if their conditions on the row exclude it."""
+    allowed = transforms.conditions
+    if allowed is None or not transforms.names:
+        return len(steps.transforms)
+    masks = allowed[:, ~cut.column_places]
+    by_name: dict[str, list[int]] = {}
+    for number in steps.transforms.tolist():
+        by_name.setdefault(transforms.names[number], []).append(number)
+    return sum(1 if _all_exclusive(masks[numbers]) else len(numbers) for numbers in by_name.values())
+
+
+def _all_exclusive(masks: NDArray[np.uint64]) -> bool:
+    return all(_exclusive(masks[number], masks[:number]) for number in range(1, len(masks)))
+
+
+def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
+    """Bytes for each transform that are equal where they do the same to these places, under the same conditions."""
+    effects = np.concatenate((transforms.origin[:, places], transforms.added[:, places].astype(np.int16)), axis=1)
+    allowed = transforms.conditions
+    if allowed is None:
+        return [effect.tobytes() for effect in effects]
+    return [effect.tobytes() + masks.tobytes() for effect, masks in zip(effects, allowed[:, places], strict=True)]
+
+
+def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
+    """The number of each key, equal for equal keys, and the first place of each number."""
+    numbers: dict[bytes, int] = {}
+    firsts = []
+    for place, key in enumerate(keys):
+        if key not in numbers:
+            numbers[key] = len(numbers)
+            firsts.append(place)
+    return [numbers[key] for key in keys], firsts
+
+
+def _idle_effects(transforms: Transforms, places: NDArray[np.bool_], effects: Sequence[int]) -> set[int]:
+    """The effects that leave these places as they are, whatever they hold."""
+    still = (transforms.origin[effects] == np.arange(transforms.places)) & (transforms.added[effects] == 0)
+    still &= ~transforms.conditional[effects]
+    return set(np.flatnonzero(still[:, places].all(axis=1)).tolist())
+
+
+@dataclass(frozen=True)
+class OrbitTables(Filler):
+    """How large the move tables are, and how they are filled."""
+
+    transforms: Transforms
+    cut: OrbitCut
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.cut.rows
+
+    @property
+    def width(self) -> int:
+        """The number of columns of each row."""
+        return self.cut.width
+
+    @cached_property
+    def steps(self) -> OrbitSteps:
+        """The moves of the tables."""
+        return orbit_steps(self.transforms, self.cut)
+
+    @cached_property
+    def most_moves(self) -> int:
+        """An upper bound of the moves that a position allows."""
+        return most_legal(self.transforms, self.cut, self.steps)
+
+    @cached_property
+    def most_column_maps(self) -> int:
+        """An upper bound of the column maps; their number if counting them takes a moment only."""
+        if self.cut.width == 1:
+            return 1
+        if not self.cut.divides_pieces:
+            return 1 + len(self.steps.alternatives) - (self.steps.identity is not None)
+        if can_be_counted(self._row_origins, self._free):
+            return len(self._maps().keys)
+        bounds = most_rearrangements(self._row_origins, self._free)
+        return 1 + min(int(bounds.sum()), factorial(self._free) * len(self.steps.alternatives))
+
+    def begin(self) -> tuple[MoveTables, list[Fill]]:
+        """Move tables, and the calls that fill them."""
+        maps = self._maps()
+        rows, width, count = self.cut.rows, self.cut.width, len(maps.keys)
+        target = np.empty((rows, self.most_moves), dtype=np.int32)
+        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
+        column_maps = np.zeros((count, width), dtype=np.int32)
+        tables = MoveTables(target, column_map, column_maps, undirected=self.transforms.reversible)
+        return tables, [*self._row_fills(tables, maps), *self._column_fills(tables, maps)]
+
+    def building_bytes(self, threads: int) -> int:
+        """An upper bound of the bytes in use, besides the tables, while ``threads`` threads fill them."""
+        steps, places = len(self.steps.transforms), self.transforms.places
+        sets = comb(sum(self._cut_counts), self._free) if self.cut.divides_pieces else 1
+        counting = sets * (steps * (2 * self._free + 64) + 2 * places)
+        changes = 16 * places * (steps + len(self.steps.effects))
+        block = 4 * min(self.cut.rows * max(1, steps), STEPS // 2) + COLUMNS_AT_ONCE * 8 * (len(self.cut.parts) + 2)
+        pieces = [part for part in (*self.cut.row, *self.cut.column) if isinstance(part, PiecesIndex)]
+        numberings = sum(numbering_bytes(part.counts) for part in pieces)
+        work = self.cut.rows * steps * places + self.cut.width * self.most_column_maps * (len(self.cut.parts) + 1)
+        calls = FILL_BYTES * (FEW_FILLS + work // STEPS)
+        return counting + changes + numberings + self._part_table_bytes + calls + block * threads
+
+    @property
+    def _part_table_bytes(self) -> int:
+        """An upper bound of the bytes of the part tables while several are joined to one array."""
+        row = 0 if self._is_direct else sum(part.size for part in self.cut.row) * len(self.steps.transforms)
+        sets = 0 if self._is_direct or not self.cut.divides_pieces else self.cut.row[-1].size
+        column = sum(part.size for part in self.cut.column_parts) * len(self.steps.effects)
+        if self.cut.divides_pieces:
+            column += self.cut.column[0].size * self.most_column_maps
+        return 4 * (row * min(2, len(self.cut.row)) + sets + column * min(2, len(self.cut.column)))
+
+    @property
+    def _cut_counts(self) -> tuple[int, ...]:
+        """The pieces of the row where the cut divides pieces: the free places are the last count."""
+        last = self.cut.row[-1]
+        assert isinstance(last, PiecesIndex)
+        return last.counts
+
+    @property
+    def _free(self) -> int:
+        """The free places where the cut divides pieces."""
+        return self._cut_counts[-1] if self.cut.divides_pieces else 0
+
+    @property
+    def _row_origins(self) -> NDArray[np.int64]:
+        """What each step does to the places of the part that the cut divides, ``(steps, places)``."""
+        at = self.cut.row[-1].at
+        origins: NDArray[np.int64] = self.transforms.origin[self.steps.transforms, at].astype(np.int64) - at.start
+        return origins
+
+    @property
+    def _is_direct(self) -> bool:
+        """Whether the row is one part, so that a block of its part table makes a block of the row tables."""
+        return len(self.cut.row) == 1
+
+    @cached_property
+    def _rows_have_conditions(self) -> bool:
+        """Whether a move is illegal in some rows."""
+        return bool(self.transforms.conditional[:, ~self.cut.column_places].any())
+
+    def _maps(self) -> Maps:
+        """The column maps, and which belongs to each step and set of free places."""
+        steps = self.steps
+        if self.cut.divides_pieces:
+            found = rearrangements(self._row_origins, self._free)
+        else:
+            every = np.zeros((1, len(steps.transforms)), dtype=np.int64)
+            found = Rearrangements(every, np.zeros((1, 0), dtype=np.uint8))
+        actions = len(steps.alternatives)
+        keys = found.numbers * actions + steps.actions
+        is_used = np.zeros(len(found.origins) * actions, dtype=np.bool_)
+        is_used[keys] = True
+        if steps.identity is not None:
+            is_used[steps.identity] = False
+        used = np.flatnonzero(is_used) if self.cut.width > 1 else np.zeros(0, dtype=np.int64)
+        number = np.zeros(len(is_used), dtype=np.int64)
+        number[used] = 1 + np.arange(len(used))
+        every_key = np.stack(np.divmod(np.concatenate(([0], used)), max(1, actions)), axis=1)
+        return Maps(every_key, number[keys], found.origins)
+
+    def _row_fills(self, tables: MoveTables, maps: Maps) -> Iterator[Fill]:
+        numbers: ColumnMap = maps.numbers.astype(map_type(len(maps.keys)))
+        parts = self.cut.row
+        if self._is_direct:
+            yield from self._direct_fills(tables, numbers)
+            return
+        steps = self.steps.transforms
+        entries, at = joined([filled(part, len(steps), part_fill(part, self.transforms, steps)) for part in parts])
+        subsets = np.zeros(0, dtype=np.int32)
+        if self.cut.divides_pieces:
+            subsets = np.empty(parts[-1].size, dtype=np.int32)
+            for first, end in blocks(parts[-1].size, 4 * parts[-1].places):
+                self._number_subsets(subsets[first:end], first)
+        for first, end in blocks(self.cut.rows, numbers.shape[1] * (len(parts) + 1)):
+            target, column_map = tables.target[first:end], tables.column_map[first:end]
+            yield partial(combine_rows, target, column_map, first, entries, at, weights(parts), subsets, numbers)
+
+    def _direct_fills(self, tables: MoveTables, numbers: ColumnMap) -> Iterator[Fill]:
+        fill_part = part_fill(self.cut.row[0], self.transforms, self.steps.transforms)
+        for first, end in blocks(self.cut.rows, (numbers.shape[1] + 4) * self.cut.row[0].places):
+            yield partial(self._fill_directly, fill_part, tables, numbers, first, end)
+
+    def _fill_directly(self, fill_part: PartFill, tables: MoveTables, numbers: ColumnMap, first: int, end: int) -> None:
+        target, column_map = tables.target[first:end], tables.column_map[first:end]
+        subsets = np.zeros(end - first, dtype=np.int32)
+        if not self._rows_have_conditions:
+            fill_part(target, first)
+            if self.cut.divides_pieces:
+                self._number_subsets(subsets, first)
+            fill_map_numbers(column_map, subsets, numbers)
+            return
+        lines = np.empty((end - first, numbers.shape[1]), dtype=np.int32)
+        fill_part(lines, first)
+        at, weight = np.array([-first * lines.shape[1]]), np.ones(1, dtype=np.int64)
+        combine_rows(target, column_map, first, lines.ravel(), at, weight, subsets[:0], numbers)
+
+    def _number_subsets(self, subsets: NDArray[np.int32], first: int) -> None:
+        others = sum(self._cut_counts) - self._free
+        number_subsets(subsets, first, numbering(self._cut_counts), numbering((others, self._free)))
+
+    def _column_fills(self, tables: MoveTables, maps: Maps) -> Iterator[Fill]:
+        if tables.column_maps.shape[1] == 1:
+            return
+        columns = self._columns(maps)
+        entries = len(maps.keys) * (len(self.cut.column) + 1)
+        for first, end in blocks(self.cut.width, entries, least=COLUMNS_AT_ONCE):
+            yield partial(combine_columns, tables.column_maps, first, end, columns)
+
+    def _columns(self, maps: Maps) -> Columns:
+        effects = self.steps.effects
+        tables = [
+            filled(part, len(effects), part_fill(part, self.transforms, effects)) for part in self.cut.column_parts
+        ]
+        if self.cut.divides_pieces:
+            rest = self.cut.column[0]
+            tables.insert(0, filled(rest, len(maps.origins), rearranged_fill(rest, maps.origins)))
+        entries, at = joined(tables)
+        return Columns(
+            entries=entries,
+            at=at,
+            moves=np.array([table.shape[1] for table in tables], dtype=np.int64),
+            weights=weights(self.cut.column),
+            keys=maps.keys,
+            alternatives_at=self.steps.alternatives_at,
+            alternatives=np.array([effect for every in self.steps.alternatives for effect in every], dtype=np.int64),
+            divides_pieces=self.cut.divides_pieces,
+        )
+
+
+@kernel
+def fill_map_numbers(column_map: ColumnMap, subsets: NDArray[np.int32], numbers: ColumnMap) -> None:
+    """Fill the lines of ``column_map`` with the line of ``numbers`` for each set of free places."""
+    for line in range(column_map.shape[0]):
+        for move in range(column_map.shape[1]):
+            column_map[line, move] = numbers[subsets[line], move]
+
+
+@kernel
+def combine_rows(
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    first: int,
+    entries: NDArray[np.int32],
+    at: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    subsets: NDArray[np.int32],
+    numbers: ColumnMap,
+) -> None:
+    """Fill the lines of the row tables from row ``first`` on, legal moves first.
+
+    ``entries`` are the part tables, which begin ``at`` these places, and ``weights`` the weights of their digits;
+    ``numbers`` ``(sets of free places, moves)`` the column maps, by the set of the last part; ``subsets`` is empty if
+    they do not depend on the row.
+    """
+    parts, moves = len(at), numbers.shape[1]
+    lines = np.empty(parts, dtype=np.int64)
+    for line in range(target.shape[0]):
+        rest, subset = np.int64(first + line), np.int64(0)
+        for part in range(parts):
+            content = rest // weights[part]
+            rest -= content * weights[part]
+            lines[part] = at[part] + content * moves
+            if part == parts - 1 and len(subsets):
+                subset = np.int64(subsets[content])
+        slot = np.uint64(0)
+        for move in range(moves):
+            row = np.int64(0)
+            for part in range(parts):
+                after = entries[lines[part] + move]
+                if after < 0:
+                    row = np.int64(ILLEGAL)
+                    break
+                row += np.int64(after) * weights[part]
+            if row >= 0:
+                target[line, slot] = row
+                if column_map.shape[1]:
+                    column_map[line, slot] = numbers[subset, move]
+                slot += np.uint64(1)
+        target[line, slot:] = ILLEGAL
+        column_map[line, slot:] = 0
+
+
+@kernel
+def combine_columns(column_maps: NDArray[np.int32], first: int, end: int, columns: Columns) -> None:
+    """Fill the column maps for the columns from ``first`` to ``end``."""
+    parts = len(columns.at)
+    lines = np.empty((COLUMNS_AT_ONCE, parts), dtype=np.int64)
+    for begin in range(first, end, COLUMNS_AT_ONCE):
+        count = min(COLUMNS_AT_ONCE, end - begin)
+        for i in range(count):
+            rest = np.int64(begin + i)
+            for part in range(parts):
+                content = rest // columns.weights[part]
+                rest -= content * columns.weights[part]
+                lines[i, part] = columns.at[part] + content * columns.moves[part]
+            column_maps[0, begin + i] = begin + i
+        for number in range(1, column_maps.shape[0]):
+            rearranged, action = columns.keys[number]
+            effects = columns.alternatives[columns.alternatives_at[action] : columns.alternatives_at[action + 1]]
+            here = column_maps[number, begin : begin + count]
+            _map_columns(here, columns.entries, lines, columns.weights, rearranged, effects, columns.divides_pieces)
+
+
+@kernel
+def _map_columns(
+    after: NDArray[np.int32],
+    entries: NDArray[np.int32],
+    lines: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    rearranged: int,
+    effects: NDArray[np.int64],
+    divides_pieces: bool,
+) -> None:
+    """Fill in where columns go, from the line of each part's table, ``(columns, parts)``.
+
+    At most one of the effects is legal in a column.
+    """
+    after[:] = ILLEGAL
+    for effect in effects:
+        for column in range(len(after)):
+            to_column = np.int64(0)
+            for part in range(len(weights)):
+                move = rearranged if divides_pieces and part == 0 else effect
+                content = np.int64(entries[lines[column, part] + move])
+                if content < 0:
+                    break
+                to_column += content * weights[part]
+            else:
+                after[column] = to_column

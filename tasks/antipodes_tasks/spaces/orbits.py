@@ -1,0 +1,225 @@
+"""The numbering of a puzzle of several parts, whose moves permute the places and add to what they hold."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import factorial, prod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from antipodes_tasks.errors import ConfigError, FieldError
+from antipodes_tasks.permutations.parity import generate_even, parities
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.move_tables import Indices
+from antipodes_tasks.spaces.orbit_parts import OrbitCut, PartIndex, PiecesIndex, ValuesIndex
+from antipodes_tasks.spaces.orbit_tables import OrbitTables
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
+
+
+@dataclass(frozen=True)
+class Orbits(Numbering):
+    """The product of the contents of all parts: arrangements of pieces, and values such as orientations.
+
+    If all moves are even permutations of pieces that all differ, only arrangements of one parity have a number. If all
+    moves keep the sum of some values, only values of that sum have one. Other positions may be numbered although no
+    moves lead to them.
+    """
+
+    KIND: ClassVar[str] = "orbits"
+
+    parts: tuple[PartIndex, ...]
+    """In the order of their digits: pieces first, then values.
+
+    The places of values usually move along with pieces, which can be in the row for that.
+    """
+    places: int
+    """The number of places of a position."""
+    divisible: tuple[bool, ...]
+    """For each part whether a cut may divide it."""
+
+    @classmethod
+    def of(cls, rules: Rules) -> Self:
+        """The product of the parts; ConfigError if moves mix parts, or add something to pieces."""
+        parts = tuple(_parts_of(rules))
+        return cls(parts, rules.places, tuple(_is_divisible(part, transforms_of(rules)) for part in parts))
+
+    @classmethod
+    def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
+        """The numbering with the parts of a record; FieldError if the puzzle has others."""
+        numbering = cls.of(rules) if isinstance(rules.moves, Transforms) else None
+        if numbering is None or record.details != numbering.details:
+            raise FieldError(f"space: expected the parts of the puzzle {rules.name}, found others")
+        return numbering
+
+    @classmethod
+    def size_for(cls, rules: Rules) -> int:
+        """The product of the numbers of contents."""
+        return prod(part.size for part in _parts_of(rules))
+
+    @staticmethod
+    def has_every_arrangement(rules: Rules) -> bool:
+        """Whether it is certain that moves lead to all positions that have a number, found in a moment.
+
+        So it is if the puzzle is one arrangement of pieces, and its moves generate all even permutations: these lead to
+        every arrangement of different pieces with the same parity, and to every arrangement if two pieces are equal.
+        """
+        moves = rules.moves
+        if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or not isinstance(moves, Transforms):
+            return False
+        return moves.allowed is None and generate_even(moves.origin.tolist())
+
+    @cached_property
+    def _digits(self) -> tuple[tuple[int, int, int], ...]:
+        """The part, the number in it and the radix of each digit of several values."""
+        every = (
+            (number, digit, radix) for number, part in enumerate(self.parts) for digit, radix in enumerate(part.radices)
+        )
+        return tuple(one for one in every if one[2] > 1)
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        """The number of values of each digit of several values."""
+        return tuple(radix for _, _, radix in self._digits)
+
+    @cached_property
+    def cuts(self) -> Sequence[int]:
+        """The numbers of digits before which a cut divides no part that moves do not allow to divide.
+
+        Pieces with conditions are not divided: whether a move is legal must be decided by the row, or by the column.
+        Nor are values whose places move: each side would have to know the other.
+        """
+        starts = {number: at for at, (number, _, _) in reversed(list(enumerate(self._digits)))}
+        inner = [at for at, (number, _, _) in enumerate(self._digits) if at == starts[number] or self.divisible[number]]
+        return [*inner, len(self._digits)]
+
+    def cut(self, leading: int) -> OrbitCut:
+        """The parts of row and column where the row has the ``leading`` digits."""
+        if leading == len(self._digits):
+            return OrbitCut(self.parts, len(self.parts))
+        number, digit, _ = self._digits[leading]
+        divides = prod(self.parts[number].radices[:digit]) > 1
+        return OrbitCut(self.parts, number, digit if divides else 0)
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """How each part is numbered."""
+        return {"parts": [part.details for part in self.parts]}
+
+    def rank(self, labels: Labels) -> Indices:
+        """The index of each position ``(n, places)``, ``(n,)`` int64; NOT_NUMBERED for those of another parity or sum.
+
+        The pieces are not checked.
+        """
+        ranks = np.zeros(len(labels), dtype=np.int64)
+        unnumbered = np.zeros(len(labels), dtype=np.bool_)
+        for part in self.parts:
+            here = part.rank(labels[:, part.at])
+            unnumbered |= here == NOT_NUMBERED
+            ranks = ranks * part.size + here
+        ranks[unnumbered] = NOT_NUMBERED
+        return ranks
+
+    def rank_one(self, labels: Sequence[int]) -> int:
+        """As `rank`, for one position, given as Python's integers."""
+        rank = 0
+        for part in self.parts:
+            here = part.rank_one(labels[part.at])
+            if here == NOT_NUMBERED:
+                return NOT_NUMBERED
+            rank = rank * part.size + here
+        return rank
+
+    def unrank(self, indices: Indices) -> Labels:
+        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
+        labels = np.empty((len(indices), self.places), dtype=np.uint8)
+        rest = indices
+        for part in reversed(self.parts):
+            rest, here = np.divmod(rest, part.size)
+            labels[:, part.at] = part.unrank(here)
+        return labels
+
+    def filler(self, rules: Rules, leading: int) -> OrbitTables:
+        """The move tables of a cut."""
+        return OrbitTables(transforms_of(rules), self.cut(leading))
+
+    def reachable(self, rules: Rules) -> int | None:
+        """The number of positions that can be reached, where the moves form a group whose order is known."""
+        if self.has_every_arrangement(rules):
+            return self.size
+        return Group.size_for(rules) if Group.suits(rules) else None
+
+
+def least_group_order(rules: Rules) -> int:
+    """A lower bound of the order of the group of a puzzle's moves, found in a moment."""
+    moves = transforms_of(rules)
+    orders = [1]
+    for part, at in zip(rules.parts, rules.ranges, strict=True):
+        if part.holds_pieces and part.all_different and generate_even((moves.origin[:, at] - at.start).tolist()):
+            orders.append(factorial(part.places) // 2)
+    return max(orders)
+
+
+def transforms_of(rules: Rules) -> Transforms:
+    """The moves of a puzzle of which there are orbits."""
+    assert isinstance(rules.moves, Transforms)
+    return rules.moves
+
+
+def _check(part: Part, at: slice, transforms: Transforms) -> None:
+    origin = transforms.origin[:, at]
+    if ((origin < at.start) | (origin >= at.stop)).any():
+        raise ConfigError(f"expected moves within the places {at.start} to {at.stop - 1}, found one to other places")
+    if part.holds_pieces and transforms.added[:, at].any():
+        raise ConfigError(f"expected moves that add nothing to the pieces on places {at.start} to {at.stop - 1}")
+
+
+def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesIndex:
+    """All arrangements; only those of one parity where all pieces differ, and no move or start has another."""
+    transforms = transforms_of(rules)
+    if set(counts) == {1} and len(counts) > 1 and not _has_conditions(transforms, at):
+        odd, starts = parities(transforms.origin[:, at]), parities(rules.start_labels[:, at])
+        if not odd.any() and (starts == starts[0]).all():
+            return PiecesIndex(at.start, (*counts[:-2], 2), int(starts[0]))
+    return PiecesIndex(at.start, counts)
+
+
+def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
+    """All values; only those of one sum where all moves keep it, and all starts have the same."""
+    transforms = transforms_of(rules)
+    radix = len(part.symbols)
+    if part.places and not _has_conditions(transforms, at):
+        changes = transforms.added[:, at].sum(axis=1, dtype=np.int64) % radix
+        totals = rules.start_labels[:, at].sum(axis=1, dtype=np.int64) % radix
+        if not changes.any() and (totals == totals[0]).all():
+            return ValuesIndex(at.start, part.places, radix, int(totals[0]))
+    return ValuesIndex(at.start, part.places, radix)
+
+
+def _has_conditions(transforms: Transforms, at: slice) -> bool:
+    return bool(transforms.conditional[:, at].any())
+
+
+def _is_divisible(part: PartIndex, transforms: Transforms) -> bool:
+    if isinstance(part, PiecesIndex):
+        return not _has_conditions(transforms, part.at)
+    return bool((transforms.origin[:, part.at] == np.arange(part.at.start, part.at.stop)).all())
+
+
+def _parts_of(rules: Rules) -> Iterator[PartIndex]:
+    """The index of each part, pieces first, then values.
+
+    Raises
+    ------
+    ConfigError
+        A move takes a label from one part to another, or adds something to pieces.
+    """
+    transforms = transforms_of(rules)
+    both = sorted(zip(rules.parts, rules.ranges, strict=True), key=lambda pair: not pair[0].holds_pieces)
+    for part, at in both:
+        _check(part, at, transforms)
+        yield _values_index(rules, at, part) if part.counts is None else _pieces_index(rules, at, part.counts)

@@ -1,0 +1,231 @@
+"""The number of each content of a part after each move, and what moves do to the order of the places left free."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import comb, factorial, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.jit import kernel
+from antipodes_tasks.permutations.arrangements import (
+    Numbering,
+    number_rows,
+    numbering,
+    unrank_arrangement,
+    unrank_arrangements,
+)
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.move_tables import ILLEGAL, blocks
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
+
+Labels = NDArray[np.uint8]
+PartTable = NDArray[np.int32]
+"""``(contents, moves)``: the number of each content after each move, ILLEGAL where the content does not allow it."""
+
+
+class Changes(NamedTuple):
+    """What moves do to the places of a part."""
+
+    origin: NDArray[np.uint16]
+    """``(moves, places)``: the place of the part from which each place gets its label."""
+    added: NDArray[np.uint8]
+    """``(moves, places)``: what is added to a value there."""
+    allowed: NDArray[np.uint64]
+    """``(moves, places)``: bit ``v`` is set where the place may hold ``v`` before; ``(0, places)``: all are legal."""
+
+
+@kernel
+def _is_legal(labels: Labels, allowed: NDArray[np.uint64], move: int) -> bool:
+    one = np.uint64(1)
+    for place in range(allowed.shape[1]):  # noqa: SIM110  (numba has no all() over a generator)
+        if (allowed[move, place] >> np.uint64(labels[place])) & one == 0:
+            return False
+    return True
+
+
+@kernel
+def fill_pieces(after: PartTable, first: int, numbering: Numbering, changes: Changes) -> None:
+    """Fill the lines of a part table from the arrangement ``first`` on."""
+    places = changes.origin.shape[1]
+    labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
+    for line in range(after.shape[0]):
+        unrank_arrangement(first + line, numbering, labels, scratch)
+        for move in range(after.shape[1]):
+            if changes.allowed.shape[0] and not _is_legal(labels, changes.allowed, move):
+                after[line, move] = ILLEGAL
+                continue
+            state, rank = np.uint64(0), np.int64(0)
+            for place in range(places):
+                label = labels[changes.origin[move, place]]
+                rank += numbering.added[state, label]
+                state += np.uint64(numbering.units[label])
+            after[line, move] = rank
+
+
+@kernel
+def fill_values(after: PartTable, first: int, radix: int, total: int, changes: Changes) -> None:
+    """Fill the lines of a part table from the content ``first`` on; ``total`` is negative if no sum decides a value."""
+    places = changes.origin.shape[1]
+    digits = places if total < 0 else places - 1
+    values = np.empty(places, dtype=np.uint8)
+    for line in range(after.shape[0]):
+        rest = first + line
+        value_sum = np.int64(0)
+        for place in range(digits - 1, -1, -1):
+            values[place] = rest % radix
+            value_sum += np.int64(values[place])
+            rest //= radix
+        if digits < places:
+            values[digits] = (total - value_sum) % radix
+        for move in range(after.shape[1]):
+            if changes.allowed.shape[0] and not _is_legal(values, changes.allowed, move):
+                after[line, move] = ILLEGAL
+                continue
+            rank = np.int64(0)
+            for place in range(digits):
+                value = np.int64(values[changes.origin[move, place]]) + np.int64(changes.added[move, place])
+                rank = rank * radix + (value - radix if value >= radix else value)
+            after[line, move] = rank
+
+
+@kernel
+def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbering: Numbering) -> None:
+    """Fill in the number of the set of free places of each arrangement from ``first`` on, ``(lines,)``.
+
+    Free places have the last label of ``row``. In ``numbering`` they have label 1, all others 0.
+    """
+    places, free_label = int(row.counts.sum()), len(row.counts) - 1
+    labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
+    for line in range(len(subsets)):
+        unrank_arrangement(first + line, row, labels, scratch)
+        state, rank = np.int64(0), np.int64(0)
+        for place in range(places):
+            label = np.int64(labels[place] == free_label)
+            rank += numbering.added[state, label]
+            state += numbering.units[label]
+        subsets[line] = rank
+
+
+PartFill = Callable[[PartTable, int], None]
+"""Fills some lines of a part table, which begin at a content."""
+NO_SUM = -1
+
+
+def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64]) -> PartFill:
+    """What fills the table of a part for the transforms of these numbers."""
+    origin = (transforms.origin[numbers, part.at] - part.first).astype(np.uint16)
+    conditions = transforms.conditions
+    if conditions is None or not transforms.conditional[numbers, part.at].any():
+        masks = np.zeros((0, part.places), dtype=np.uint64)
+    else:
+        masks = conditions[numbers, part.at].copy()
+    changes = Changes(origin, transforms.added[numbers, part.at].copy(), masks)
+    if isinstance(part, PiecesIndex):
+        return _pieces_fill(part, changes)
+    total = NO_SUM if part.total is None else part.total
+    return lambda after, first: fill_values(after, first, part.radix, total, changes)
+
+
+def rearranged_fill(part: PartIndex, origins: NDArray[np.uint8]) -> PartFill:
+    """What fills the table of the pieces on free places, for rearrangements ``(n, free places)`` of these."""
+    assert isinstance(part, PiecesIndex)
+    nothing = np.zeros(origins.shape, dtype=np.uint8)
+    return _pieces_fill(part, Changes(origins.astype(np.uint16), nothing, np.zeros((0, part.places), dtype=np.uint64)))
+
+
+def _pieces_fill(part: PiecesIndex, changes: Changes) -> PartFill:
+    numbers = numbering(part.counts)
+    return lambda after, first: fill_pieces(after, first, numbers, changes)
+
+
+def filled(part: PartIndex, moves: int, fill: PartFill) -> PartTable:
+    """The whole table of a part, ``(contents, moves)``, filled in blocks so that an interruption is answered."""
+    table = np.empty((part.size, moves), dtype=np.int32)
+    for first, end in blocks(part.size, (moves + 4) * part.places):
+        fill(table[first:end], first)
+    return table
+
+
+def joined(tables: Sequence[PartTable]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """All entries of the tables in one array, and where each begins."""
+    at = np.cumsum([0, *(table.size for table in tables)])[:-1]
+    if len(tables) == 1:
+        return tables[0].ravel(), at  # no copy
+    return np.concatenate([np.zeros(0, dtype=np.int32), *(table.ravel() for table in tables)]), at
+
+
+def weights(parts: Sequence[PartIndex]) -> NDArray[np.int64]:
+    """The weight of the digit of each part."""
+    return np.array([prod(part.size for part in parts[number + 1 :]) for number in range(len(parts))], dtype=np.int64)
+
+
+Origins = NDArray[np.integer[Any]]
+COUNTED = 1 << 20
+"""Entries of rearrangements that are counted one by one to plan: some 20 ms. More are bounded."""
+
+
+class Rearrangements(NamedTuple):
+    """The different rearrangements of the free places; number 0 leaves them in their order."""
+
+    numbers: NDArray[np.int64]
+    """``(subsets, permutations)``: the number of the rearrangement for each set of free places. Sets are numbered as
+    arrangements of label 0 on the other places, and label 1 on the free ones."""
+    origins: NDArray[np.uint8]
+    """``(rearrangements, free)``: from which free place, in their order, each free place gets its piece."""
+
+
+def rearrangements(origins: Origins, free: int) -> Rearrangements:
+    """The rearrangements of ``free`` places by permutations ``(n, places)``, place ``i`` from ``origins[i]``."""
+    places = origins.shape[1]
+    subsets = unrank_arrangements(np.arange(comb(places, free)), (places - free, free))
+    identity = np.arange(free, dtype=np.uint8)
+    found = [np.tile(identity, (1, 1)), *(_rearranged(subsets, origin, free) for origin in origins)]
+    numbers, firsts = number_rows(np.concatenate(found), free)
+    every = np.concatenate(found)[firsts]  # in the order of their first appearance: the identity is 0
+    return Rearrangements(np.ascontiguousarray(numbers[1:].reshape(len(origins), len(subsets)).T), every)
+
+
+def most_rearrangements(origins: Origins, free: int) -> NDArray[np.int64]:
+    """For each permutation ``(n, places)`` an upper bound of the different rearrangements of ``free`` places, ``(n,)``.
+
+    A permutation moves runs of neighbouring places together, perhaps backwards. How many places of each run are free
+    decides the rearrangement.
+    """
+    most = min(comb(origins.shape[1], free), factorial(free))
+    return np.array([min(most, _fillings(_runs(origin), free)) for origin in origins.tolist()], dtype=np.int64)
+
+
+def can_be_counted(origins: Origins, free: int) -> bool:
+    """Whether `rearrangements` takes a moment only."""
+    return prod((comb(origins.shape[1], free), len(origins), free)) <= COUNTED
+
+
+def _rearranged(subsets: NDArray[np.uint8], origin: NDArray[Any], free: int) -> NDArray[np.uint8]:
+    """The rearrangement ``(subsets, free)`` of each set of free places."""
+    before = (np.cumsum(subsets, axis=1) - 1).astype(np.uint8)
+    moved: NDArray[np.uint8] = before[:, origin][subsets[:, origin] == 1].reshape(len(subsets), free)
+    return moved
+
+
+def _runs(origin: list[int]) -> list[int]:
+    """The lengths of the longest runs of places that stay neighbours, in their order or all backwards."""
+    runs, direction = [1], 0
+    for one, other in pairwise(origin):
+        step = other - one
+        if abs(step) == 1 and direction in (0, step):
+            runs[-1] += 1
+            direction = step
+        else:
+            runs.append(1)
+            direction = 0
+    return runs
+
+
+def _fillings(runs: list[int], free: int) -> int:
+    """In how many ways the runs can have ``free`` free places together."""
+    ways = [1] + [0] * free
+    for length in runs:
+        ways = [sum(ways[max(0, total - length) : total + 1]) for total in range(free + 1)]
+    return ways[free]

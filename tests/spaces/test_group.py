@@ -1,0 +1,206 @@
+"""Puzzles whose pieces all differ: their positions are numbered without gaps, and their tables follow their moves."""
+
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from math import factorial
+from typing import Any
+
+import numpy as np
+import pytest
+from brute_force import layers_of
+from group_puzzles import KNOWN, group_space, of_parts, pancakes_of, twisty
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import ORACLES
+from search_problems import pancakes, tiles
+from strategies import any_contents
+from table_search import layers_by_engine, layers_by_tables
+
+from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
+from antipodes_tasks.errors import ConfigError, FieldError, InputError
+from antipodes_tasks.rules.parts import pieces, values
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.group_points import points_of
+from antipodes_tasks.spaces.selection import index_size, stored_space
+from antipodes_tasks.spaces.space import NOT_NUMBERED
+
+
+def test_labels_that_no_position_has_are_not_numbered() -> None:
+    space = group_space(pancakes((0, 1, 2, 3)))
+    labels = np.array([[0, 1, 2, 200], [0, 0, 0, 0], [0, 1, 1, 3], [0, 1, 2, 3]], dtype=np.uint8)
+    assert space.rank(labels).tolist() == [NOT_NUMBERED] * 3 + [0]
+
+
+TWO = group_space(KNOWN["2x2x2"][0])
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_numbers_of_positions(name: str) -> None:
+    puzzle, order = KNOWN[name]
+    space = group_space(puzzle)
+    assert space.size == Group.size_for(puzzle.rules) == order
+    assert space.filler.table_bytes < 20e6
+    sample = np.random.default_rng(1).integers(0, order, 200)
+    positions = puzzle.checked(space.unrank(sample))
+    assert (space.rank(positions) == sample).all()
+    by_tables = space.filler.filled().successors(sample)
+    assert not len(space.successors(sample).differing(by_tables, len(sample)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turns", ["half", "quarter"])
+def test_published_layers_of_the_2x2x2(turns: str) -> None:
+    space = group_space(twisty("2x2x2.tws", turns=turns))
+    assert layers_by_engine(space.filler.filled()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
+
+
+def test_connected_starts_share_a_space() -> None:
+    one, parts = pancakes((0, 1, 2)), [pieces((0, 1, 2), tuple("ABC"))]
+    both = of_parts(parts, [0, 1, 2], one.moves, [2, 1, 0])  # type: ignore[arg-type]
+    assert Group.suits(both.rules)
+    assert sorted(group_space(both).rank(both.start_labels).tolist())[0] == 0
+
+
+def test_unconnected_starts_have_no_group() -> None:
+    rotation = Transforms.permuting({"R": [1, 2, 0]}, 3)
+    parts = [pieces((0, 1, 2), tuple("ABC"))]
+    assert Group.suits(of_parts(parts, [0, 1, 2], rotation, [1, 2, 0]).rules)
+    assert not Group.suits(of_parts(parts, [0, 1, 2], rotation, [1, 0, 2]).rules)
+
+
+UNSUITED = {
+    "equal pieces": pancakes((0, 0, 1)),
+    "swaps": tiles(2, 2, "1 2 3 0"),
+    "values that move": of_parts([values(2, 2)], [0, 1], Transforms("A", [[1, 0]], [2, 2])),
+    "labels that are added to": of_parts(
+        [pieces((0, 1), tuple("AB"))], [0, 1], Transforms("A", [[0, 1]], [2, 2], [[1, 1]])
+    ),
+    "twists that go elsewhere": of_parts(
+        [pieces((0, 1), tuple("AB")), values(2, 2, twists=True)],
+        [0, 1, 0, 0],
+        Transforms("A", [[1, 0, 2, 3]], [2, 2, 2, 2]),
+    ),
+    "conditions": of_parts([pieces((0, 1), tuple("AB"))], [0, 1], Transforms("A", [[1, 0]], [2, 2], None, [[1, 3]])),
+}
+
+
+@pytest.mark.parametrize("name", UNSUITED)
+def test_puzzles_that_are_no_groups(name: str) -> None:
+    assert not Group.suits(UNSUITED[name].rules)
+    with pytest.raises(FieldError):
+        Group.restored(UNSUITED[name].rules, group_space(pancakes((0, 1, 2))).record)
+
+
+def test_the_order_of_a_group_beyond_64_bits() -> None:
+    assert Group.size_for(pancakes_of(30).rules) == factorial(30)
+    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found more than 10\^38"):
+        Group.size_for(pancakes_of(200).rules)
+
+
+def test_a_group_too_large_to_search_is_left_to_the_other_spaces() -> None:
+    count = 40
+    turned = [*range(2, 2 * count), 0, 1]
+    moves = {"turn": turned, "swap": [2, 3, 0, 1, *range(4, 2 * count)], "flip": [1, 0, *range(2, 2 * count)]}
+    puzzle = puzzle_from({"name": "pairs", "family": "generators", "n": 2 * count, "moves": moves})
+    assert not Group.suits(puzzle.rules)
+    assert index_size(puzzle.rules) == factorial(2 * count)
+
+
+def test_a_puzzle_without_a_group_has_no_order() -> None:
+    with pytest.raises(InputError, match="expected a puzzle whose pieces all differ"):
+        Group.size_for(tiles(2, 2, "1 2 3 0").rules)
+
+
+def test_a_bound_of_the_bytes_in_use() -> None:
+    assert sum(array.nbytes for array in TWO.filler.filled()[:3]) == TWO.filler.table_bytes
+    assert TWO.filler.building_bytes(2) < 20e6
+
+
+def test_planning_and_a_single_query_load_no_compiler() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from antipodes.puzzles.families import puzzle_from\n"
+        "from antipodes_tasks.spaces.group import Group\n"
+        "from antipodes_tasks.spaces.selection import every_cut\n"
+        "rules = puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}).rules\n"
+        "cost = lambda space: space.filler.cost(space.filler.most_column_maps)\n"
+        "space = min(every_cut(rules, Group.of(rules)), key=cost)\n"
+        "assert space.rank(space.unrank(np.array([5]))) == 5 and space.filler.table_bytes\n"
+        "assert not {'numba', 'sympy', 'numpy.ma'} & set(sys.modules), sorted(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rows": 7}, "rows: 7 rows of 648 columns match no row/column split"),
+        ({"rows": 648, "width": 136080}, "match no row/column split"),
+        ({"details": {}}, "base: expected lists of integers, found None"),
+        ({"details": {**TWO.record.details, "base": [0, 3]}}, "expected strong generators"),
+        ({"details": {**TWO.record.details, "generators": []}}, "expected those of a group that has all moves"),
+        ({"details": {"base": [], "generators": []}}, "expected those of a group that has all moves"),
+    ],
+)
+def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(FieldError, match=message):
+        stored_space(KNOWN["2x2x2"][0].rules, replace(TWO.record, **changes))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@given(st.data())
+def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
+    puzzle = pancakes((0, 1, 2, 3))
+    record = group_space(puzzle).record
+    details = {name: list(values) for name, values in record.details.items()}
+    name = data.draw(st.sampled_from(sorted(details)))
+    if data.draw(st.booleans()):
+        details[name] = data.draw(anything)
+    elif details[name]:
+        details[name][data.draw(st.integers(0, len(details[name]) - 1))] = data.draw(
+            anything | st.permutations(range(4)).map(list)
+        )
+    try:
+        space = stored_space(puzzle.rules, replace(record, details=details))
+    except FieldError:
+        return
+    assert space.rank(space.unrank(np.arange(space.size))).tolist() == list(range(24))
+    assert layers_by_tables(space.filler.filled()) == layers_of(puzzle)
+
+
+def test_a_record_of_another_puzzle_is_refused() -> None:
+    with pytest.raises(FieldError, match="expected permutations of 24 points"):
+        stored_space(KNOWN["2x2x2"][0].rules, group_space(KNOWN["dino"][0]).record)
+
+
+def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
+    TWO.filler.filled()
+    sent = pickle.loads(pickle.dumps(TWO))
+    assert sent == TWO
+    assert len(pickle.dumps(TWO)) < 20_000
+    assert (sent.unrank(np.arange(100)) == TWO.unrank(np.arange(100))).all()
+
+
+@pytest.mark.parametrize("name", ["skewb", "lights-out-5x5", "pyraminx-faces", "m12"])
+def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = load_config(name).puzzle
+    points = points_of(puzzle.rules)
+    assert points is not None
+    labels = any_contents(puzzle, 300)
+    labels[::3, 2] = 200  # no label of the puzzle
+    found = []
+    for few in (0, 1 << 60):
+        monkeypatch.setattr("antipodes_tasks.spaces.group_points.FEW", few)
+        found.append(points.permutations(labels))
+    assert np.array_equal(*found)
+    assert not found[0][::3].any()
