@@ -69,7 +69,7 @@ class Counts(AbstractContextManager["Counts", None]):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._manifest.layers)
+        return list(self._manifest.positions)
 
     def antipodes(self, limit: int | None = None) -> Labels:
         """The first positions that are farthest from the start, ``(n, places)``, in the order of their indices.

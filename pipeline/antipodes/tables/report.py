@@ -44,7 +44,7 @@ class RunReport(Report):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth, up to the committed one."""
-        return list(self.manifest.layers)
+        return list(self.manifest.positions)
 
     @property
     def radius(self) -> int:
@@ -72,8 +72,8 @@ class RunReport(Report):
             "index_size": manifest.index_size,
             "states": manifest.states,
             "radius": manifest.radius,
-            "layers": list(manifest.layers),
-            "antipodes": manifest.layers[-1] if self.complete else None,
+            "layers": list(manifest.positions),
+            "antipodes": manifest.positions[-1] if self.complete else None,
             "resumed_from": self.resumed_from,
             "seconds": self.seconds_to_json(),
             "states_per_second": self.per_second(self.states_found),
@@ -126,7 +126,7 @@ def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[s
         "counts_only": manifest.COUNTS_ONLY,
         "committed_depth": manifest.radius if manifest.layers else None,
         "states": manifest.states,
-        "layers": list(manifest.layers),
+        "layers": list(manifest.positions),
         "bytes": store.bytes_stored(),
         "run": (holder := store.holder()) and holder.to_json(),
     }
@@ -137,7 +137,7 @@ def layers_view(manifest: "SearchManifest") -> dict[str, Any]:
     return {
         "radius": manifest.radius if manifest.layers else None,
         "complete": manifest.complete,
-        "layers": list(manifest.layers),
+        "layers": list(manifest.positions),
     }
 
 

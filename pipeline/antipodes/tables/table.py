@@ -89,6 +89,7 @@ class Table(AbstractContextManager["Table"]):
         self.address = store.address
         """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
+        self._positions = tuple(manifest.positions)
         self._layouts = manifest.layouts
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
@@ -122,7 +123,7 @@ class Table(AbstractContextManager["Table"]):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._layers)
+        return list(self._positions)
 
     def __exit__(self, *_: object) -> None:
         self.close()
