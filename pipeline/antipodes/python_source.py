@@ -71,10 +71,7 @@ def python_settings(reference: str) -> dict[str, Any]:
     If it has only permutations and symbols, the settings describe these, and need no code. Else this process and later
     ones of this user load the definition again for stores that name it.
 
-    Raises
-    ------
-    SourceError
-        There is no such file or name, or the code in it fails; the message names the file and the line.
+    SourceError where there is no such file or name, or the code in it fails; the message names the file and the line.
     """
     source, puzzle = loaded(reference)
     if (described := _described(puzzle)) is not None:
@@ -115,11 +112,8 @@ def object_settings(puzzle: Puzzle) -> dict[str, Any]:
 def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle of settings that `python_settings` or `object_settings` returned, here or for a store.
 
-    Raises
-    ------
-    SourceError
-        The user has not named the definition here; its file is missing or has changed since, or its code fails; or it
-        makes another puzzle than it made for the store; or the puzzle has no file, and is not known here.
+    SourceError where the user has not named the definition here; its file is missing or has changed since, or its code
+    fails; or it makes another puzzle than it made for the store; or the puzzle has no file, and is not known here.
     """
     fingerprint, reference, expected = (settings.get(key) for key in ("fingerprint", "source", "sha256"))
     if isinstance(fingerprint, str) and fingerprint in _GIVEN:
@@ -151,10 +145,7 @@ def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | N
     order of sets differs, and begins a moment later; its environment is the same. Puzzles that need no code to be built
     again are not tried.
 
-    Raises
-    ------
-    SourceError
-        By that function: the definition makes other moves or starts there, or fails there.
+    That function raises SourceError where the definition makes other moves or starts there, or fails there.
     """
     reference = settings.get("source")
     if not isinstance(reference, str):

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from permutation_groups import M12
 from sympy.combinatorics import Permutation, PermutationGroup
 
-from antipodes_tasks.permutations.parity import BATCH, generate_even, parities, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.permutations.parity import (
+    BATCH,
+    generate_even,
+    parities,
+    parity_of,
+    with_last_two_apart,
+    with_last_two_equal,
+)
 
 
 @pytest.mark.parametrize("places", range(2, 7))
@@ -74,3 +81,9 @@ def test_others_are_not_taken_for_giants() -> None:
     assert PermutationGroup([Permutation(one) for one in M12]).order() == 95040
     for generators in (two_halves, blocks, M12, [ring(11)], [ring(7), [1, 0, *range(2, 7)]], []):
         assert not generate_even(generators)
+
+
+def test_parity_of_one() -> None:
+    permutations = np.random.default_rng(2).permuted(np.tile(np.arange(9, dtype=np.uint8), (200, 1)), axis=1)
+    assert [parity_of(one) for one in permutations.tolist()] == parities(permutations).tolist()
+    assert parity_of([]) == 0

@@ -3,8 +3,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import puzzle_settings
+from strategies import any_contents, puzzle_settings
 
+from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, PositionError
@@ -92,3 +93,22 @@ def test_the_order_of_starts_does_not_change_the_fingerprint() -> None:
 def test_families(family: object) -> None:
     with pytest.raises(ConfigError, match="family: expected one of"):
         puzzle_from({"name": "p", "family": family})
+
+
+@pytest.mark.parametrize("name", ["three-colours", "2x2x2", "hanoi-3-pegs"])
+@pytest.mark.parametrize("count", [3, 20_000], ids=["few", "many"])
+def test_wrong_pieces_are_found_in_one_as_in_many(name: str, count: int) -> None:
+    puzzle = load_config(name).puzzle
+    assert all(puzzle.rules.holds(one) for one in any_contents(puzzle, 20).tolist())
+    labels = any_contents(puzzle, count)
+    puzzle.checked(labels)
+    for place in range(puzzle.places):
+        wrong = labels.copy()
+        wrong[-1, place] += 1
+        ranges = puzzle.rules.ranges
+        here = next(part for part, at in zip(puzzle.parts, ranges, strict=True) if at.start <= place < at.stop)
+        is_one = here.counts is None and wrong[-1, place] < len(here.symbols)
+        assert puzzle.rules.holds(wrong[-1].tolist()) == is_one
+        if not is_one:
+            with pytest.raises(ValueError, match="expected"):
+                puzzle.checked(wrong)

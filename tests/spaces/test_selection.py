@@ -1,66 +1,19 @@
 """The state space of a store is built again from its record; all spaces of a puzzle number its positions alike."""
 
-import pickle
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from strategies import puzzle_settings, spaces_of
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.errors import ConfigError, FieldError
+from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.orbits import Orbits
-from antipodes_tasks.spaces.selection import best_space, index_size, numbering_of, stored_space
-from antipodes_tasks.spaces.space import Space, SpaceRecord
-
-
-@given(puzzle_settings())
-def test_a_space_is_built_again_from_its_record(table: dict[str, Any]) -> None:
-    puzzle = puzzle_from(table)
-    for space in spaces_of(puzzle):
-        again = stored_space(puzzle.rules, space.record)
-        assert (again.rows, again.width) == (space.rows, space.width)
-    assert best_space(puzzle.rules) in spaces_of(puzzle)
-
-
-@given(puzzle_settings())
-def test_all_spaces_of_a_puzzle_have_the_same_indices(table: dict[str, Any]) -> None:
-    puzzle = puzzle_from(table)
-    labels = numbering_of(puzzle.rules).unrank(np.arange(numbering_of(puzzle.rules).size))
-    for space in spaces_of(puzzle):
-        assert space.rank(labels).tolist() == list(range(space.size))
-
-
-def test_a_record_of_no_space() -> None:
-    puzzle = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
-    with pytest.raises(FieldError, match="match no row/column split"):
-        stored_space(puzzle.rules, replace(best_space(puzzle.rules).record, rows=7))
-
-
-def test_a_record_of_a_kind_that_moves_do_not_have() -> None:
-    """Such a space would rank the positions, and fail when its move tables are built."""
-    stack = puzzle_from({"name": "p", "family": "pancake", "start": "1 1 2 3 3"})
-    arrangements = SpaceRecord("arrangements", 10, index_size(stack.rules) // 10)
-    fields = SpaceRecord("fields", index_size(stack.rules), 1, {"order": [0], "column_maps": 1})
-    for record in (arrangements, fields):
-        with pytest.raises(FieldError, match=f"space: expected one for the puzzle p, found '{record.kind}'"):
-            stored_space(stack.rules, record)
-
-
-def test_a_space_can_be_sent_to_other_processes() -> None:
-    space = best_space(
-        puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 3 4 0"}).rules
-    )
-    sent = pickle.loads(pickle.dumps(space))
-    assert sent == space
-    assert all(map(np.array_equal, sent.filler.filled(), space.filler.filled()))
+from antipodes_tasks.spaces.selection import best_space, index_size
+from antipodes_tasks.spaces.space import Space
 
 
 def chosen(**settings: Any) -> Space:

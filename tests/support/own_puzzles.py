@@ -1,5 +1,7 @@
 """Puzzles as a user may define them: towers, lights, jugs, and random functions of random fields."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,9 @@ from antipodes.puzzles.custom import CustomNotation, define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.parts import Part, pieces, values
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.fields import Fields, fields_of
+from antipodes_tasks.spaces.space import Space
 
 CAPACITY = (8, 5, 3)
 
@@ -126,3 +131,11 @@ def _random_move(parts: list[Part], rng: np.random.Generator) -> Function:
         return after, allowed[positions[:, condition]]
 
     return moved
+
+
+def divided(rules: Rules, order: Sequence[int], leading: int) -> Space | None:
+    """The space of these leading fields; None if they do not decide where moves lead."""
+    fields = fields_of(rules.parts)
+    numbering = Fields(tuple(fields[number] for number in order), tuple(order), leading, 1)
+    most = numbering.filler(rules, leading).estimated_maps()
+    return None if most is None else Space(rules, replace(numbering, most_maps=most), leading)

@@ -3,10 +3,12 @@
 from math import factorial, prod
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Space
@@ -121,3 +123,15 @@ def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
         return factorial(sum(counts)) // prod(map(factorial, counts)) <= most
 
     return st.lists(st.integers(1, 6), min_size=1, max_size=6).map(tuple).filter(few)
+
+
+def any_contents(puzzle: Puzzle, count: int) -> Labels:
+    """Positions with the pieces of the puzzle in any order, which moves may not reach."""
+    rng = np.random.default_rng(0)
+    labels: Labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
+    for part, at in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
+        shape = labels[:, at].shape
+        labels[:, at] = (
+            rng.permuted(labels[:, at], axis=1) if part.counts else rng.integers(len(part.symbols), size=shape)
+        )
+    return labels

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from math import factorial, prod
-from typing import Any
+from math import prod
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,7 +11,6 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Space
@@ -97,30 +95,3 @@ def _masks(modulus: int) -> st.SearchStrategy[int]:
 def orbit_spaces(puzzle: Puzzle) -> list[Space]:
     """The spaces of all cuts."""
     return every_cut(puzzle.rules, Orbits.of(puzzle.rules))
-
-
-def numbers_after(space: Space, tables: MoveTables, index: int) -> list[int]:
-    """The indices one move after an index, by the tables, ascending."""
-    row, column = divmod(index, space.width)
-    targets = tables.target[row][tables.target[row] != ILLEGAL].astype(np.int64)
-    assert (tables.target[row][len(targets) :] == ILLEGAL).all(), "legal moves come first"
-    maps = tables.column_map[row][: len(targets)] if space.width > 1 else np.zeros(len(targets), dtype=np.int64)
-    columns = tables.column_maps[maps, column]
-    after: list[Any] = (targets * space.width + columns)[columns != ILLEGAL].tolist()
-    return sorted(after)
-
-
-def layers_of(puzzle: Puzzle) -> list[list[tuple[int, ...]]]:
-    """The positions at each depth, by the moves of the puzzle."""
-    seen = set(puzzle.starts)
-    layers = [sorted(seen)]
-    while layers[-1]:
-        after = {tuple(one) for labels in layers[-1] for one in puzzle.successors(np.array(labels)).tolist()}
-        layers.append(sorted(after - seen))
-        seen |= after
-    return layers[:-1]
-
-
-def half_of(places: int) -> int:
-    """The number of even permutations."""
-    return factorial(places) // 2

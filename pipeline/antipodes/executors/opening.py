@@ -70,10 +70,7 @@ def open_scheduler(
 def as_scheduler(given: Any) -> "Iterator[Scheduler]":
     """Yield a scheduler that is given as such, or the cluster of a client of dask.distributed, which stays open.
 
-    Raises
-    ------
-    InputError
-        It is neither, or the client is closed, asynchronous, or in use by another run.
+    InputError where it is neither, or the client is closed, asynchronous, or in use by another run.
     """
     if hasattr(given, "shares_memory"):
         yield given

@@ -229,10 +229,7 @@ def define_puzzle(
     description
         A line about the puzzle.
 
-    Raises
-    ------
-    InputError
-        An argument is none of these; the message names it.
+    InputError where an argument is none of these; the message names it.
     """
     NAME.check(arguments.text(name, "name"), "name")
     starts = starts_of(start)
@@ -273,10 +270,7 @@ class Definition:
 def puzzle_of(definition: object, name: str) -> Puzzle:
     """The puzzle of a definition: a Puzzle, a function that returns one, or a class with the arguments of one.
 
-    Raises
-    ------
-    InputError
-        It is something else, or fails.
+    InputError where it is something else, or fails.
     """
     if isinstance(definition, Puzzle):
         return definition

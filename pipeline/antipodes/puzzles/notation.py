@@ -22,10 +22,7 @@ class Notation(ABC):
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place.
 
-        Raises
-        ------
-        PositionError
-            Another number of symbols than places, or one that a part does not know.
+        PositionError where it has another number of symbols than places, or one that a part does not know.
         """
 
     @abstractmethod

@@ -71,11 +71,9 @@ class Pattern:
     def parse(cls, puzzle: Puzzle, text: str) -> "Pattern":
         """Read a pattern.
 
-        Raises
-        ------
-        PatternError
-            The puzzle is not one arrangement of pieces; or the pattern covers another number of squares than there are,
-            names an unknown piece, needs more pieces of a kind than there are, or has a bracket that is not closed.
+        PatternError where the puzzle is not one arrangement of pieces; or the pattern covers another number of squares
+        than there are, names an unknown piece, needs more pieces of a kind than there are, or has a bracket that is not
+        closed.
         """
         arguments.instance(puzzle, Puzzle, "a Puzzle")
         arguments.text(text, "a pattern", PatternError)
@@ -237,10 +235,7 @@ class BlockPattern:
     def parse(cls, puzzle: Puzzle, text: str) -> "BlockPattern":
         """Read a pattern.
 
-        Raises
-        ------
-        PatternError
-            The text has another number of squares, or blocks that the puzzle does not have.
+        PatternError where the text has another number of squares, or blocks that the puzzle does not have.
         """
         arguments.text(text, "a pattern", PatternError)
         board = puzzle.notation

@@ -123,10 +123,8 @@ class Puzzle:
     def parse(self, text: str) -> Labels:
         """Read one position, ``(places,)``.
 
-        Raises
-        ------
-        PositionError
-            The text has another number of symbols, a symbol that the puzzle does not know, or other pieces.
+        PositionError where the text has another number of symbols, a symbol that the puzzle does not know, or other
+        pieces.
         """
         arguments.text(text, "a position", PositionError)
         try:
@@ -227,10 +225,7 @@ class Puzzle:
 
         The result has arrays over all moves, legal or not: ``n * moves * places`` bytes.
 
-        Raises
-        ------
-        PositionError
-            One of them is not a position of the puzzle.
+        PositionError where one of them is not a position of the puzzle.
         """
         return self.moves.successors_many(self.positions(positions))
 
@@ -241,10 +236,7 @@ class Puzzle:
     def move_names(self, path: ArrayLike) -> list[str] | None:
         """The names of the moves along a path ``(length + 1, places)``; None if the puzzle's moves have no names.
 
-        Raises
-        ------
-        PositionError
-            The path has something else than positions of the puzzle, or a step that is no move.
+        PositionError where the path has something else than positions of the puzzle, or a step that is no move.
         """
         if not self.moves.names:
             return None
@@ -262,10 +254,7 @@ class Puzzle:
         The sequence has names of moves, as in ``"R U R' F2 (R U)3 [A: B]"``; see
         `antipodes.puzzles.sequences`.
 
-        Raises
-        ------
-        PositionError
-            Moves have no names, the text is no sequence of them, or a move is not legal where it is.
+        PositionError where moves have no names, the text is no sequence of them, or a move is not legal where it is.
         """
         text = arguments.text(sequence, "a sequence of moves", PositionError)
         if not self.moves.names:

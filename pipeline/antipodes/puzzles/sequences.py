@@ -55,11 +55,8 @@ class Token:
 def parse_sequence(text: str, names: Mapping[str, T], error: type[InputError] = ConfigError) -> T:
     """The transformation that a sequence of moves makes, nothing if the text is empty.
 
-    Raises
-    ------
-    InputError
-        The text is no sequence of these names, or there are no names; an ``error`` of that kind. The message says at
-        which character.
+    InputError where the text is no sequence of these names, or there are no names; an ``error`` of that kind. The
+    message says at which character.
     """
     if not names:
         raise error("expected moves with names, found none")
@@ -69,10 +66,8 @@ def parse_sequence(text: str, names: Mapping[str, T], error: type[InputError] = 
 def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[str], str]) -> dict[str, T]:
     """The transformations of names that are defined by sequences of known names and of each other, in any order.
 
-    Raises
-    ------
-    ConfigError
-        A text is no sequence of these names, or a name is defined by itself. The message begins with ``where(name)``.
+    ConfigError where a text is no sequence of these names, or a name is defined by itself. The message begins with
+    ``where(name)``.
     """
     if sum(map(len, texts.values())) > MOST_TEXT:
         raise ConfigError(f"{where(next(iter(texts)))}: expected sequences of at most {MOST_TEXT:,} characters in all")
@@ -240,10 +235,8 @@ def follow(text: str, kinds: tuple[Moves, ...], start: Labels) -> Labels:
 
     Names are looked up in each of the ``kinds`` of moves, the first that has one counts. A move may also be undone.
 
-    Raises
-    ------
-    PositionError
-        The text is no sequence of these names, is longer than LONGEST, or has a move that is not legal where it is.
+    PositionError where the text is no sequence of these names, is longer than LONGEST, or has a move that is not legal
+    where it is.
     """
     numbers = _numbers(kinds)
     steps = parse_sequence(text, {name: Word(((name, False),)) for name in numbers}, PositionError).steps

@@ -80,13 +80,7 @@ def memory_size(text: str | int, name: str = "memory limit") -> int:
 
 @dataclass(frozen=True, repr=False)
 class RunOptions:
-    """How to run, whatever is computed.
-
-    Raises
-    ------
-    InputError
-        A value is out of range; the message names the option.
-    """
+    """How to run, whatever is computed; InputError, which names the option, where a value is out of range."""
 
     workers: int | None = option(None, _workers, INTEGER, "N", "Number of parallel tasks. [default: all processors]")
     """Number of parallel tasks, 1 to 4096; None: the number of processors."""

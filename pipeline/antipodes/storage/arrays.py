@@ -215,10 +215,7 @@ class Arrays:
     def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
         """The rows ``first`` to ``end - 1`` of an array of this layout, all of which are in one chunk.
 
-        Raises
-        ------
-        StoreDamagedError
-            The chunk is missing or its checksum is wrong; the message names it.
+        StoreDamagedError where the chunk is missing or its checksum is wrong; the message names it.
         """
         key = chunk_key(name, number)
         chunk = self._storage.name_of(key)
@@ -260,10 +257,7 @@ class Arrays:
     def check_group(self, attributes: Mapping[str, Any], names: Iterable[str] | None) -> None:
         """Check that the group has these attributes and lists these arrays, or, while they are unfinished, any.
 
-        Raises
-        ------
-        StoreDamagedError
-            Its ``zarr.json`` is missing, or has anything else.
+        StoreDamagedError where its ``zarr.json`` is missing, or has anything else.
         """
         content = self._metadata(GROUP) or b""
         arrays = _listed(content) if names is None else {one: _json(self._metadata(f"{one}/{GROUP}")) for one in names}

@@ -92,10 +92,7 @@ class Storage(ABC):
     def read_range(self, key: str, first: int, count: int) -> bytes:
         """``count`` bytes from byte ``first`` of a key's content, or fewer where the content ends before.
 
-        Raises
-        ------
-        FileNotFoundError
-            There is nothing at the key.
+        FileNotFoundError where there is nothing at the key.
         """
 
     def group_format(self) -> str | None:
@@ -111,10 +108,7 @@ class Storage(ABC):
 
         A storage without versions writes without this condition.
 
-        Raises
-        ------
-        StoreError
-            The content cannot be written, or the key has another version.
+        StoreError where the content cannot be written, or the key has another version.
         """
 
     @abstractmethod
@@ -190,10 +184,8 @@ class Storage(ABC):
 
         If this is killed, the store is there as it was, or there is none and `has_leftovers`.
 
-        Raises
-        ------
-        StoreError
-            Content of another origin is in the store, and nothing is deleted; or something cannot be deleted.
+        StoreError where content of another origin is in the store, and nothing is deleted; or something cannot be
+        deleted.
         """
 
     @abstractmethod

@@ -160,10 +160,7 @@ def instance_of(declaration: type) -> FieldType:
 def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
     """The instance of a dataclass that a JSON object holds: all of its fields, and no others.
 
-    Raises
-    ------
-    FieldError
-        A field is missing, unknown, or holds a wrong value.
+    FieldError where a field is missing, unknown, or holds a wrong value.
     """
     values.OBJECT.check(content, name, FieldError)
     declared: dict[str, FieldType] = {one.name: one.metadata[TYPE] for one in fields(declaration)}  # type: ignore[arg-type]

@@ -89,20 +89,14 @@ class StoreLock(ABC):
     def rotate_token(self) -> None:
         """Replace the fencing token of a lock that is held: from now on writers with the old one are refused.
 
-        Raises
-        ------
-        StoreLockedError
-            Another run has taken the lock over.
+        StoreLockedError where another run has taken the lock over.
         """
 
     @abstractmethod
     def holder(self) -> Holder | None:
         """The run that holds the lock, or held it when it died; None where there is none.
 
-        Raises
-        ------
-        StoreError
-            The lock cannot be read.
+        StoreError where the lock cannot be read.
         """
 
     @abstractmethod

@@ -167,10 +167,7 @@ def serialise(content: dict[str, Any]) -> bytes:
 def parse(written: bytes, name: str) -> dict[str, Any]:
     """The content of a manifest, without its checksum; messages call the manifest ``name``.
 
-    Raises
-    ------
-    StoreDamagedError
-        A byte differs from those that were written.
+    StoreDamagedError where a byte differs from those that were written.
     """
     if sum(map(written.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise StoreDamagedError(f"{name} is damaged: expected a manifest of at most {MOST_VALUES:,} values, found more")

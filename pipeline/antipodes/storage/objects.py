@@ -368,10 +368,7 @@ class Lease(StoreLock):
     def _proved(self, owner: Owner, version: Version, begun: float) -> "_Held":
         """Renew the lock that was just put, and show that no other condition could; after an error it is deleted.
 
-        Raises
-        ------
-        StoreError
-            The server puts objects though a condition is not met.
+        StoreError where the server puts objects though a condition is not met.
         """
         try:
             renewed = {**owner, "beat": 1}

@@ -128,10 +128,7 @@ class Journal:
     def segments(self, stored: StoredSegments, entries: NDArray[np.void]) -> Iterator[Segment]:
         """Read some of the stored segments; they come in the order of their places in the files.
 
-        Raises
-        ------
-        JournalDamagedError
-            A segment is missing, or its digest is not the one in the index.
+        JournalDamagedError where a segment is missing, or its digest is not the one in the index.
         """
         for run in _runs(np.sort(entries, order=("file", "offset"))):
             key, begin = stored.files[run[0]["file"]], int(run[0]["offset"])
@@ -243,10 +240,7 @@ class Checkpoint:
     def segments(self, chunks: range, sizes: Mapping[str, int]) -> Iterator[Segment]:
         """The segments of some chunks, in the files of these keys and sizes.
 
-        Raises
-        ------
-        StoreDamagedError
-            A file or a segment is missing or damaged.
+        StoreDamagedError where a file or a segment is missing or damaged.
         """
         damaged: list[str] = []
         stored = self._journal.load(chunks.start, chunks.stop, damaged, sizes)

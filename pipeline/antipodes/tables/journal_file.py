@@ -96,10 +96,8 @@ def _within(length: int, size: int, name: str) -> int:
 def parse_head(content: bytes, header_bytes: int, size: int, identity: str, name: str) -> FileIndex:
     """The index in all parts of a file but its segments.
 
-    Raises
-    ------
-    StoreDamagedError
-        The parts are not what was written, or belong to another table, or the file has not the ``size`` that they tell.
+    StoreDamagedError where the parts are not what was written, or belong to another table, or the file has not the
+    ``size`` that they tell.
     """
     if _digest(content[:-DIGEST_BYTES]) != content[-DIGEST_BYTES:]:
         raise StoreDamagedError(f"{name} is damaged: its digest does not fit its content")

@@ -22,10 +22,7 @@ BATCH = 1 << 14
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
     """The positions from one ``(places,)`` at a distance back to a start, ``(distance + 1, places)``.
 
-    Raises
-    ------
-    StoreDamagedError
-        A position on the path has no predecessor one less deep, or the last one is not a start.
+    StoreDamagedError where a position on the path has no predecessor one less deep, or the last one is not a start.
     """
     path = [position]
     for depth in range(distance - 1, -1, -1):

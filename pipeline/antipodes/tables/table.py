@@ -292,10 +292,8 @@ class Table(AbstractContextManager["Table"]):
             False: each position is as probable as any other, so few are near the start. True: each depth gives as many
             as any other, or all that it has.
 
-        Raises
-        ------
-        InputError
-            An argument is of another type, there is no such depth, or fewer than ``n`` positions are at these depths.
+        InputError where an argument is of another type, there is no such depth, or fewer than ``n`` positions are at
+        these depths.
         """
         chosen = self._depths(depths)
         sizes = [self._layers[depth] for depth in chosen]
@@ -325,10 +323,8 @@ class Table(AbstractContextManager["Table"]):
             Whether to apply all moves to the positions, too: a consistent heuristic never rises by more than 1 along a
             move. That takes as many more evaluations as there are moves.
 
-        Raises
-        ------
-        InputError
-            An argument is of another type, the heuristic returns something else, or the puzzle has no such heuristic.
+        InputError where an argument is of another type, the heuristic returns something else, or the puzzle has no such
+        heuristic.
         """
         if isinstance(heuristic, str):
             from antipodes_tasks.searches.heuristics import from_start

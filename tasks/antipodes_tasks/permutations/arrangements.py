@@ -226,6 +226,12 @@ def numbering(counts: Sequence[int]) -> Numbering:
     )
 
 
+def numbering_bytes(counts: Sequence[int]) -> int:
+    """An upper bound of the bytes of a `numbering` while it is made."""
+    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
+    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
+
+
 @kernel
 def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
     """Write the arrangement of a rank to ``labels`` ``(places,)``; ``free`` is scratch space of that size."""

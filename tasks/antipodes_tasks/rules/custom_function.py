@@ -135,13 +135,7 @@ class CustomFunction:
         """What the function is for, which messages begin with."""
 
     def __call__(self, *arguments: Any) -> Any:
-        """The result of the function.
-
-        Raises
-        ------
-        InputError
-            The function raises an exception; see `guard`.
-        """
+        """The result of the function; InputError where the function raises an exception, see `guard`."""
         with guard(self.role, self._file):
             return self.function(*arguments)
 

@@ -57,10 +57,7 @@ class Functions(Moves):
         plain
             Whether move tables list each position apart, whatever the functions seem to have in common.
 
-        Raises
-        ------
-        InputError
-            There is no move, a move is no function, or an inverse is no move.
+        InputError where there is no move, a move is no function, or an inverse is no move.
         """
         if not functions:
             raise InputError("expected at least one move, found none")
@@ -179,10 +176,7 @@ class Functions(Moves):
     def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they are unchanged.
 
-        Raises
-        ------
-        InputError
-            The function fails, or its result is not one; the message names the move.
+        InputError where the function fails, or its result is not one; the message names the move.
         """
         return self._applied(self._functions[number], labels)
 
@@ -191,10 +185,7 @@ class Functions(Moves):
 
         The move leads from each of them to its position: that is tried, whatever the inverse says.
 
-        Raises
-        ------
-        InputError
-            The inverse is not known, or fails; the message names the move.
+        InputError where the inverse is not known, or fails; the message names the move.
         """
         before, found = self.undone(number, labels)
         after, legal = self.after(number, before)

@@ -104,10 +104,8 @@ class Rules:
     def checked(self, labels: ArrayLike) -> Labels:
         """The integers ``(n, places)`` as labels, checked to have exactly the pieces of the puzzle in each row.
 
-        Raises
-        ------
-        PositionError
-            A row has other pieces, the message names the first surplus or missing one, or values out of range.
+        PositionError where a row has other pieces, the message names the first surplus or missing one, or values out of
+        range.
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
         if labels.shape[1] != self.places:

@@ -43,11 +43,8 @@ class Transforms(Moves):
     ) -> None:
         """Copy the arrays.
 
-        Raises
-        ------
-        InputError
-            Shapes or values do not fit: an origin is no permutation, joins places of different moduli, an added value
-            is not below its modulus, or there are conditions on places of more than 64 values.
+        InputError where shapes or values do not fit: an origin is no permutation, joins places of different moduli, an
+        added value is not below its modulus, or there are conditions on places of more than 64 values.
         """
         listed = names.tolist() if isinstance(names, np.ndarray) else names
         given = arguments.instance(listed, Iterable, "names of moves")  # type: ignore[type-abstract]

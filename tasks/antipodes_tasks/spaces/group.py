@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
@@ -109,18 +109,14 @@ class Elements:
             element = element.translate(found[1])
         return rank if element == self._identity else -1
 
-    def unrank(self, ranks: ArrayLike) -> Permutations:
-        """The elements ``(n, points)`` that have these numbers ``(n,)``; InputError where there is none."""
-        wide: Ranks = arguments.integers(ranks, "indices (n,)", 1, InputError).astype(np.int64)
-        outside = (wide < 0) | (wide >= self.size)
-        if outside.any():
-            raise InputError(f"expected an index from 0 to {self.size - 1}, found {wide[outside][0]}")
+    def unrank(self, ranks: Ranks) -> Permutations:
+        """The elements ``(n, points)`` that have these numbers ``(n,)``, which are not checked."""
         points, levels = self.chain.points, self.chain.levels
-        if len(wide) * points * len(levels) > FEW:
-            return unrank_elements(wide, *self._representatives)
-        elements: Permutations = np.tile(np.arange(points, dtype=np.int16), (len(wide), 1))
+        if len(ranks) * points * len(levels) > FEW:
+            return unrank_elements(ranks, *self._representatives)
+        elements: Permutations = np.tile(np.arange(points, dtype=np.int16), (len(ranks), 1))
         for level, weight in zip(levels, self.weights, strict=True):
-            elements = after(elements, level.transversal[wide // weight % len(level.transversal)])
+            elements = after(elements, level.transversal[ranks // weight % len(level.transversal)])
         return elements
 
     @cached_property
@@ -233,7 +229,7 @@ class Group(Numbering):
         return self._elements.rank_one(self._points.permutation_of(labels))
 
     def unrank(self, indices: Indices) -> Labels:
-        """The position ``(n, places)`` of each index ``(n,)``; InputError where there is none."""
+        """The position ``(n, places)`` of each index ``(n,)``, which is not checked."""
         labels = np.empty((len(indices), self.rules.places), dtype=np.uint8)
         for first in range(0, len(indices), BATCH):
             permutations = self._elements.unrank(indices[first : first + BATCH])
@@ -309,7 +305,7 @@ def rank_elements(
     inverses: Permutations,
     weights: Ranks,
 ) -> Ranks:
-    """The number of each element ``(n, points)``, ``(n,)``, or -1; see `group_numbering`."""
+    """The number of each element ``(n, points)``, ``(n,)``, or -1; see `Elements.rank`."""
     points = elements.shape[1]
     ranks = np.zeros(len(elements), dtype=np.int64)
     rest = np.empty(points, dtype=np.int16)

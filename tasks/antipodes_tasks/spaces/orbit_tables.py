@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.permutations.arrangements import numbering
+from antipodes_tasks.permutations.arrangements import numbering, numbering_bytes
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.move_tables import (
     COLUMNS_AT_ONCE,
@@ -32,7 +32,6 @@ from antipodes_tasks.spaces.part_tables import (
     joined,
     most_rearrangements,
     number_subsets,
-    numbering_bytes,
     part_fill,
     rearranged_fill,
     rearrangements,
@@ -248,7 +247,8 @@ class OrbitTables(Filler):
         counting = sets * (steps * (2 * self._free + 64) + 2 * places)
         changes = 16 * places * (steps + len(self.steps.effects))
         block = 4 * min(self.cut.rows * max(1, steps), STEPS // 2) + COLUMNS_AT_ONCE * 8 * (len(self.cut.parts) + 2)
-        numberings = numbering_bytes((*self.cut.row, *self.cut.column))
+        pieces = [part for part in (*self.cut.row, *self.cut.column) if isinstance(part, PiecesIndex)]
+        numberings = sum(numbering_bytes(part.counts) for part in pieces)
         work = self.cut.rows * steps * places + self.cut.width * self.most_column_maps * (len(self.cut.parts) + 1)
         calls = FILL_BYTES * (FEW_FILLS + work // STEPS)
         return counting + changes + numberings + self._part_table_bytes + calls + block * threads

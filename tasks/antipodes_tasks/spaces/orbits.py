@@ -165,7 +165,7 @@ def least_group_order(rules: Rules) -> int:
 
 
 def transforms_of(rules: Rules) -> Transforms:
-    """The moves of a puzzle of which an OrbitSpace is made."""
+    """The moves of a puzzle of which there are orbits."""
     assert isinstance(rules.moves, Transforms)
     return rules.moves
 

@@ -161,16 +161,6 @@ def weights(parts: Sequence[PartIndex]) -> NDArray[np.int64]:
     return np.array([prod(part.size for part in parts[number + 1 :]) for number in range(len(parts))], dtype=np.int64)
 
 
-def numbering_bytes(parts: Sequence[PartIndex]) -> int:
-    """An upper bound of the bytes of the numberings of these parts while they are made."""
-    return sum(_numbering_bytes(part.counts) for part in parts if isinstance(part, PiecesIndex))
-
-
-def _numbering_bytes(counts: Sequence[int]) -> int:
-    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
-    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
-
-
 Origins = NDArray[np.integer[Any]]
 COUNTED = 1 << 20
 """Entries of rearrangements that are counted one by one to plan: some 20 ms. More are bounded."""

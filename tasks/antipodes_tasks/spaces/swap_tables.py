@@ -6,7 +6,6 @@ destination by the same difference. So sums over the changed states give the ran
 however far a piece moves.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import prod
@@ -16,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.jit import kernel
-from antipodes_tasks.permutations.arrangements import Numbering, Ranks, numbering, radices, unrank_arrangement
+from antipodes_tasks.permutations.arrangements import (
+    Numbering,
+    Ranks,
+    numbering,
+    numbering_bytes,
+    radices,
+    unrank_arrangement,
+)
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 
@@ -144,7 +150,7 @@ class SwapTables(Filler):
         free, kinds = sum(self.column_counts), len(self.column_counts)
         a_column = COLUMNS_AT_ONCE * (free + 1) * 8 * (2 * kinds + 3)
         a_row = (self.places + 1) * 8 * (2 * len(self.row_counts) + 5)
-        shared = _numbering_bytes(self.row_counts) + _numbering_bytes(self.column_counts) + 32 * len(self.moves)
+        shared = numbering_bytes(self.row_counts) + numbering_bytes(self.column_counts) + 32 * len(self.moves)
         return (a_column + a_row + shared) * threads
 
     def _graph(self) -> Graph:
@@ -155,12 +161,6 @@ class SwapTables(Filler):
         order = np.argsort(grouped, kind="stable")
         at = np.searchsorted(grouped[order], np.arange(self.places + 1)).astype(np.int64)
         return Graph(at, ends[order].astype(np.uint16), by_destination)
-
-
-def _numbering_bytes(counts: Sequence[int]) -> int:
-    """An upper bound of the bytes of an `antipodes_tasks.permutations.arrangements.Numbering` while it is made."""
-    states, places, kinds = prod(count + 1 for count in counts), sum(counts), len(counts)
-    return 8 * (states * (3 * kinds + 8) + 3 * (places + 1) * (max(counts) + 2))
 
 
 Labels = NDArray[np.uint8]

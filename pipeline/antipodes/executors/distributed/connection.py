@@ -157,10 +157,7 @@ def one_line(error: BaseException) -> str:
 def ask(client: Any, request: Callable[..., Any], *arguments: Any, seconds: float | None = None, **named: Any) -> Any:
     """Return the answer to a request, a coroutine function of a client or of its connection to the scheduler.
 
-    Raises
-    ------
-    SchedulerSilentError
-        No answer came in time: within `ANSWER_SECONDS` by default.
+    SchedulerSilentError where no answer came in time: within `ANSWER_SECONDS` by default.
     """
     seconds = ANSWER_SECONDS if seconds is None else seconds
     with translated(client):

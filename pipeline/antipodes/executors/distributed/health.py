@@ -67,10 +67,7 @@ class Health:
     def beat(self) -> None:
         """Look for the last answer and send the next request, at most once in `HEARTBEAT_SECONDS`.
 
-        Raises
-        ------
-        SchedulerSilentError
-            The scheduler has not answered for too long.
+        SchedulerSilentError where the scheduler has not answered for too long.
         """
         if time.monotonic() - self._last < 0.9 * HEARTBEAT_SECONDS:
             return

@@ -153,10 +153,7 @@ class Membership:
 
         A worker that was given up is a member again only if no other worker is able.
 
-        Raises
-        ------
-        SchedulerError
-            One of the ``first`` workers is unable.
+        SchedulerError where one of the ``first`` workers is unable.
         """
         able, unable = self._versions.examine(workers.keys(), self.listener)
         silent = workers.keys() - able - unable.keys()

@@ -37,10 +37,7 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
     ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only. The blocks of
     ``target`` are drawn in a colour of their own.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range; the message names it.
+    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
     slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES

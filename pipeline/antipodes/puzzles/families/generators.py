@@ -26,10 +26,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`. Sequences may
     have all names, also of moves that equal an earlier one.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range; the message names it.
+    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "start", "moves", "turns"})
     starts = row_starts(settings, 0)

@@ -46,10 +46,7 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
 
     A move is named after the number of pancakes that it turns over.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range; the message names it.
+    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "start"})
     starts = row_starts(settings, 1)
@@ -65,10 +62,7 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
 
     ``L`` and ``R`` rotate all pieces by one place, to the left or to the right; ``X`` reverses the first ``k``.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range; the message names it.
+    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "k", "start"})
     starts = row_starts(settings, 1)
@@ -137,10 +131,7 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
 
     A move is named after the number of pancakes that it turns over.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range; the message names it.
+    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)

@@ -32,10 +32,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
 
     Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range; the message names it.
+    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "start", "walls"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))

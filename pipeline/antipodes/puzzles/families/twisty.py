@@ -49,10 +49,7 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
     ``turns`` says which of them are moves: "half", "quarter" or "single"; see `expand`. A ``net`` draws
     positions, and its ``facelets`` say what its letters show; see `net_of`.
 
-    Raises
-    ------
-    ConfigError
-        A key is unknown, missing or out of range, or the definition is not one; the message says where.
+    ConfigError where a key is unknown, missing or out of range, or the definition is not one; the message says where.
     """
     refuse_unknown(settings, {"file", "definition", "format", "turns", "net", "facelets"})
     if "file" in settings:
@@ -221,11 +218,8 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     ``facelets`` says of each letter, in reading order, what it shows: ``b3.1`` is facelet 1 on place 3 of the second
     orbit (places and facelets count from 0), ``-`` is no facelet: the letter never changes.
 
-    Raises
-    ------
-    ConfigError
-        There are more letters than facelets, or fewer, or facelets that the puzzle does not have, or a piece without a
-        letter for one of its facelets; the message says which.
+    ConfigError where there are more letters than facelets, or fewer, or facelets that the puzzle does not have, or a
+    piece without a letter for one of its facelets; the message says which.
     """
     if len(picture) > MOST_CHARACTERS:
         raise ConfigError(f"[puzzle] net: expected at most {MOST_CHARACTERS:,} characters, found {len(picture):,}")

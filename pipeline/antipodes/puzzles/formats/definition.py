@@ -150,10 +150,7 @@ def expand(
     them. A power of a turn whose name ends in a digit is written with brackets, ``(R2)2``, and so is one whose name
     the ``others`` give to another turn.
 
-    Raises
-    ------
-    ConfigError
-        There is no such metric, no turn changes anything, or there are more than `MOST_MOVES` moves.
+    ConfigError where there is no such metric, no turn changes anything, or there are more than `MOST_MOVES` moves.
     """
     if metric not in METRICS:
         raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
@@ -219,11 +216,8 @@ def orbit_from(
     out, too, since these pieces are on the remaining places. The marks tell where each piece is and how it is turned,
     so positions of the set and of the points correspond one to one; but most arrangements of the marks are none.
 
-    Raises
-    ------
-    ConfigError
-        Identical pieces show different parts of their orientation, or there are more than `MOST_LABELS` different
-        pieces; the message begins with ``where``.
+    ConfigError where identical pieces show different parts of their orientation, or there are more than `MOST_LABELS`
+    different pieces; the message begins with ``where``.
     """
     if len(set(zip(pieces, shown, strict=True))) > len(set(pieces)):
         raise ConfigError(f"{where}: expected identical pieces to show the same of their orientation, found others")

@@ -39,11 +39,8 @@ PREFIX = "M_"
 def read_gap(text: str) -> TwistyDefinition:
     """The puzzle that permutations of points define.
 
-    Raises
-    ------
-    ConfigError
-        A statement is none of the above, or names points or permutations that cannot be; the message begins with the
-        line of the statement.
+    ConfigError where a statement is none of the above, or names points or permutations that cannot be; the message
+    begins with the line of the statement.
     """
     check_length(text)
     found = _Statements()
@@ -180,10 +177,7 @@ def orbits_of(origins: Origins, identical: Sequence[Sequence[int]], degree: int)
     point lies on the point ``k`` of the place. Otherwise every set of points that they exchange is an orbit without
     orientation, and points that are not listed are all different. Pieces that never move are left out.
 
-    Raises
-    ------
-    ConfigError
-        No permutation moves a point, or more than `MOST_LABELS` different pieces change places.
+    ConfigError where no permutation moves a point, or more than `MOST_LABELS` different pieces change places.
     """
     return _pieces(origins, identical, degree) or _points(origins, identical, degree)
 

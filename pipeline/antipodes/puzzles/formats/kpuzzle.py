@@ -56,10 +56,7 @@ Sizes = Mapping[str, tuple[int, int]]
 def read_kpuzzle(text: str) -> TwistyDefinition:
     """The puzzle that a KPuzzle file defines.
 
-    Raises
-    ------
-    ConfigError
-        It is no JSON, or not as the format says; the message begins with the line or the keys.
+    ConfigError where it is no JSON, or not as the format says; the message begins with the line or the keys.
     """
     check_length(text)
     whole = TABLE.check(_parsed(text), "the file")

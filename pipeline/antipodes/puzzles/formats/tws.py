@@ -53,10 +53,8 @@ BEGINS_NUMBERS = "0123456789?-+"
 def read_tws(text: str) -> TwistyDefinition:
     """The puzzle that a ``.tws`` file defines.
 
-    Raises
-    ------
-    ConfigError
-        A line is not as the format says, or uses a keyword that is not supported; the message begins with the line.
+    ConfigError where a line is not as the format says, or uses a keyword that is not supported; the message begins with
+    the line.
     """
     check_length(text)
     reader = _Reader(_Lines(text))

@@ -200,10 +200,7 @@ def assemble(
     The segments are those that shards ``found``, or without any those in the journal. In the second case the chunks so
     far are committed now and then. After a stop they always are.
 
-    Raises
-    ------
-    JournalDamagedError
-        Segments are missing or damaged, so that they must be searched again.
+    JournalDamagedError where segments are missing or damaged, so that they must be searched again.
     """
     store, manifest = commits.store, commits.manifest
     sources = found or _stored(store, manifest)

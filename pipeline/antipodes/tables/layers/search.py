@@ -77,10 +77,7 @@ class LayerLoop:
 
         In the last two cases everything is committed.
 
-        Raises
-        ------
-        DepthLimitError
-            Positions lie deeper than a table can say; everything up to there is committed.
+        DepthLimitError where positions lie deeper than a table can say; everything up to there is committed.
         """
         while any(self.shards.counts):
             if self.stop() or self.scheduler.workers_changed:
@@ -263,10 +260,7 @@ class LayerSearch:
     def _restored(self, shards: Shards, depth: int, token: str) -> list[int]:
         """Restore the shards at a depth, or an earlier one if the journal is damaged; the layers up to there.
 
-        Raises
-        ------
-        StoreDamagedError
-            There are not as many positions at each depth as were committed.
+        StoreDamagedError where there are not as many positions at each depth as were committed.
         """
         if depth == NOTHING_COMMITTED:
             return []
@@ -326,10 +320,7 @@ class LayerSearch:
     def _roll_back(self, error: SchedulerError) -> None:
         """Return to the last commit, and keep lost workers from writing to the store.
 
-        Raises
-        ------
-        SchedulerError
-            Workers were lost too often since that commit.
+        SchedulerError where workers were lost too often since that commit.
         """
         manifest, recomputed = self.commits.manifest, 0
         if shards := self._shards:

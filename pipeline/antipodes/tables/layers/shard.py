@@ -175,10 +175,7 @@ class Shard:
         A counts-only run takes the bits at ``depth`` from the files of its checkpoint, of these sizes by their keys; -1
         if some are damaged.
 
-        Raises
-        ------
-        JournalDamagedError
-            A segment of the journal is damaged.
+        JournalDamagedError where a segment of the journal is damaged.
         """
         if isinstance(source, StoredSegments):
             self.segments.restore(depth, source)

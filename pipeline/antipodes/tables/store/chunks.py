@@ -201,10 +201,7 @@ class TableChunks:
     def layer_counts(self) -> LayerCounts:
         """The number of positions of each chunk at each depth, ``(chunks, depths)``.
 
-        Raises
-        ------
-        StoreDamagedError
-            There are not as many at each depth as the manifest says.
+        StoreDamagedError where there are not as many at each depth as the manifest says.
         """
         try:
             counts = self._store.layer_counts(self._manifest)

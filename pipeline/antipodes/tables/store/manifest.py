@@ -211,10 +211,7 @@ class SearchManifest:
     def cut(self) -> Cut:
         """The space with the rows and columns of the store, and the number of rows of a chunk.
 
-        Raises
-        ------
-        FieldError
-            No row/column split of the positions has these rows and columns.
+        FieldError where no row/column split of the positions has these rows and columns.
         """
         return self.space_of(self.config.puzzle), self.chunk_rows
 

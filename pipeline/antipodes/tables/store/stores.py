@@ -88,10 +88,8 @@ class DepthArray:
     def write(self, chunk: int, depths: Depths, token: str | None = None) -> int:
         """Store the depths of a chunk ``(rows, width)``, durably; its digest.
 
-        Raises
-        ------
-        StoreLockedError
-            The lock no longer contains the fencing ``token``: this writer was declared dead, and newer bytes stay.
+        StoreLockedError where the lock no longer contains the fencing ``token``: this writer was declared dead, and
+        newer bytes stay.
         """
         layout, rows = self.manifest.layouts[DEPTH], self.manifest.rows_of(chunk)
         array = self.store.arrays.open_to_write(DEPTH, layout, token)
@@ -102,10 +100,8 @@ class DepthArray:
     def read(self, chunk: int, expected: int) -> Depths:
         """The depths of a chunk with this digest, ``(rows, width)``.
 
-        Raises
-        ------
-        StoreDamagedError
-            The chunk is missing, its checksum is wrong, or its digest is another; the message names it.
+        StoreDamagedError where the chunk is missing, its checksum is wrong, or its digest is another; the message names
+        it.
         """
         rows = self.manifest.rows_of(chunk)
         return self._checked(

@@ -1,69 +1,24 @@
 """The space of fields: a bijection, tables that are the moves, cuts that a row decides, and what is refused."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from brute_force import layers_of
-from hypothesis import given
-from hypothesis import strategies as st
 from oracles import ORACLES
-from own_puzzles import jugs, lights, random_puzzle, towers
+from own_puzzles import divided, jugs, towers
 from table_search import layers_by_engine
 
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import FieldError, InputError
 from antipodes_tasks.spaces.fields import Fields, deciding_order, fields_of
-from antipodes_tasks.spaces.selection import best_space, numbering_of, stored_space
+from antipodes_tasks.spaces.selection import best_space, stored_space
 from antipodes_tasks.spaces.space import Space, SpaceRecord
 
 
 def engine_layers(space: Space) -> list[int]:
     return layers_by_engine(space.filler.filled(), space.rank(space.rules.start_labels))
-
-
-def every_cut(puzzle: Puzzle) -> list[Space]:
-    """The spaces with the best order of fields, and with any other, by every cut that a row decides."""
-    best, _ = deciding_order(puzzle.parts, puzzle.moves)
-    count = len(fields_of(puzzle.parts))
-    other = np.random.default_rng(count).permutation(count).tolist()
-    spaces = [divided(puzzle, order, leading) for order in (best, other) for leading in range(1, count + 1)]
-    return [space for space in spaces if space is not None]
-
-
-def divided(puzzle: Puzzle, order: tuple[int, ...], leading: int, most_maps: int | None = None) -> Space | None:
-    """The space of a cut; None if the row does not decide where moves lead."""
-    fields = fields_of(puzzle.parts)
-    cut = Fields(tuple(fields[number] for number in order), tuple(order), leading, 1)
-    filler = cut.filler(puzzle.rules, leading)
-    most = most_maps or filler.estimated_maps()
-    return most and Space(puzzle.rules, replace(cut, most_maps=most), leading)
-
-
-@given(st.integers(0, 10**6))
-def test_every_cut_numbers_all_positions_and_knows_their_moves(seed: int) -> None:
-    puzzle = random_puzzle(seed)
-    for space in every_cut(puzzle):
-        every = np.arange(space.size)
-        labels = space.unrank(every)
-        assert space.size == Fields.size_for(puzzle.rules)
-        assert len(np.unique(labels, axis=0)) == space.size
-        assert np.array_equal(space.rank(puzzle.checked(labels)), every)
-        tables = space.filler.filled()
-        assert not len(space.successors(every).differing(tables.successors(every), space.size))
-
-
-def test_random_puzzles_have_rows_of_several_columns() -> None:
-    cuts = [space for seed in range(10) for space in every_cut(random_puzzle(seed))]
-    assert len([space for space in cuts if space.rows > 1 and space.width > 1]) >= 10
-
-
-@given(st.integers(0, 10**6))
-def test_a_search_finds_the_layers_of_brute_force(seed: int) -> None:
-    puzzle = random_puzzle(seed)
-    assert engine_layers(best_space(puzzle.rules)) == layers_of(puzzle)
 
 
 @pytest.mark.parametrize(("pegs", "discs"), [(3, 7), (4, 6), (5, 4)])
@@ -100,11 +55,11 @@ def test_the_fields_that_decide_come_first() -> None:
 
     puzzle = define_puzzle(name="dials", radices=[6, 5], start=[0, 0], moves={"last": last, "first": first})
     assert deciding_order(puzzle.parts, puzzle.moves) == ((1, 0), (1, 2))
-    space = divided(puzzle, (1, 0), 1)
+    space = divided(puzzle.rules, (1, 0), 1)
     assert space
     assert (space.rows, space.width) == (5, 6)
     assert engine_layers(space) == layers_of(puzzle)
-    assert divided(puzzle, (0, 1), 1) is None
+    assert divided(puzzle.rules, (0, 1), 1) is None
 
 
 def test_jugs_are_listed_apart() -> None:
@@ -112,11 +67,6 @@ def test_jugs_are_listed_apart() -> None:
     assert (space.rows, space.width, space.filler.most_column_maps) == (216, 1, 1)
     assert engine_layers(space) == [1, 2, 3, 2, 2, 2, 2, 2]
     assert not space.filler.filled().undirected
-
-
-def test_lights() -> None:
-    assert engine_layers(best_space(lights(3, 3).rules)) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
-    assert sum(engine_layers(best_space(lights(4, 4).rules))) == 2**12
 
 
 def test_pieces_that_functions_move() -> None:
@@ -148,15 +98,6 @@ def test_pieces_that_functions_move() -> None:
 
 def test_a_plain_puzzle_has_one_column() -> None:
     assert best_space(towers(4, 8, plain=True).rules).width == 1
-
-
-@pytest.mark.parametrize("puzzle", [towers(3, 6), lights(3, 3), jugs(), random_puzzle(7)], ids=lambda one: one.name)
-def test_a_record_gives_the_same_space(puzzle: Puzzle) -> None:
-    space = best_space(puzzle.rules)
-    assert stored_space(puzzle.rules, space.record) == space
-    every = np.arange(space.size)
-    assert np.array_equal(stored_space(puzzle.rules, space.record).unrank(every), space.unrank(every))
-    assert np.array_equal(numbering_of(puzzle.rules).unrank(every), space.unrank(every))
 
 
 @pytest.mark.parametrize(
@@ -209,8 +150,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
-    space = divided(puzzle, tuple(range(6)), 2, most_maps=3)
-    assert space
+    space = Space(puzzle.rules, Fields(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
     with pytest.raises(InputError, match=r"expected at most 3 column maps after a sample, found more: .* plain=True"):
         space.filler.filled()
 
@@ -222,8 +162,3 @@ def test_moves_that_are_not_undone_as_said_are_found() -> None:
     puzzle = define_puzzle(name="dial", radices=[7], start=[0], moves={"up": up}, inverses={"up": "up"})
     with pytest.raises(InputError, match=r"move 'up': expected an inverse that undoes it, found one that does not"):
         best_space(puzzle.rules).filler.filled()
-
-
-def test_indices_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="expected an index from 0 to 215, found 216"):
-        best_space(jugs().rules).unrank(np.array([216]))

@@ -1,69 +1,41 @@
 """Puzzles whose pieces all differ: their positions are numbered without gaps, and their tables follow their moves."""
 
+import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from math import factorial
+from typing import Any
 
 import numpy as np
 import pytest
 from brute_force import layers_of
-from group_puzzles import KNOWN, group_space, of_parts, pancakes_of, puzzles, twisty
+from group_puzzles import KNOWN, group_space, of_parts, pancakes_of, twisty
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
-from search_problems import pancakes, tiles, turns
+from search_problems import pancakes, tiles
+from strategies import any_contents
 from table_search import layers_by_engine, layers_by_tables
 
+from antipodes.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.group import Group
-from antipodes_tasks.spaces.selection import every_cut, index_size
+from antipodes_tasks.spaces.group_points import points_of
+from antipodes_tasks.spaces.selection import index_size, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED
-
-
-@given(puzzles())
-def test_exactly_the_reachable_positions_are_numbered(puzzle: Puzzle) -> None:
-    layers = layers_of(puzzle)
-    for space in every_cut(puzzle.rules, Group.of(puzzle.rules)):
-        assert space.size == Group.size_for(puzzle.rules) == space.numbering.reachable(space.rules) == sum(layers)
-        positions = space.unrank(np.arange(space.size))
-        assert len(np.unique(puzzle.checked(positions), axis=0)) == space.size
-        assert space.rank(positions).tolist() == list(range(space.size))
-        assert space.rank(puzzle.start_labels).tolist() == [0]
-        assert layers_by_tables(space.filler.filled()) == layers
-
-
-@given(puzzles())
-def test_successors_and_predecessors_are_those_of_the_puzzle(puzzle: Puzzle) -> None:
-    space = group_space(puzzle)
-    sample = np.arange(0, space.size, max(1, space.size // 50))
-    by_tables = space.filler.filled().successors(sample)
-    assert not len(space.successors(sample).differing(by_tables, len(sample)))
-    assert (space.predecessors(sample).indices >= 0).all()
-
-
-@given(puzzles(), st.data())
-def test_positions_that_cannot_be_reached_have_no_number(puzzle: Puzzle, data: st.DataObject) -> None:
-    space = group_space(puzzle)
-    reached = {tuple(position) for position in space.unrank(np.arange(space.size)).tolist()}
-    contents = [
-        data.draw(st.permutations(puzzle.starts[0][here]))
-        if part.holds_pieces
-        else data.draw(st.lists(st.integers(0, len(part.symbols) - 1), min_size=part.places, max_size=part.places))
-        for part, here in zip(puzzle.parts, puzzle.rules.ranges, strict=True)
-    ]
-    position = [label for content in contents for label in content]
-    (rank,) = space.rank(puzzle.checked([position])).tolist()
-    assert (rank != NOT_NUMBERED) == (tuple(position) in reached)
 
 
 def test_labels_that_no_position_has_are_not_numbered() -> None:
     space = group_space(pancakes((0, 1, 2, 3)))
     labels = np.array([[0, 1, 2, 200], [0, 0, 0, 0], [0, 1, 1, 3], [0, 1, 2, 3]], dtype=np.uint8)
     assert space.rank(labels).tolist() == [NOT_NUMBERED] * 3 + [0]
+
+
+TWO = group_space(KNOWN["2x2x2"][0])
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -79,41 +51,11 @@ def test_known_numbers_of_positions(name: str) -> None:
     assert not len(space.successors(sample).differing(by_tables, len(sample)))
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "layers"),
-    [
-        (twisty("pyramorphix.tws"), ORACLES["twisty"]["pyramorphix"]),
-        (twisty("pyramorphix.gap"), ORACLES["twisty"]["pyramorphix"]),
-        (twisty("master_pyramorphix.tws"), ORACLES["twisty"]["master_pyramorphix"]),
-        (twisty("master_pyramorphix.gap"), ORACLES["twisty"]["master_pyramorphix"]),
-        (
-            puzzle_from({"name": "p", "family": "pancake", "n": 9}),
-            ORACLES["permutation-families"]["pancake-9"],
-        ),
-        (
-            puzzle_from({"name": "p", "family": "burnt-pancake", "n": 7}),
-            ORACLES["permutation-families"]["burnt_pancake-7"],
-        ),
-        (puzzle_from({"name": "p", "family": "topspin", "n": 8}), ORACLES["permutation-families"]["top_spin-8"]),
-    ],
-)
-def test_published_layers(puzzle: Puzzle, layers: list[int]) -> None:
-    assert layers_by_tables(group_space(puzzle).filler.filled()) == layers
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", ["half", "quarter"])
 def test_published_layers_of_the_2x2x2(turns: str) -> None:
     space = group_space(twisty("2x2x2.tws", turns=turns))
     assert layers_by_engine(space.filler.filled()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
-
-
-def test_one_way_moves_reach_the_same_positions() -> None:
-    puzzle = turns((0, 1, 2, 3, 4))
-    space = group_space(puzzle)
-    tables = space.filler.filled()
-    assert (space.size, tables.undirected) == (60, False)
-    assert layers_by_tables(tables) == layers_of(puzzle)
 
 
 def test_connected_starts_share_a_space() -> None:
@@ -173,17 +115,9 @@ def test_a_puzzle_without_a_group_has_no_order() -> None:
         Group.size_for(tiles(2, 2, "1 2 3 0").rules)
 
 
-TWO = group_space(KNOWN["2x2x2"][0])
-
-
 def test_a_bound_of_the_bytes_in_use() -> None:
     assert sum(array.nbytes for array in TWO.filler.filled()[:3]) == TWO.filler.table_bytes
     assert TWO.filler.building_bytes(2) < 20e6
-
-
-def test_indices_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="expected an index from 0 to 88179839, found 88179840"):
-        TWO.unrank(np.array([0, TWO.size]))
 
 
 def test_planning_and_a_single_query_load_no_compiler() -> None:
@@ -199,3 +133,74 @@ def test_planning_and_a_single_query_load_no_compiler() -> None:
         "assert not {'numba', 'sympy', 'numpy.ma'} & set(sys.modules), sorted(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rows": 7}, "rows: 7 rows of 648 columns match no row/column split"),
+        ({"rows": 648, "width": 136080}, "match no row/column split"),
+        ({"details": {}}, "base: expected lists of integers, found None"),
+        ({"details": {**TWO.record.details, "base": [0, 3]}}, "expected strong generators"),
+        ({"details": {**TWO.record.details, "generators": []}}, "expected those of a group that has all moves"),
+        ({"details": {"base": [], "generators": []}}, "expected those of a group that has all moves"),
+    ],
+)
+def test_records_of_other_spaces_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(FieldError, match=message):
+        stored_space(KNOWN["2x2x2"][0].rules, replace(TWO.record, **changes))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@given(st.data())
+def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
+    puzzle = pancakes((0, 1, 2, 3))
+    record = group_space(puzzle).record
+    details = {name: list(values) for name, values in record.details.items()}
+    name = data.draw(st.sampled_from(sorted(details)))
+    if data.draw(st.booleans()):
+        details[name] = data.draw(anything)
+    elif details[name]:
+        details[name][data.draw(st.integers(0, len(details[name]) - 1))] = data.draw(
+            anything | st.permutations(range(4)).map(list)
+        )
+    try:
+        space = stored_space(puzzle.rules, replace(record, details=details))
+    except FieldError:
+        return
+    assert space.rank(space.unrank(np.arange(space.size))).tolist() == list(range(24))
+    assert layers_by_tables(space.filler.filled()) == layers_of(puzzle)
+
+
+def test_a_record_of_another_puzzle_is_refused() -> None:
+    with pytest.raises(FieldError, match="expected permutations of 24 points"):
+        stored_space(KNOWN["2x2x2"][0].rules, group_space(KNOWN["dino"][0]).record)
+
+
+def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
+    TWO.filler.filled()
+    sent = pickle.loads(pickle.dumps(TWO))
+    assert sent == TWO
+    assert len(pickle.dumps(TWO)) < 20_000
+    assert (sent.unrank(np.arange(100)) == TWO.unrank(np.arange(100))).all()
+
+
+@pytest.mark.parametrize("name", ["skewb", "lights-out-5x5", "pyraminx-faces", "m12"])
+def test_compiled_code_writes_the_same_permutations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = load_config(name).puzzle
+    points = points_of(puzzle.rules)
+    assert points is not None
+    labels = any_contents(puzzle, 300)
+    labels[::3, 2] = 200  # no label of the puzzle
+    found = []
+    for few in (0, 1 << 60):
+        monkeypatch.setattr("antipodes_tasks.spaces.group_points.FEW", few)
+        found.append(points.permutations(labels))
+    assert np.array_equal(*found)
+    assert not found[0][::3].any()
