@@ -1,3 +1,4 @@
+import fcntl
 import io
 import os
 import signal
@@ -35,11 +36,29 @@ def _data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kernels() -> None:
-    """Compiles the kernels, or loads them, before the first test is timed."""
+def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compiles the kernels of a search, or loads them, before the first test is timed.
+
+    Each kernel is compiled by one process: the others wait, and load it from numba's cache.
+    """
+    from numba.core.caching import NullCache
+    from numba.core.dispatcher import Dispatcher
+
     from antipodes_tasks.bfs.partition import warm_up
 
-    warm_up()
+    folder, compile_or_load = tmp_path_factory.getbasetemp().parent, Dispatcher.compile
+
+    def alone(kernel: Any, signature: Any) -> Any:
+        if isinstance(kernel._cache, NullCache):  # a part of another kernel
+            return compile_or_load(kernel, signature)
+        with (folder / f"{kernel.py_func.__qualname__}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return compile_or_load(kernel, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", alone)
+        warm_up()
+        yield
 
 
 @pytest.fixture
