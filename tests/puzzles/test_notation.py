@@ -115,13 +115,13 @@ def burnt(count: int) -> list[Part]:
 
 
 CASES: list[tuple[Notation, list[Part]]] = [
-    (Pancakes(4, numbers(4)), [places(4)]),
-    (Pancakes(12, numbers(12)), [places(12)]),
+    (Pancakes(numbers(4)), [places(4)]),
+    (Pancakes(numbers(12)), [places(12)]),
     (BurntPancakes(1, numbers(1)), burnt(1)),
     (BurntPancakes(3, numbers(3)), burnt(3)),
     (BurntPancakes(11, numbers(11)), burnt(11)),
-    (Ring(5, 3), [places(5)]),
-    (Ring(12, 4), [places(12)]),
+    (Ring(3), [places(5)]),
+    (Ring(4), [places(12)]),
     (Towers(3, 5), [values(5, 3)]),
     (Lights(3, 4), [values(12, 2)]),
     (Lights(1, 1), [values(1, 2)]),
@@ -185,7 +185,7 @@ def test_lights_are_read_in_several_ways(text: str) -> None:
 
 DRAWN: list[tuple[Notation, list[Part], str, str]] = [
     (
-        Pancakes(3, numbers(3)),
+        Pancakes(numbers(3)),
         [places(3)],
         "3 1 2",
         """
@@ -216,7 +216,7 @@ DRAWN: list[tuple[Notation, list[Part], str, str]] = [
 ────┴─────────┴─────────┴────""",
     ),
     (
-        Ring(7, 4),
+        Ring(4),
         [places(7)],
         "1 2 3 4 5 6 7",
         """
@@ -237,8 +237,8 @@ def test_draw(notation: Notation, parts: list[Part], text: str, drawing: str) ->
 
 
 def test_high_stacks_and_long_rings_keep_their_shape() -> None:
-    stack = Pancakes(100, numbers(100)).draw(numbers(100)).split("\n")
+    stack = Pancakes(numbers(100)).draw(numbers(100)).split("\n")
     assert len(stack) == 101
     assert max(map(len, stack)) < 60
-    assert len({len(line) for line in Ring(100, 4).draw(numbers(100)).split("\n")}) == 1
+    assert len({len(line) for line in Ring(4).draw(numbers(100)).split("\n")}) == 1
     assert {line.count("│") for line in Towers(4, 30).draw(["0"] * 30).split("\n")[1:-1]} == {3}

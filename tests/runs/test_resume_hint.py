@@ -1,6 +1,7 @@
 """What errors say of the saved work, and of the command to type next."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ class Stored:
 
     def __init__(self, found: int | StoreError, is_known: bool = True) -> None:
         self.found = found
-        self.is_known = is_known
+        self.manifest_file = SimpleNamespace(is_known=is_known)
 
     def read(self) -> int:
         if isinstance(self.found, StoreError):

@@ -76,12 +76,8 @@ class Counts(AbstractContextManager["Counts", None]):
 
         A store keeps 1,000 of them at most; ``layers[-1]`` says how many there are.
 
-        Raises
-        ------
-        InputError
-            The limit is negative, or not an integer.
-        UnfinishedError
-            The counts are unfinished, so the antipodes are not known.
+        InputError where the limit is negative, or not an integer; UnfinishedError where the counts are unfinished, so
+        the antipodes are not known.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         if not self.complete:

@@ -173,12 +173,8 @@ class Table(AbstractContextManager["Table"]):
 
         Texts will do, too, and labels of more dimensions: ``(..., places)``, ``(...)``.
 
-        Raises
-        ------
-        PositionError
-            One of them is not a position of the puzzle.
-        StoreDamagedError
-            A chunk that is needed is damaged.
+        PositionError where one of them is not a position of the puzzle; StoreDamagedError where a chunk that is needed
+        is damaged.
         """
         if isinstance(positions, np.ndarray) and positions.ndim > 2:
             *shape, places = positions.shape
@@ -205,12 +201,8 @@ class Table(AbstractContextManager["Table"]):
     def antipodes(self, limit: int | None = None) -> Labels:
         """The positions that are farthest from the start, ``(n, places)``, in the order of their indices.
 
-        Raises
-        ------
-        InputError
-            The limit is negative, or not an integer.
-        UnfinishedError
-            The table is unfinished, so they are not known.
+        InputError where the limit is negative, or not an integer; UnfinishedError where the table is unfinished, so
+        they are not known.
         """
         if not self.complete:
             raise UnfinishedError(

@@ -229,7 +229,7 @@ class LayerSearch:
         starts = plan.space.rank(plan.space.starts)
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
-            self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
+            self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
             if self._shards is not None and self._recovered(self._shards, depth, starts):
                 return
             self._shards = None

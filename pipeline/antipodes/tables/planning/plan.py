@@ -314,12 +314,8 @@ def plan_that_fits(
 
     Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
-    Raises
-    ------
-    ResourceLimitError
-        The puzzle does not fit into the memory that it may use.
-    InterruptedRunError
-        The run was told to stop while it waited for workers.
+    ResourceLimitError where the puzzle does not fit into the memory that it may use; InterruptedRunError where the run
+    was told to stop while it waited for workers.
     """
     options, listener, stop = session.options, session.listener, session.stop
     deadline = time.monotonic() + JOIN_SECONDS
@@ -369,7 +365,7 @@ def check_disk(plan: Plan, store: Store[Any]) -> None:
 
     The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
     """
-    free, stored = store.storage.free_bytes(), store.bytes_stored()
+    free, stored = store.storage.free_bytes(), store.storage.size()
     if free is not None and plan.disk_bytes > free + stored:
         more = " more" if stored else ""
         parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
