@@ -1,13 +1,23 @@
-"""The parity of arrangements, against the definition by transpositions."""
+"""The parity of arrangements, against the definition by transpositions; generators of all even permutations."""
 
 from itertools import permutations
+from math import factorial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from permutation_groups import M12
+from sympy.combinatorics import Permutation, PermutationGroup
 
-from antipodes_tasks.permutations.parity import BATCH, parities, parity_of, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.permutations.parity import (
+    BATCH,
+    generate_even,
+    parities,
+    parity_of,
+    with_last_two_apart,
+    with_last_two_equal,
+)
 
 
 @pytest.mark.parametrize("places", range(2, 7))
@@ -48,6 +58,29 @@ def test_no_arrangements() -> None:
     none = np.zeros((0, 4), dtype=np.uint8)
     assert parities(none).tolist() == []
     assert with_last_two_apart(none, 4, 0).shape == (0, 4)
+
+
+def ring(points: int) -> list[int]:
+    return [*range(1, points), 0]
+
+
+@pytest.mark.parametrize("points", [*range(8, 40), 100, 255])
+def test_a_ring_and_a_cycle_of_three_generate_all_even_permutations(points: int) -> None:
+    assert generate_even([ring(points), [1, 2, 0, *range(3, points)]])
+
+
+@given(st.integers(8, 10).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3)))
+def test_random_permutations_against_the_order_of_their_group(permutations: list[list[int]]) -> None:
+    group = PermutationGroup([Permutation(one) for one in permutations])
+    assert generate_even(permutations) == (2 * group.order() >= factorial(group.degree))
+
+
+def test_others_are_not_taken_for_giants() -> None:
+    two_halves = [[1, 2, 3, 4, 0, 5, 6, 7, 8, 9], [0, 1, 2, 3, 4, 6, 7, 8, 9, 5], [1, 0, 2, 3, 4, 6, 5, 7, 8, 9]]
+    blocks = [[1, 0, *range(2, 12)], [*range(2, 12), 0, 1], [2, 3, 0, 1, *range(4, 12)]]
+    assert PermutationGroup([Permutation(one) for one in M12]).order() == 95040
+    for generators in (two_halves, blocks, M12, [ring(11)], [ring(7), [1, 0, *range(2, 7)]], []):
+        assert not generate_even(generators)
 
 
 def test_parity_of_one() -> None:

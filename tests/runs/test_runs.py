@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -98,7 +99,7 @@ class Stored:
 
     def __init__(self, found: int | StoreError, is_known: bool = True) -> None:
         self.found = found
-        self.is_known = is_known
+        self.manifest_file = SimpleNamespace(is_known=is_known)
 
     def read(self) -> int:
         if isinstance(self.found, StoreError):

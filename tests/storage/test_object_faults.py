@@ -92,7 +92,7 @@ def test_permanent_errors_are_not_retried(fault: str, said: str, bucket: Bucket,
 def test_transient_errors_are_retried(fault: str, bucket: Bucket, proxy: Proxy) -> None:
     proxy.fault = lambda number, method, path: fault if number == 0 else None
     with pytest.raises(StoreError, match="there is no store at"):
-        TableStore(bucket.url()).manifest_digest()
+        TableStore(bucket.url()).manifest_file.current_digest()
     assert len(proxy.requests) == 2
 
 
@@ -105,19 +105,19 @@ def test_requests_are_made_once_after_retries_ran_out(
     store = TableStore(bucket.url())
     proxy.fault = lambda number, method, path: "503"
     with pytest.raises(StoreError, match="503 Service Unavailable"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     asked = len(proxy.requests)
     assert asked > 1
     with pytest.raises(StoreError, match="503 Service Unavailable"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     assert len(proxy.requests) == asked + 1
     proxy.fault = lambda number, method, path: None
     with pytest.raises(StoreError, match="there is no store at"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     asked = len(proxy.requests)
     proxy.fault = lambda number, method, path: "503" if number == asked else None
     with pytest.raises(StoreError, match="there is no store at"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     assert len(proxy.requests) == asked + 2, "requests are retried again"
 
 

@@ -155,7 +155,7 @@ def test_a_chunk_is_read_in_one_request(remote: str, proxy: Any, bucket: Bucket)
 
 def test_reachable(remote: str, bucket: Bucket) -> None:
     store = TableStore(remote)
-    digest = store.manifest_digest()
+    digest = store.manifest_file.current_digest()
     before = bucket.listing()
     pickle.loads(pickle.dumps(store)).check_reachable(digest)
     assert bucket.listing() == before

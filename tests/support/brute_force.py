@@ -1,15 +1,16 @@
 """Distances by breadth-first search with a dictionary, from the rules of the puzzles, independent of the program."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import permutations
-from typing import Any
+from typing import Any, TypeVar
 
 Position = tuple[str, ...]
+P = TypeVar("P", bound=Hashable)
 KNIGHT = [(-2, -1), (-2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2), (2, -1), (2, 1)]
 
 
-def distances(starts: Iterable[Position], after: Callable[[Position], Iterable[Position]]) -> dict[Position, int]:
+def distances(starts: Iterable[P], after: Callable[[P], Iterable[P]]) -> dict[P, int]:
     """The distance of every reachable position."""
     found = dict.fromkeys(starts, 0)
     waiting = deque(found)
@@ -22,10 +23,9 @@ def distances(starts: Iterable[Position], after: Callable[[Position], Iterable[P
     return found
 
 
-def layers(found: Mapping[Position, int]) -> list[int]:
+def layers(found: Mapping[P, int]) -> list[int]:
     """The number of positions at each depth."""
-    depths = list(found.values())
-    return [depths.count(depth) for depth in range(max(depths) + 1)]
+    return [count for _, count in sorted(Counter(found.values()).items())]
 
 
 def arrangements(pieces: Sequence[str]) -> set[Position]:
@@ -97,13 +97,8 @@ def as_list(value: str | list[str]) -> list[str]:
 
 def layers_of(puzzle: Any) -> list[int]:
     """The number of positions at each depth, by the puzzle's own successors."""
-    found = {bytes(start) for start in puzzle.start_labels}
-    counts, frontier = [], found
-    while frontier:
-        counts.append(len(frontier))
-        frontier = {bytes(after) for here in frontier for after in puzzle.successors(list(here))} - found
-        found = found | frontier
-    return counts
+    starts = map(bytes, puzzle.start_labels)
+    return layers(distances(starts, lambda here: map(bytes, puzzle.successors(list(here)))))
 
 
 def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from brute_force import distances
+
 Group = list[list[int]]
 
 
@@ -34,12 +36,4 @@ M24 = [
 def elements(generators: Group) -> set[tuple[int, ...]]:
     """All products of the generators, by brute force."""
     identity = tuple(range(len(generators[0])))
-    found, waiting = {identity}, [identity]
-    while waiting:
-        one = waiting.pop()
-        for generator in generators:
-            new = tuple(generator[image] for image in one)
-            if new not in found:
-                found.add(new)
-                waiting.append(new)
-    return found
+    return set(distances([identity], lambda one: (tuple(each[image] for image in one) for each in generators)))

@@ -15,6 +15,7 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import draw_layers, draw_path, draw_positions, plot_layers
 from antipodes_tasks.errors import InputError, StoreError
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.transforms import Transforms
 
 TABLE: dict[str, Any] = {"name": "p", "family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}
@@ -63,7 +64,7 @@ class Heaps(Lists):
 def test_drawings_of_different_sizes() -> None:
     start = (3, 1, 2, 4)
     moves = Transforms.permuting({"L": [1, 2, 3, 0]}, 5)
-    puzzle = Puzzle.of_pieces("p", "test", "", Heaps((4,)), tuple("01234"), (start,), moves)
+    puzzle = Puzzle.of("p", "test", "", Heaps((4,)), [pieces(start, tuple("01234"))], (start,), moves)
     path = puzzle.follow("L L L")
     assert draw_path(puzzle, path, 80).splitlines()[1:] == [
         "#     #     #     #",

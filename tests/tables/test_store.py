@@ -120,7 +120,7 @@ def test_written_rows_come_back(tmp_path: Path) -> None:
 
 def test_the_size_of_a_store(tmp_path: Path, eight: Path) -> None:
     store = TableStore(eight)
-    assert store.bytes_stored() == sum(map(len, contents(eight).values()))
+    assert store.storage.size() == sum(map(len, contents(eight).values()))
 
 
 def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
@@ -196,7 +196,7 @@ def test_a_chunk_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pyt
 def test_reachable(eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     store = TableStore(eight.name)
-    digest, before = store.manifest_digest(), contents(tmp_path)
+    digest, before = store.manifest_file.current_digest(), contents(tmp_path)
     elsewhere = pickle.loads(pickle.dumps(store))
     monkeypatch.chdir("/")
     elsewhere.check_reachable(digest)

@@ -24,7 +24,7 @@ from antipodes.executors.threads import Threads
 from antipodes.machine import human
 from antipodes.tables.run import resume, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
-from antipodes.tables.store.stores import DepthArray, TableStore
+from antipodes.tables.store.stores import TableStore
 from antipodes.tables.verification import Blocks, check_sample, plan_memory, reading_order
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.bitmaps import Depths
@@ -148,7 +148,7 @@ def test_counts_of_other_chunks(chunked: Path) -> None:
     store = TableStore(chunked)
     counts = store.layer_counts(manifest := store.read())
     counts[[3, 7]] = counts[[7, 3]]
-    digests = DepthArray(store, manifest).write_counts(counts)
+    digests = store.write_counts(manifest, counts)
     store.commit(replace(manifest, layer_counts=manifest.layer_counts.updated(digests)))
     assert problems(chunked) == "the numbers of positions at each depth of 2 chunks are not those of the chunks"
 

@@ -113,7 +113,7 @@ def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_p
 def test_killed_at_every_step(stride: int, square_files: dict[str, bytes], tmp_path: Path) -> None:
     config = BoardConfig(SQUARE)
     with killed_at(0) as calls:
-        tiled(SQUARE, tmp_path / "counted.zarr", checkpoint_every=0)
+        tile_board(config, tmp_path / "counted.zarr", options=EACH)
     assert calls.count > 30
     for step in range(1 + random.randrange(stride), calls.count + 1, stride):
         store = tmp_path / f"{step}.zarr"

@@ -347,12 +347,8 @@ def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
 def goals_in(puzzle: Puzzle, text: str) -> Labels:
     """The positions ``(n, places)`` that a text stands for: one, or all that match a pattern.
 
-    Raises
-    ------
-    PositionError
-        The text is no position, and no pattern.
-    PatternError
-        A pattern is not one of the puzzle, or matches no position or more than MOST.
+    PositionError where the text is no position, and no pattern; PatternError where a pattern is not one of the puzzle,
+    or matches no position or more than MOST.
     """
     arguments.text(text, "a position or a pattern", PatternError)
     if not MARKS & set(text):

@@ -238,12 +238,8 @@ class Arrays:
     def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
         """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
 
-        Raises
-        ------
-        StoreDamagedError
-            A file is missing, or its digest is another.
-        FieldError
-            The digests are of other files, or a file describes something else.
+        StoreDamagedError where a file is missing, or its digest is another; FieldError where the digests are of other
+        files, or a file describes something else.
         """
         files = [f"{name}/{GROUP}" for name in layouts]
         expect(digests.keys() == {*files}, "metadata", f"the files {', '.join(files) or 'of no array'}", list(digests))

@@ -80,12 +80,8 @@ class Bucket:
     def get(self, key: str, most: int) -> tuple[bytes, Meta]:
         """The content of an object and the storage's description.
 
-        Raises
-        ------
-        FileNotFoundError
-            There is no object.
-        TooLargeError
-            The object has more than ``most`` bytes, which are not fetched.
+        FileNotFoundError where there is no object; TooLargeError where the object has more than ``most`` bytes, which
+        are not fetched.
         """
 
         def request() -> tuple[bytes, Meta]:

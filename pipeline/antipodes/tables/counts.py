@@ -69,19 +69,15 @@ class Counts(AbstractContextManager["Counts", None]):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._manifest.layers)
+        return list(self._manifest.positions)
 
     def antipodes(self, limit: int | None = None) -> Labels:
         """The first positions that are farthest from the start, ``(n, places)``, in the order of their indices.
 
         A store keeps 1,000 of them at most; ``layers[-1]`` says how many there are.
 
-        Raises
-        ------
-        InputError
-            The limit is negative, or not an integer.
-        UnfinishedError
-            The counts are unfinished, so the antipodes are not known.
+        InputError where the limit is negative, or not an integer; UnfinishedError where the counts are unfinished, so
+        the antipodes are not known.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         if not self.complete:

@@ -91,12 +91,8 @@ class Matches:
 def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     """Count the positions that fit a pattern by their distance; the language is that of `Pattern` and `BlockPattern`.
 
-    Raises
-    ------
-    PatternError
-        The text is not a pattern of the puzzle.
-    StoreDamagedError
-        A chunk that is needed is damaged.
+    PatternError where the text is not a pattern of the puzzle; StoreDamagedError where a chunk that is needed is
+    damaged.
     """
     count, tally = 0, Counter[int]()
     nearest, farthest = _Extreme(-1), _Extreme(1)

@@ -234,12 +234,8 @@ def solve(
     ``memory_limit``, in bytes, defaults to three quarters of the free memory, 1 GiB for ``iddfs`` and ``ida-star``. The
     ``listener`` is told the progress, about ten times per second.
 
-    Raises
-    ------
-    InputError
-        There is no such method, it cannot treat the puzzle, or an argument is of another type or negative.
-    ResourceLimitError
-        The search would exceed the memory limit.
+    InputError where there is no such method, it cannot treat the puzzle, or an argument is of another type or negative;
+    ResourceLimitError where the search would exceed the memory limit.
     """
     search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
     if unknown := options.keys() - ({"heuristic"} if search is ida_star else set()):

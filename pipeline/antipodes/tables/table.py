@@ -89,6 +89,7 @@ class Table(AbstractContextManager["Table"]):
         self.address = store.address
         """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
+        self._positions = tuple(manifest.positions)
         self._layouts = manifest.layouts
         self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
@@ -122,7 +123,7 @@ class Table(AbstractContextManager["Table"]):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._layers)
+        return list(self._positions)
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -173,12 +174,8 @@ class Table(AbstractContextManager["Table"]):
 
         Texts will do, too, and labels of more dimensions: ``(..., places)``, ``(...)``.
 
-        Raises
-        ------
-        PositionError
-            One of them is not a position of the puzzle.
-        StoreDamagedError
-            A chunk that is needed is damaged.
+        PositionError where one of them is not a position of the puzzle; StoreDamagedError where a chunk that is needed
+        is damaged.
         """
         if isinstance(positions, np.ndarray) and positions.ndim > 2:
             *shape, places = positions.shape
@@ -205,12 +202,8 @@ class Table(AbstractContextManager["Table"]):
     def antipodes(self, limit: int | None = None) -> Labels:
         """The positions that are farthest from the start, ``(n, places)``, in the order of their indices.
 
-        Raises
-        ------
-        InputError
-            The limit is negative, or not an integer.
-        UnfinishedError
-            The table is unfinished, so they are not known.
+        InputError where the limit is negative, or not an integer; UnfinishedError where the table is unfinished, so
+        they are not known.
         """
         if not self.complete:
             raise UnfinishedError(

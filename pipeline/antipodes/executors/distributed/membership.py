@@ -111,12 +111,8 @@ class Membership:
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         """Wait for workers, make all that are able members, and warm them up; False if stopped before there were any.
 
-        Raises
-        ------
-        SchedulerError
-            The scheduler has other versions than this process, or one of the first workers.
-        SchedulerLostError
-            The scheduler does not answer.
+        SchedulerError where the scheduler has other versions than this process, or one of the first workers;
+        SchedulerLostError where the scheduler does not answer.
         """
         self.listener, before = listener, self.members.keys()
         with announced(listener, "the dask scheduler to load antipodes"):

@@ -267,12 +267,8 @@ class TaskQueue:
     def run(self) -> None:
         """Run all tasks; after a stop only those that are under way, which are dropped if all their workers are gone.
 
-        Raises
-        ------
-        WorkersLostError
-            One task killed several workers, or workers were stuck too often.
-        SchedulerLostError
-            The scheduler does not come back.
+        WorkersLostError where one task killed several workers, or workers were stuck too often; SchedulerLostError
+        where the scheduler does not come back.
         """
         while True:
             try:

@@ -11,6 +11,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import FromTo, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 
@@ -37,12 +38,13 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
     if EMPTY not in starts[0]:
         raise ConfigError("start: expected at least one empty square '-', found none")
     symbols = (EMPTY, *sorted({piece for start in starts for piece in start} - {EMPTY}))
-    return Puzzle.of_pieces(
+    labels = to_labels(starts, symbols)
+    return Puzzle.of(
         **identity(settings),
         family="jump",
         notation=board,
-        symbols=symbols,
-        starts=to_labels(starts, symbols),
+        parts=[pieces(labels[0], symbols)],
+        starts=labels,
         moves=Swaps(_edges(settings, board), FromTo(squares_of(board.rows, board.columns, board.holes), board.rows)),
     )
 

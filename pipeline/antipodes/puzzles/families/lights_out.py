@@ -112,7 +112,7 @@ class Lights(Notation):
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The light on each place, row by row; see `Notation`."""
-        return Lists((self.rows * self.columns,)).split(text.translate(READ), parts)
+        return Notation.split(self, text.translate(READ), parts)
 
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text, with ``/`` between rows."""

@@ -18,6 +18,7 @@ from antipodes.puzzles.settings import (
 )
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.values import SYMBOL, natural
@@ -45,12 +46,13 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     squares = squares_of(rows, columns, holes)
     pairs = neighbours(rows, columns, holes)
     walls = _walls(settings, pairs, len(squares))
-    return Puzzle.of_pieces(
+    labels = to_labels(starts, symbols)
+    return Puzzle.of(
         **identity(settings),
         family="sliding",
         notation=_board(rows, columns, holes, walls),
-        symbols=symbols,
-        starts=to_labels(starts, symbols),
+        parts=[pieces(labels[0], symbols)],
+        starts=labels,
         moves=Swaps(
             [pair for pair in pairs if pair not in walls], TileStep(squares, rows, starts[0].count(BLANK[0]) == 1)
         ),

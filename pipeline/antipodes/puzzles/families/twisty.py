@@ -175,24 +175,15 @@ class FaceletOrbit:
 
 
 @dataclass(frozen=True, slots=True)
-class Net(Notation):
+class Net(Lists):
     """Lists of pieces and twists, drawn as a net; see `net_of`."""
 
-    lists: Lists
     picture_of_start: tuple[str, ...]
     """The lines of the picture of the start."""
     facelets: tuple[Facelet, ...]
     orbits: tuple[FaceletOrbit, ...]
     colours: tuple[Mapping[tuple[str, int], str], ...] = field(hash=False)
     """For each orbit the letter of each piece's facelets."""
-
-    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place; see `Notation`."""
-        return self.lists.split(text, parts)
-
-    def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
-        return self.lists.join(symbols)
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The picture, with the letter that each facelet shows."""
@@ -232,7 +223,7 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     shown = tuple(_facelets(lines, facelets.split(), sizes))
     orbits = tuple(_orbits(parts, shown))
     colours = _colours(lines, shown, orbits, tuple(_symbols(parts, start)))
-    return Net(Lists(tuple(part.places for part in parts)), lines, shown, orbits, colours)
+    return Net(tuple(part.places for part in parts), lines, shown, orbits, colours)
 
 
 def _facelets(lines: Sequence[str], tokens: Sequence[str], sizes: Sequence[int]) -> Iterator[Facelet]:

@@ -10,6 +10,9 @@ from functools import cached_property
 from math import ceil, prod
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
@@ -145,6 +148,11 @@ class Plan(Division):
     disk_bytes: int
     """Disk of journal and table, both of which are there at the end, while each depth takes a byte; of a counts-only
     run that of two checkpoints, since the new one is written before the old one goes."""
+
+    @cached_property
+    def weights(self) -> NDArray[np.int64] | None:
+        """How many positions an entry of each row stands for, ``(rows,)``; None: each stands for one."""
+        return self.space.numbering.weights(self.space.leading)
 
     @property
     def reachable(self) -> int | None:
@@ -314,12 +322,8 @@ def plan_that_fits(
 
     Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
-    Raises
-    ------
-    ResourceLimitError
-        The puzzle does not fit into the memory that it may use.
-    InterruptedRunError
-        The run was told to stop while it waited for workers.
+    ResourceLimitError where the puzzle does not fit into the memory that it may use; InterruptedRunError where the run
+    was told to stop while it waited for workers.
     """
     options, listener, stop = session.options, session.listener, session.stop
     deadline = time.monotonic() + JOIN_SECONDS
@@ -369,7 +373,7 @@ def check_disk(plan: Plan, store: Store[Any]) -> None:
 
     The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
     """
-    free, stored = store.storage.free_bytes(), store.bytes_stored()
+    free, stored = store.storage.free_bytes(), store.storage.size()
     if free is not None and plan.disk_bytes > free + stored:
         more = " more" if stored else ""
         parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
