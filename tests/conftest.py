@@ -67,6 +67,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     from antipodes.cli.main import run_command
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("antipodes.tables.planning.duration.TRIAL_SECONDS", 0.05)
 
     def run(*arguments: object, stdin: str = "") -> Outcome:
         forget_puzzles()
