@@ -65,15 +65,11 @@ class CheckReport:
         """Add problems as they are found; whether there were none. An error in between is one, and the last."""
         before = len(self.problems)
         try:
-            for problem in found:
-                self._add(problem)
+            self.problems += found
         except (InputError, SourceError) as error:
-            self._add(str(error))
+            self.problems.append(str(error))
+        self.problems[:] = list(dict.fromkeys(self.problems))[:MOST_NAMED]
         return len(self.problems) == before
-
-    def _add(self, problem: str) -> None:
-        if problem not in self.problems and len(self.problems) < MOST_NAMED:
-            self.problems.append(problem)
 
     def to_json(self) -> dict[str, Any]:
         """The report with the keys of the command line's ``--json``."""
@@ -204,7 +200,6 @@ def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
 
 
 def _tried_moves(puzzle: Puzzle) -> list[int]:
-    """The numbers of moves that are tried."""
     numbers: list[int] = np.unique(np.linspace(0, len(puzzle.moves) - 1, MOST_MOVES).astype(int)).tolist()
     return numbers
 

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from programs import Command, Process
 from puzzle_settings import LINE
+from resume import resume
 from s3 import KEY, SECRET, Bucket
 from stores import contents, toml
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
@@ -149,7 +150,7 @@ def test_a_chunk_is_read_in_one_request(remote: str, proxy: Any, bucket: Bucket)
     store = TableStore(remote)
     manifest = store.read()
     before = len(proxy.requests)
-    depths = store.read_rows(manifest, 0, manifest.chunk_rows)
+    depths = store.read_chunk(manifest, 0)
     assert np.unique(depths).size > 1
     assert [method for method, path in proxy.requests[before:] if "/c/" in path] == ["GET"]
 

@@ -107,7 +107,6 @@ class Towers(Notation):
 
     @staticmethod
     def _width(disc: int) -> float:
-        """The width of a disc in pictures."""
         return 34 + 16 * disc
 
     @property

@@ -186,7 +186,6 @@ class BurntPancakes(Notation):
     """
 
     pancakes: int
-    """The number of pancakes in the stack."""
     sizes: tuple[str, ...]
     """The symbols of the pancakes, the smallest first."""
 
