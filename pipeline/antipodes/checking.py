@@ -144,12 +144,7 @@ def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
 
 
 def _check_space(
-    puzzle: Puzzle,
-    space: Space,
-    layers: BruteForce,
-    reached: Labels,
-    report: CheckReport,
-    rng: np.random.Generator,
+    puzzle: Puzzle, space: Space, layers: BruteForce, reached: Labels, report: CheckReport, rng: np.random.Generator
 ) -> None:
     anywhere = space.unrank(rng.integers(space.size, size=SAMPLE) if space.size > SAMPLE else np.arange(space.size))
     if report.add(_index_problems(space, reached)) and report.add(_move_problems(puzzle, anywhere)):

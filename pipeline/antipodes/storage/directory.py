@@ -286,11 +286,7 @@ class DirectoryStorage(Storage):
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> DurableStore:
         return DurableStore(
-            self.path / folder,
-            read_only=read_only,
-            check=self.lock.fence(token),
-            most=most,
-            check_chunk=check_chunk,
+            self.path / folder, read_only=read_only, check=self.lock.fence(token), most=most, check_chunk=check_chunk
         )
 
 

@@ -19,13 +19,7 @@ from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.stores import (
-    CountsStore,
-    M,
-    SearchStore,
-    TableStore,
-    check_same_puzzle,
-)
+from antipodes.tables.store.stores import CountsStore, M, SearchStore, TableStore, check_same_puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space

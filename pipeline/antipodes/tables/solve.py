@@ -237,13 +237,7 @@ def solve(
     deadline = Deadline(math.inf if seconds is None else seconds, arguments.function(listener, "a listener"))
     try:
         return search(
-            problem,
-            every=every,
-            max_depth=max_depth,
-            listed=listed,
-            memory_limit=limit,
-            listener=deadline,
-            **options,
+            problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options
         )
     except TimeLimitReached:
         last = deadline.last

@@ -20,13 +20,7 @@ from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import (
-    ArgumentTypeError,
-    InputError,
-    SchedulerError,
-    SchedulerSilentError,
-    missing_package,
-)
+from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerError, SchedulerSilentError, missing_package
 
 DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page of dask's performance report."""

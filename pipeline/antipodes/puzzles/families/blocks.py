@@ -11,16 +11,7 @@ import numpy as np
 from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, BlockKind, blocks_on, kinds_of, squares_covered
 from antipodes.puzzles.board import HOLE, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import (
-    MAX_PLACES,
-    choice,
-    flag,
-    identity,
-    refuse_unknown,
-    starts_in,
-    text,
-    to_labels,
-)
+from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import pieces

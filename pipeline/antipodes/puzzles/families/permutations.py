@@ -23,14 +23,7 @@ from antipodes.puzzles.picture import (
     ink_on,
 )
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import (
-    MAX_SYMBOLS,
-    bounded_integer,
-    identity,
-    refuse_unknown,
-    starts_in,
-    to_labels,
-)
+from antipodes.puzzles.settings import MAX_SYMBOLS, bounded_integer, identity, refuse_unknown, starts_in, to_labels
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.parts import Part, pieces, values

@@ -21,12 +21,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
-from antipodes.tables.store.manifest import (
-    NOTHING_COMMITTED,
-    ChunkDigests,
-    SearchManifest,
-    TableManifest,
-)
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, SearchManifest, TableManifest
 from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError

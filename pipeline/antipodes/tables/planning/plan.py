@@ -281,11 +281,7 @@ POLL_SECONDS = 0.1
 
 
 def plan_that_fits(
-    session: Session[Any],
-    config: Config,
-    scheduler: Scheduler,
-    cut: Cut | None,
-    division: Division | None = None,
+    session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
 ) -> Plan:
     """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
 
@@ -311,11 +307,7 @@ def plan_that_fits(
 
 
 def plan_checked(
-    config: Config,
-    options: RunOptions,
-    scheduler: Scheduler,
-    cut: Cut | None = None,
-    division: Division | None = None,
+    config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
 ) -> Plan:
     """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
