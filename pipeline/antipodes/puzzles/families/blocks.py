@@ -27,8 +27,6 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
     Each letter is a block. ``moves`` counts ``"steps"`` of one square, or ``"slides"``: one block any way. With
     ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only. The blocks of
     ``target`` are drawn in a colour of their own.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
     slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES

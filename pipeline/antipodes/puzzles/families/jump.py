@@ -28,8 +28,6 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
 
     The start draws the board: ``#`` is no square, ``-`` an empty one. The pieces move as ``moves`` names, or by
     ``offsets`` (rows down, columns right), or along ``edges`` between squares in reading order, both ways.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"start", "moves", "offsets", "edges"})
     drawings = [drawn_rows(text, (EMPTY, HOLE), "pieces, '-' or '#'") for text in starts_in(settings)]

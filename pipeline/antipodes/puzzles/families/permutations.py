@@ -38,8 +38,6 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
     """A stack of ``n`` pancakes, or the ``start``, in which some may be equal; a move turns over the topmost ones.
 
     A move is named after the number of pancakes that it turns over.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "start"})
     starts = row_starts(settings, 1)
@@ -54,8 +52,6 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
     """A ring of ``n`` pieces, or the ``start``, and a turntable for ``k`` of them, by default 4.
 
     ``L`` and ``R`` rotate all pieces by one place, to the left or to the right; ``X`` reverses the first ``k``.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "k", "start"})
     starts = row_starts(settings, 1)
@@ -120,8 +116,6 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
     """A stack of ``n`` pancakes, burnt side down; a move turns over the topmost ones, each of them included.
 
     A move is named after the number of pancakes that it turns over.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)

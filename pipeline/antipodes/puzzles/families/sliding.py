@@ -32,8 +32,6 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle that the ``[puzzle]`` table of a config describes: ``rows``, ``columns``, ``start`` and ``walls``.
 
     Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "start", "walls"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
