@@ -1,41 +1,20 @@
 """The lock of a store in the file system: one owner at a time, and none after a crash."""
 
-import multiprocessing
 import os
 import socket
 import threading
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from antipodes.storage.directory import DirectoryStorage, FileLock
+from antipodes.storage.directory import FileLock
 from antipodes.storage.lock import StoreLock
 from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 
 def lock(store: Path) -> AbstractContextManager[StoreLock]:
     return FileLock(store).hold()
-
-
-def hold(store: Path, pipe: Any) -> None:
-    """Take the lock, report it, and keep it."""
-    with lock(store):
-        pipe.send(True)
-        pipe.recv()
-
-
-def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with lock(tmp_path / "t.zarr"):
-        for _ in range(2):
-            with pytest.raises(StoreLockedError, match=f"in use by process {os.getpid()}"), lock(tmp_path / "t.zarr"):
-                pass
-        with lock(tmp_path / "other.zarr"):
-            pass
-    with lock(tmp_path / "t.zarr"):
-        pass
-    assert not list(tmp_path.iterdir())
 
 
 def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) -> None:
@@ -63,27 +42,6 @@ def test_a_lock_file_that_was_left_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "t"}')
     assert FileLock(tmp_path / "t.zarr").holder() is None
     assert FileLock(tmp_path / "none.zarr").holder() is None
-
-
-def test_the_system_releases_the_lock_of_a_killed_process(tmp_path: Path) -> None:
-    ours, theirs = multiprocessing.Pipe()
-    context = multiprocessing.get_context("spawn")
-    process = context.Process(target=hold, args=(tmp_path / "t.zarr", theirs))
-    process.start()
-    assert ours.recv()
-    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), lock(tmp_path / "t.zarr"):
-        pass
-    process.kill()
-    process.join()
-    with lock(tmp_path / "t.zarr"):
-        pass
-
-
-def test_an_error_releases_the_lock(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(KeyError), lock(tmp_path / "t.zarr"):
-            raise KeyError
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff", b"[" * 100_000])
@@ -169,22 +127,6 @@ def test_a_new_token_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         handle.rotate_token()
         assert synced == [path.read_bytes()]
         assert handle.token.encode() in synced[0]
-
-
-def test_a_run_that_lost_its_lock_deletes_nothing(tmp_path: Path) -> None:
-    storage = DirectoryStorage(tmp_path / "t.zarr")
-    (tmp_path / "t.zarr" / "depth").mkdir(parents=True)
-    with storage.lock.hold():
-        (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "other"}')
-        for change in (
-            storage.staged(overwrite=True).__enter__,
-            storage.staged().__enter__,
-            storage.remove_leftovers,
-            lambda: storage.delete("depth"),
-        ):
-            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
-                change()
-    assert (tmp_path / "t.zarr" / "depth").is_dir()
 
 
 def test_the_lock_of_a_later_run_is_not_removed(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """The lock of a store in object storage: one owner at a time, and when another run may take it over."""
 
 import json
-import multiprocessing
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -13,9 +11,9 @@ from typing import Any
 
 import psutil
 import pytest
-from programs import Command, Process
+from programs import Command
 from s3 import Bucket, Proxy
-from stores import contents
+from stores import contents, stop_after
 
 from antipodes.config import load_config
 from antipodes.storage import lock, objects
@@ -40,61 +38,10 @@ def put_lock(bucket: Bucket, **changes: Any) -> None:
     bucket.put(LOCK, json.dumps({**ELSEWHERE, **changes}).encode())
 
 
-def test_one_run_at_a_time(bucket: Bucket) -> None:
-    store = TableStore(bucket.url())
-    with store.lock() as handle:
-        assert json.loads(bucket.get(LOCK))["token"] == handle.token
-        owner = f"{bucket.url()} is in use by process {os.getpid()} on {socket.gethostname()}; wait for it, or stop it"
-        for _ in range(2):
-            with pytest.raises(StoreLockedError, match=owner), TableStore(bucket.url()).lock():
-                pass
-        with TableStore(bucket.url("other.zarr")).lock():
-            pass
-    with store.lock():
-        pass
-    assert bucket.listing() == []
-
-
 def test_a_second_run_is_refused(bucket: Bucket, refused: Callable[..., str]) -> None:
     with TableStore(bucket.url()).lock():
         assert "is in use by process" in refused("run", "eight-puzzle", "--store", bucket.url(), status=1)
         assert "is in use by process" in refused("tile", "6x10", "--store", bucket.url(), status=1)
-
-
-def test_a_run_in_another_process_is_refused(bucket: Bucket, process: Process) -> None:
-    with TableStore(bucket.url()).lock():
-        running = process("run", "eight-puzzle", "--store", bucket.url())
-        _, err = running.communicate(timeout=60)
-    assert running.returncode == 1
-    assert f"is in use by process {os.getpid()} on" in err
-
-
-def test_an_error_releases_the_lock(bucket: Bucket) -> None:
-    for _ in range(2):
-        with pytest.raises(KeyError), TableStore(bucket.url()).lock():
-            raise KeyError
-    assert bucket.listing() == []
-
-
-def hold(url: str, pipe: Any) -> None:
-    """Take the lock, report it, and keep it."""
-    with TableStore(url).lock():
-        pipe.send(True)
-        pipe.recv()
-
-
-def test_the_lock_of_a_dead_process_of_this_machine(bucket: Bucket) -> None:
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=hold, args=(bucket.url(), theirs))
-    process.start()
-    assert ours.recv()
-    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), TableStore(bucket.url()).lock():
-        pass
-    process.kill()
-    process.join()
-    assert LOCK in bucket.listing()
-    with TableStore(bucket.url()).lock():  # immediately, though it was renewed a moment ago
-        pass
 
 
 def test_another_process_with_the_number_of_the_owner(bucket: Bucket) -> None:
@@ -183,9 +130,8 @@ def test_a_server_without_conditional_writes(bucket: Bucket, proxy: Proxy, refus
 
 
 def test_an_interrupted_run_releases_the_lock(bucket: Bucket, cli: Command, finished: Path) -> None:
-    asked = iter(range(1000))
     config = load_config("eight-puzzle")
-    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
+    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=stop_after(10))
     assert LOCK not in bucket.listing()
     assert cli("resume", bucket.url(), "--workers", 2).status == 0
     assert bucket.contents() == contents(finished)

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from programs import Command, Process
 from puzzle_settings import LINE
-from resume import resume
 from s3 import KEY, SECRET, Bucket
-from stores import contents, toml
+from stores import contents, stop_after, toml
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
@@ -85,9 +84,8 @@ def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_
     from antipodes.tilings.run import tile_board
 
     tiled(SQUARE, tmp_path / "local.zarr")
-    asked = iter(range(1000))
     options = RunOptions(workers=1, checkpoint_every=0)
-    report = tile_board(BoardConfig(SQUARE), bucket.url(), options=options, interrupted=lambda: next(asked) >= 2)
+    report = tile_board(BoardConfig(SQUARE), bucket.url(), options=options, interrupted=stop_after(2))
     assert not report.complete
     bucket.put("t.zarr/partitions/5/zarr.json", b"of a crashed run")
     assert cli("resume", bucket.url(), "--workers", 2).status == 0
@@ -183,11 +181,3 @@ def test_the_retry_policy_is_sent_to_other_processes(bucket: Bucket, monkeypatch
     monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "7")
     assert TableStore(bucket.url()).storage._bucket.retries.seconds == 7
     assert pickle.loads(pickle.dumps(store)).storage._bucket.retries.seconds == 30
-
-
-def test_resume_from_python(bucket: Bucket, finished: Path) -> None:
-    asked = iter(range(1000))
-    config = load_config("eight-puzzle")
-    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
-    assert resume(bucket.url(), RunOptions(workers=2)).complete
-    assert bucket.contents() == contents(finished)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from puzzle_settings import LINE
-from stores import change_manifest, contents
+from stores import change_manifest, contents, stop_after
 
 from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
@@ -22,11 +22,6 @@ from antipodes_tasks.spaces.space import SpaceRecord
 TILES = {"name": "tiles", "family": "sliding", "rows": 3, "columns": 4, "start": "1 2 3 4 / 5 5 5 5 / 5 5 5 0"}
 
 
-def stop_after(layers: int) -> object:
-    asked = iter([False] * layers)
-    return lambda: next(asked, True)
-
-
 def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose other cuts and chunks than any version so far."""
     monkeypatch.setattr(move_tables, "ROW_COST", 0)
@@ -35,7 +30,7 @@ def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_version_resumes_with_the_cut_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, path = Config(TILES), tmp_path / "t.zarr"
-    begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))  # type: ignore[arg-type]
+    begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))
     assert not begun.complete
     other_choices(monkeypatch)
     assert plan.plan_cut(config.puzzle) != begun.manifest.cut
@@ -88,7 +83,7 @@ def test_depths_of_two_bytes_within_the_memory_limit(tmp_path: Path) -> None:
     config, path = Config(LINE), tmp_path
     run_puzzle(config, path / "whole.zarr", RunOptions(workers=1))
     limit = plan.plan_run(config.puzzle, 1).least_bytes
-    begun = run_puzzle(config, path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(270))  # type: ignore[arg-type]
+    begun = run_puzzle(config, path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(270))
     assert (begun.complete, begun.manifest.dtype) == (False, "uint16")
     assert run_puzzle(config, path / "t.zarr", RunOptions(workers=1, memory_limit=limit)).complete
     assert contents(path / "t.zarr") == contents(path / "whole.zarr")

@@ -87,14 +87,10 @@ def test_what_a_limit_leaves_is_for_the_journal() -> None:
         check_memory(plan_run(puzzle, 2, least - 1), least - 1)
 
 
-def test_more_positions_than_64_bits_number() -> None:
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^25"):
-        best_space(sliding(5, 5, list(range(1, 25))).rules)
-
-
-def test_more_positions_than_a_float_holds() -> None:
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions"):
-        best_space(sliding(16, 16, list(range(1, 256))).rules)
+@pytest.mark.parametrize(("side", "found"), [(5, r", found some 10\^25"), (16, "")])
+def test_more_positions_than_64_bits_or_a_float_hold(side: int, found: str) -> None:
+    with pytest.raises(ConfigError, match=rf"expected at most 2\^63 - 1 positions{found}"):
+        best_space(sliding(side, side, list(range(1, side * side))).rules)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
@@ -131,11 +127,6 @@ def test_human() -> None:
         "5.0 TiB",
         "7.0 PiB",
     ]
-
-
-def test_ceiling_of_partitions() -> None:
-    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]).rules)
-    assert len(partitions(space, 7)) == ceil(space.rows / 7)
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:

@@ -38,7 +38,7 @@ def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> "Counts":
     return Counts(store.address, read_given(store, puzzle))
 
 
-class Layers:
+class SearchResult:
     """How many positions of a puzzle there are at each distance from its start."""
 
     def __init__(self, address: str, manifest: SearchManifest) -> None:
@@ -71,7 +71,7 @@ class Layers:
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._manifest.layers)
+        return list(self._manifest.positions)
 
     def _check_complete(self, kind: str) -> None:
         if not self.complete:
@@ -81,7 +81,7 @@ class Layers:
             )
 
 
-class Counts(Layers):
+class Counts(SearchResult):
     """How many positions of a puzzle there are at each distance from its start, without the distances themselves."""
 
     def antipodes(self, limit: int | None = None) -> Labels:

@@ -42,7 +42,7 @@ class RunReport(Report):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth, up to the committed one."""
-        return list(self.manifest.layers)
+        return list(self.manifest.positions)
 
     @property
     def radius(self) -> int:
@@ -70,8 +70,8 @@ class RunReport(Report):
             "index_size": manifest.index_size,
             "states": manifest.states,
             "radius": manifest.radius,
-            "layers": list(manifest.layers),
-            "antipodes": manifest.layers[-1] if self.complete else None,
+            "layers": list(manifest.positions),
+            "antipodes": manifest.positions[-1] if self.complete else None,
             "resumed_from": self.resumed_from,
             "seconds": self.seconds_to_json(),
             "states_per_second": self.per_second(self.states_found),
@@ -124,7 +124,7 @@ def status_view(store: "SearchStore[Any]", manifest: SearchManifest) -> dict[str
         "counts_only": manifest.COUNTS_ONLY,
         "committed_depth": manifest.radius if manifest.layers else None,
         "states": manifest.states,
-        "layers": list(manifest.layers),
+        "layers": list(manifest.positions),
         "bytes": store.storage.size(),
         "run": (holder := store.storage.lock.holder()) and holder.to_json(),
     }
@@ -135,7 +135,7 @@ def layers_view(manifest: SearchManifest) -> dict[str, Any]:
     return {
         "radius": manifest.radius if manifest.layers else None,
         "complete": manifest.complete,
-        "layers": list(manifest.layers),
+        "layers": list(manifest.positions),
     }
 
 

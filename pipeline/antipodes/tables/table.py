@@ -17,7 +17,7 @@ from antipodes.machine import MIB
 from antipodes.python_source import FAMILY
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.counts import Layers
+from antipodes.tables.counts import SearchResult
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
@@ -64,7 +64,7 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "
     return Table(store, read_given(store, puzzle), cache_bytes)
 
 
-class Table(Layers):
+class Table(SearchResult):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and

@@ -21,7 +21,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, Layers, SearchManifest, TableManifest
 from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
@@ -106,27 +106,28 @@ class Commits:
         """Whether a run could resume from here."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, shards: Shards, layers: Sequence[int]) -> float:
+    def commit(self, shards: Shards, layers: Layers) -> float:
         """Write what the shards found to the journal, then the manifest with the layers; the seconds that took."""
-        before, depth = self.clock.write, len(layers) - 1
+        before, depth = self.clock.write, layers.depth
         self.listener(Committing(depth))
         with self.clock.measure("write"):
             shards.flush(depth)
-            self.manifest = replace(self.manifest, committed_depth=depth, layers=tuple(layers))
+            self.manifest = replace(self.manifest, **layers.fields)
             self.store.commit(self.manifest)
         self.listener(Committed(depth))
         return self.clock.write - before
 
-    def complete_counts(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
+    def complete_counts(self, layers: Layers, antipodes: Sequence[int]) -> None:
         """Commit the layers and the antipodes of a counts-only run, and thereby finish its store."""
         with self.clock.measure("write"):
-            self.manifest = replace(self.manifest, complete=True, **_searched(layers, antipodes))
+            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes), "complete": True}
+            self.manifest = replace(self.manifest, **fields)
             self.store.commit(self.manifest)
-        self.listener(Committed(len(layers) - 1))
+        self.listener(Committed(layers.depth))
 
-    def return_to(self, layers: Sequence[int]) -> None:
+    def return_to(self, layers: Layers) -> None:
         """Take these layers for committed, since the journal has lost the others: they will be committed again."""
-        self.manifest = replace(self.manifest, committed_depth=len(layers) - 1, layers=tuple(layers))
+        self.manifest = replace(self.manifest, **layers.fields)
 
     def shut_out_lost_workers(self) -> None:
         """Replace the fencing token, so that lost workers write no more, and remove what they were writing."""
@@ -141,13 +142,14 @@ class TableCommits(Commits):
     store: TableStore
     manifest: TableManifest
 
-    def begin_assembly(self, layers: Sequence[int], antipodes: Sequence[int], resumable: bool) -> None:
+    def begin_assembly(self, layers: Layers, antipodes: Sequence[int], resumable: bool) -> None:
         """Note that all positions are searched, and create the array of depths.
 
         If it is ``resumable``, since all is in the journal, that is committed.
         """
         with self.clock.measure("write"):
-            self.manifest = replace(self.manifest, **_searched(layers, antipodes))
+            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes)}
+            self.manifest = replace(self.manifest, **fields)
             self.store.create_depths(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
@@ -172,12 +174,6 @@ class TableCommits(Commits):
         """Commit the last chunks, and thereby the finished table."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
         self.manifest = self.store.complete(self.manifest, counts)
-
-
-def _searched(layers: Sequence[int], antipodes: Sequence[int]) -> dict[str, Any]:
-    """The fields of a manifest that change once all positions are searched."""
-    depth = len(layers) - 1
-    return {"committed_depth": depth, "layers": tuple(layers), "searched": True, "antipodes": tuple(antipodes)}
 
 
 Source = ShardSegments | StoredSegments

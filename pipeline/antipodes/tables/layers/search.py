@@ -22,7 +22,7 @@ from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, a
 from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, plan_that_fits
-from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
+from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
 from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
     DepthLimitError,
@@ -43,21 +43,22 @@ class LayersFound:
 
     listener: Listener
     clock: Clock
-    layers: list[int] = field(default_factory=list)
-    """How many positions there are at each depth, committed or not."""
+    layers: Layers = field(default_factory=Layers)
+    """Those committed and those not."""
     positions: int = 0
     """Positions that this run has found, recomputed ones each time."""
 
     @property
     def depth(self) -> int:
         """The depth of the last layer."""
-        return len(self.layers) - 1
+        return self.layers.depth
 
-    def add(self, count: int) -> None:
-        """Add a layer of ``count`` positions."""
-        self.layers.append(count)
-        self.positions += count
-        self.listener(LayerSettled(self.depth, count, sum(self.layers), self.positions / self.clock.search))
+    def add(self, entries: int, positions: int) -> None:
+        """Add a layer of so many entries, which stand for so many positions."""
+        self.layers.add(entries, positions)
+        self.positions += positions
+        known = sum(self.layers.positions)
+        self.listener(LayerSettled(self.depth, positions, known, self.positions / self.clock.search))
 
 
 LOSSES_ALLOWED = 3
@@ -182,10 +183,11 @@ class LayerSearch:
             shards = Shards(self._scheduler, plan, journal, stop, listener, counts_only=counts_only)
         with self._session.clock.measure("write"):
             self._found.layers = self._restored(shards, depth, token)
-            if not self._found.layers:
+            if not self._found.layers.entries:
                 journal.delete()  # what a killed run left there would only take space
                 shards.begin(starts, token)
-                self._found.layers = [sum(shards.counts)]
+                found = [sum(shards.counts)]
+                self._found.layers = Layers(found, shards.weighed(0, found))
         self._shards = shards
         self._pace.restored()
         self._tell_start(plan)
@@ -195,19 +197,19 @@ class LayerSearch:
         reached = shards.recover(depth, starts, self.commits.lock.token, self._session.stop)
         if reached < 0:
             return False
-        del self._found.layers[reached + 1 :]
+        self._found.layers = self._found.layers.first(reached + 1)
         if reached < depth:
             self.commits.return_to(self._found.layers)
         self._pace.restored()
         return True
 
-    def _restored(self, shards: Shards, depth: int, token: str) -> list[int]:
+    def _restored(self, shards: Shards, depth: int, token: str) -> Layers:
         """Restore the shards at a depth, or an earlier one if the journal is damaged; the layers up to there.
 
         StoreDamagedError where there are not as many positions at each depth as were committed.
         """
         if depth == NOTHING_COMMITTED:
-            return []
+            return Layers()
         manifest = self.commits.manifest
         layers, damaged = shards.restore(depth, token)
         damaged, self._damage = [*self._damage, *damaged], []
@@ -219,9 +221,9 @@ class LayerSearch:
                 f"{wrong}, as committed, found {layers[wrong]:,}"
             )
         if damaged or len(layers) <= depth:
-            self.commits.return_to(layers)
+            self.commits.return_to(manifest.found.first(len(layers)))
             self._session.listener(JournalDamaged(tuple(damaged), len(layers) - 1))
-        return list(manifest.layers[: len(layers)])
+        return manifest.found.first(len(layers))
 
     def _search(self) -> Shards | None:
         """Search layer by layer until nothing is left, workers joined or left, or the run is told to stop.
@@ -254,10 +256,11 @@ class LayerSearch:
             found.listener(PartitionSettled(depth, number, of))
 
         with found.clock.measure("search"):
-            counts = shards.advance(found.depth, layers, settled)
+            counts = [*filter(None, shards.advance(found.depth, layers, settled))]
+            positions = shards.weighed(depth, counts)
         self._pace.advanced(layers, time.monotonic() - begin)
-        for count in filter(None, counts):
-            found.add(count)
+        for each in zip(counts, positions, strict=True):
+            found.add(*each)
 
     def _commit(self, shards: Shards) -> None:
         if self._found.depth > self.commits.manifest.committed_depth:
@@ -285,7 +288,7 @@ class LayerSearch:
             return
         self._started = True
         resumed = self.commits.any
-        known = sum(self._found.layers)
+        known = sum(self._found.layers.positions)
         name, size, depth = self._config.puzzle.name, plan.space.size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY
         started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
@@ -303,7 +306,7 @@ class LayerSearch:
         if isinstance(error, SchedulerLostError) or manifest.COUNTS_ONLY:
             self._shards = None  # without segments none can go back
         depth = max(0, manifest.committed_depth)
-        del self._found.layers[depth + 1 :]
+        self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)
         self.commits.shut_out_lost_workers()
         self._session.listener(WorkersLost(str(error), manifest.committed_depth, recomputed))

@@ -260,6 +260,13 @@ class Shards:
         totals: list[int] = found.sum(axis=0).tolist()
         return totals
 
+    def weighed(self, first_depth: int, entries: list[int]) -> list[int]:
+        """The number of positions in the layers from a depth on that have these ``entries``."""
+        if self.plan.weights is None:
+            return list(entries)
+        found = self._gather("weighed", Shard.weighed, first_depth, len(entries))
+        return [sum(counts) for counts in zip(*found, strict=True)]
+
     def flush(self, depth: int) -> None:
         """Write all that was found up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
         if self._counts_only:  # in two steps: a first file that has to be durable would keep the disk busy
@@ -321,7 +328,7 @@ class Shards:
         """Make the shards of these numbers, on workers that hold few; their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only
+        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only, plan.weights
         name = self._name(name)
         calls: dict[Key, Call] = {
             (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()

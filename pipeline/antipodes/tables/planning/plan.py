@@ -10,6 +10,9 @@ from functools import cached_property
 from math import ceil, prod
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
@@ -130,6 +133,11 @@ class Plan(Division):
     disk_bytes: int
     """Disk of journal and table, both of which are there at the end, while each depth takes a byte; of a counts-only
     run that of two checkpoints, since the new one is written before the old one goes."""
+
+    @cached_property
+    def weights(self) -> NDArray[np.int64] | None:
+        """How many positions an entry of each row stands for, ``(rows,)``; None: each stands for one."""
+        return self.space.numbering.weights(self.space.leading)
 
     @property
     def reachable(self) -> int | None:
