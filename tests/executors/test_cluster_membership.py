@@ -39,7 +39,7 @@ def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client
         gone = sorted(scheduler.members)[1]
         client.retire_workers([gone])
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left")
-        assert not scheduler._membership.lost
+        assert not scheduler._membership.watch.lost
         for do in (ask_all, submit_two):
             error = error_of(partial(do, scheduler))
             assert isinstance(error, WorkersLostError)

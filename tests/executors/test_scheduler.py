@@ -46,8 +46,8 @@ def test_handles_stand_for_results_even_in_lists(scheduler: Scheduler) -> None:
     first = list(scheduler.persist({("b", number): (mul, number, 10) for number in range(4)}).values())
     second = scheduler.persist({("c", 0): (sum, first), ("c", 1): (add, first[1], first[3])})
     assert scheduler.gather(list(second.values())) == [60, 40]
-    assert scheduler.gather(scheduler.map(str, first)) == ["0", "10", "20", "30"]
-    assert scheduler.gather(scheduler.map(attrgetter("real"), first)) == [0, 10, 20, 30]
+    third = scheduler.persist({("d", number): (attrgetter("real"), one) for number, one in enumerate(first)})
+    assert scheduler.gather(list(third.values())) == [0, 10, 20, 30]
 
 
 def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
@@ -59,7 +59,6 @@ def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
 def test_no_calls_have_no_results(scheduler: Scheduler) -> None:
     assert scheduler.persist({}) == {}
     assert scheduler.gather([]) == []
-    assert scheduler.map(str, []) == []
     scheduler.run_unordered({}, lambda *_: pytest.fail("there was no task"), lambda: False)
 
 

@@ -49,7 +49,7 @@ def test_the_order_is_the_first_power_that_changes_nothing(turn: Turn) -> None:
     powers = [turn.power(exponent) for exponent in range(1, turn.order + 1)]
     assert powers.index(NOTHING) == turn.order - 1
     assert turn.power(10**18 * turn.order + 1) == turn
-    assert [power.is_identity for power in powers] == [False] * (turn.order - 1) + [True]
+    assert [power.order == 1 for power in powers] == [False] * (turn.order - 1) + [True]
 
 
 @given(st.permutations(range(9)))

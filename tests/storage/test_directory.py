@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from depths import depths_in
 from programs import Command
 from stores import chunk_files
 
@@ -42,7 +43,7 @@ def test_an_unreadable_chunk_is_not_missing(eight: Path, unreadable: Callable[[P
     chunk = chunk_files(eight)[0]
     unreadable(chunk)
     with pytest.raises(StoreError, match=f"^cannot read {chunk}: Input/output error$"):
-        store.read_rows(manifest, 0, manifest.rows)
+        depths_in(store, manifest)
 
 
 def test_an_unreadable_store_is_not_created_again(

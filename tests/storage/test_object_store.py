@@ -148,7 +148,7 @@ def test_a_chunk_is_read_in_one_request(remote: str, proxy: Any, bucket: Bucket)
     store = TableStore(remote)
     manifest = store.read()
     before = len(proxy.requests)
-    depths = store.read_rows(manifest, 0, manifest.chunk_rows)
+    depths = store.read_chunk(manifest, 0)
     assert np.unique(depths).size > 1
     assert [method for method, path in proxy.requests[before:] if "/c/" in path] == ["GET"]
 

@@ -8,13 +8,14 @@ import pytest
 import zarr
 from programs import Command
 from puzzle_settings import LINE
+from resume import resume
 from stores import change_manifest, chunk_files, read_manifest, reseal, stop_after
 from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
 from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig

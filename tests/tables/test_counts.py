@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from kills import TIMES
 from programs import Process, kill_within
+from resume import resume
 from stores import contents, flip_bit, stop_after
 
 from antipodes.config import load_config
 from antipodes.events import Event, JournalDamaged, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
+from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes.tables.store.manifest import MOST_ANTIPODES
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from brute_force import layers_of
 from programs import Command
+from resume import resume
 from stores import stop_after, toml
 
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.stores import TableStore

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from depths import depths_in
 from faults import WRITES, error, fault_at
 from programs import Command
 from stores import contents, flip_bit, toml
@@ -70,7 +71,7 @@ def depths(store: Path) -> list[int]:
     """All committed depths; StoreDamagedError if some cannot be read."""
     with_store = TableStore(store)
     manifest = with_store.read()
-    return [int(depth) for depth in with_store.read_rows(manifest, 0, manifest.rows).flat]
+    return [int(depth) for depth in depths_in(with_store, manifest).flat]
 
 
 def empty(path: Path) -> None:

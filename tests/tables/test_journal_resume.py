@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from journals import files
 from programs import Command
+from resume import resume
 from stores import chunk_files, contents, stop_after
 
 from antipodes.config import Config, load_config
@@ -18,7 +19,7 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify

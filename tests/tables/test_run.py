@@ -11,6 +11,7 @@ import pytest
 from brute_force import as_list, distances, jump_distances, layers, sliding_distances
 from hypothesis import given
 from oracles import ORACLES
+from resume import resume
 from stores import contents
 from strategies import puzzle_settings
 
@@ -19,7 +20,7 @@ from antipodes.events import Event, LayerSettled
 from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import RunOptions, RunReport, resume, run_puzzle
+from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+from depths import depths_in
 from puzzle_settings import LINE
 from stores import change_manifest, chunk_files, contents, read_manifest, write_manifest
 
@@ -93,7 +94,7 @@ def test_chunks_without_a_digest_do_not_count(eight: Path) -> None:
     store = TableStore(eight)
     manifest = store.read()
     none = replace(manifest, chunks=ChunkDigests.empty(len(manifest.chunks)))
-    assert (store.read_rows(none, 0, manifest.rows) == 255).all()
+    assert (depths_in(store, none) == 255).all()
 
 
 def searched(store: TableStore) -> TableManifest:
@@ -114,8 +115,8 @@ def test_written_rows_come_back(tmp_path: Path) -> None:
         if (rows := manifest.rows_of(chunk))
     }
     named = replace(manifest, complete=True, chunks=manifest.chunks.updated(written))
-    assert np.array_equal(store.read_rows(named, 0, manifest.rows), depths)
-    assert np.array_equal(store.read_rows(named, 7, manifest.rows - 1), depths[7:-1])
+    assert np.array_equal(depths_in(store, named), depths)
+    assert np.array_equal(depths_in(store, named)[7:-1], depths[7:-1])
 
 
 def test_the_size_of_a_store(tmp_path: Path, eight: Path) -> None:

@@ -12,20 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+from depths import depths_in
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import set_journal
 from numpy.typing import NDArray
+from resume import resume
 from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 
 from antipodes.config import Config, load_config
 from antipodes.events import CheckStarted, Event, PositionsChecked
 from antipodes.executors.threads import Threads
 from antipodes.machine import human
-from antipodes.tables.run import resume, run_puzzle
+from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes.tables.verification import Blocks, check_sample, plan_memory, reading_order
+from antipodes.tables.verification import Blocks, check_sample, plan_memory, read_block, reading_order
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import Block
@@ -66,7 +68,7 @@ def test_an_unfinished_table(unfinished: Path) -> None:
 
 def committed_depths(store: Path) -> Depths:
     manifest = TableStore(store).read()
-    return TableStore(store).read_rows(manifest, 0, manifest.rows)
+    return depths_in(TableStore(store), manifest)
 
 
 def test_depths_of_an_uncommitted_layer_are_ignored(unfinished: Path) -> None:
@@ -183,17 +185,16 @@ def test_one_way_moves(tmp_path: Path) -> None:
 
 
 class Counting:
-    """Counts how often each range of rows is read."""
+    """Counts how often each block is read."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.times: Counter[int] = Counter()
-        read_rows = TableStore.read_rows
 
-        def counted(store: TableStore, manifest: TableManifest, first_row: int, end_row: int) -> Depths:
-            self.times[first_row] += 1
-            return read_rows(store, manifest, first_row, end_row)
+        def counted(store: TableStore, manifest: TableManifest, number: int) -> Block:
+            self.times[number] += 1
+            return read_block(store, manifest, number)
 
-        monkeypatch.setattr(TableStore, "read_rows", counted)
+        monkeypatch.setattr("antipodes.tables.verification.read_block", counted)
 
 
 @pytest.fixture(scope="module")

@@ -296,11 +296,8 @@ def _puzzle_of_class(definition: type) -> Puzzle:
     for key in ("start", "moves"):
         if key not in given:
             raise InputError(f"{definition.__name__}: expected an attribute {key}, found none")
-    return define_puzzle(**{"name": definition.__name__, "description": _first_line(definition), **given})
-
-
-def _first_line(definition: type) -> str:
-    return (inspect.getdoc(definition) or "").partition("\n")[0]
+    description = (inspect.getdoc(definition) or "").partition("\n")[0]
+    return define_puzzle(**{"name": definition.__name__, "description": description, **given})
 
 
 def _custom(function: Callable[..., Any] | None, role: str) -> CustomFunction | None:

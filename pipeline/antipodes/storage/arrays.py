@@ -74,8 +74,8 @@ class Layout:
 
     def check_chunk(self, written: Content) -> None:
         """Raise ValueError unless a compressed chunk expands to its numbers: some KiB may expand to GiB."""
-        read = _zstd_bytes if self.compression == "zstd" else _blosc_bytes
-        found = read(bytes(written[:LONGEST_HEADER]))
+        header = bytes(written[:LONGEST_HEADER])
+        found = _zstd_bytes(header) if self.compression == "zstd" else int.from_bytes(header[4:8], "little")
         if found != self._chunk_bytes:
             raise ValueError(f"expected {self._chunk_bytes:,} compressed bytes, found a header of {found:,}")
 
@@ -117,11 +117,6 @@ class Layout:
         codecs = [codec.get("name") for codec in found] if named else None
         compressor = "zstd" if self.compression == "zstd" else "blosc"
         expect(codecs == ["bytes", compressor, "crc32c"], f"{name}: codecs", f"bytes, {compressor}, crc32c", codecs)
-
-
-def _blosc_bytes(header: bytes) -> int:
-    """The bytes to which a text of Blosc expands, by its header."""
-    return int.from_bytes(header[4:8], "little")
 
 
 def _zstd_bytes(header: bytes) -> int:

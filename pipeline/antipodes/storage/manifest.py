@@ -42,7 +42,6 @@ class StoreKind:
     made_by: str
     """The command that makes such a store."""
     version: int = 2
-    """The version of the format."""
     replaces: Mapping[str, str] = field(default_factory=dict)
     """Other formats that --overwrite replaces by this kind, and the words for their content in messages."""
 

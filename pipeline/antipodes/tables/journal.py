@@ -64,7 +64,6 @@ class Journal:
     identity: str
     """What the files are bound to: the puzzle and the state space."""
     chunks: int
-    """The number of chunks."""
     most: int
     """The bytes of a segment, at most."""
     folder: str = FOLDER

@@ -179,11 +179,7 @@ def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str
 def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: Labels | None) -> dict[str, Any]:
     """As `matches_view`, with a path from the start to the nearest and its moves; None if no match is reached."""
     names = None if path is None else puzzle.move_names(path)
-    return {
-        **matches_view(puzzle, pattern, matches),
-        "path": _path_view(puzzle, path),
-        **_moves_view(puzzle, names),
-    }
+    return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path), **_moves_view(puzzle, names)}
 
 
 def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict[str, Any]:

@@ -1,14 +1,13 @@
 """A run that computes a table: plan, create or resume the store, search, report."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from antipodes import python_source
-from antipodes.config import Config, PuzzleLike, give
+from antipodes.config import Config, give
 from antipodes.events import Listener, Untried, silence
 from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
@@ -20,20 +19,12 @@ from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.stores import (
-    CountsStore,
-    M,
-    SearchStore,
-    TableStore,
-    check_same_puzzle,
-    read_given,
-    search_store,
-)
+from antipodes.tables.store.stores import CountsStore, M, SearchStore, TableStore, check_same_puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
-__all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
+__all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
 SHOWN = 6
 """Antipodes that a report shows."""
@@ -92,24 +83,6 @@ def run_puzzle(
             last = search.run(plan)
             farthest = _farthest(last, plan.space)
     return _report(session, manifest, last, farthest, search)
-
-
-def resume(
-    store: Address,
-    options: RunOptions = RunOptions(),
-    listener: Listener = silence,
-    interrupted: Callable[[], bool] = lambda: False,
-    scheduler: Any = None,
-    puzzle: PuzzleLike | None = None,
-) -> RunReport:
-    """Resume an unfinished store, which names its puzzle, whatever it keeps; see `run_puzzle`.
-
-    A ``puzzle`` is given as for `antipodes.tables.table.open_table`.
-    """
-    found: SearchStore[Any] = search_store(arguments.address(store, "a store"))
-    manifest = read_given(found, puzzle)
-    options = replace(options, counts_only=manifest.COUNTS_ONLY)
-    return run_puzzle(manifest.config, store, options, listener, interrupted, scheduler)
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:

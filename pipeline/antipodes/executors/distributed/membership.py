@@ -69,16 +69,6 @@ class Membership:
         return max(1, sum(int(worker["nthreads"]) for worker in self.members.values()))
 
     @property
-    def lost(self) -> bool:
-        """Whether a member is gone together with tasks or results."""
-        return bool(self.watch.lost)
-
-    @property
-    def changed(self) -> bool:
-        """Whether workers joined, or members retired."""
-        return self.watch.changed
-
-    @property
     def remaining(self) -> set[str]:
         """The members that are still present."""
         return self.members.keys() - self.watch.retired - set(self.watch.lost)

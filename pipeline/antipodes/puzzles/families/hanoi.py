@@ -25,8 +25,6 @@ def hanoi(settings: Mapping[str, Any]) -> Puzzle:
     """``discs`` on ``pegs``: a position is the peg of each disc, the smallest first.
 
     They begin on peg 0, or where ``start`` puts them. A move is named after its two pegs: ``0-2``.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"pegs", "discs", "start"})
     pegs = bounded_integer(settings, "pegs", 2, MOST_MASKED, 3)
@@ -107,7 +105,6 @@ class Towers(Notation):
 
     @staticmethod
     def _width(disc: int) -> float:
-        """The width of a disc in pictures."""
         return 34 + 16 * disc
 
     @property

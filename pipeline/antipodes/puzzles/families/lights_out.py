@@ -31,8 +31,6 @@ def lights_out(settings: Mapping[str, Any]) -> Puzzle:
 
     All lights are off at the start, unless ``start`` says which are on. A move is named after the light that is
     pressed, in reading order, from 0.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "lights", "edges", "start"})
     graph = _graph(settings) if "edges" in settings or "lights" in settings else _rectangle(settings)

@@ -23,14 +23,7 @@ from antipodes.puzzles.picture import (
     ink_on,
 )
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import (
-    MAX_SYMBOLS,
-    bounded_integer,
-    identity,
-    refuse_unknown,
-    starts_in,
-    to_labels,
-)
+from antipodes.puzzles.settings import MAX_SYMBOLS, bounded_integer, identity, refuse_unknown, starts_in, to_labels
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.parts import Part, pieces, values
@@ -45,8 +38,6 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
     """A stack of ``n`` pancakes, or the ``start``, in which some may be equal; a move turns over the topmost ones.
 
     A move is named after the number of pancakes that it turns over.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "start"})
     starts = row_starts(settings, 1)
@@ -61,8 +52,6 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
     """A ring of ``n`` pieces, or the ``start``, and a turntable for ``k`` of them, by default 4.
 
     ``L`` and ``R`` rotate all pieces by one place, to the left or to the right; ``X`` reverses the first ``k``.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "k", "start"})
     starts = row_starts(settings, 1)
@@ -127,8 +116,6 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
     """A stack of ``n`` pancakes, burnt side down; a move turns over the topmost ones, each of them included.
 
     A move is named after the number of pancakes that it turns over.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
@@ -186,7 +173,6 @@ class BurntPancakes(Notation):
     """
 
     pancakes: int
-    """The number of pancakes in the stack."""
     sizes: tuple[str, ...]
     """The symbols of the pancakes, the smallest first."""
 

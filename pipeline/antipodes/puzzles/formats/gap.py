@@ -12,7 +12,7 @@ The orbits of pieces follow from the permutations and ``ip``; see `orbits_of`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antipodes.puzzles.formats.definition import (
@@ -241,7 +241,7 @@ def _orbits(
     groups = [
         group
         for group in connected_points(list(permutations.values()), len(lengths))
-        if _changes(group, twists.values())
+        if len(group) > 1 or any(twist[group[0]] for twist in twists.values())
     ]
     if not groups:
         raise ConfigError("expected a permutation that moves points, found none")
@@ -263,8 +263,3 @@ def _orbits(
         for name, permutation in permutations.items()
     }
     return tuple(orbits), turns
-
-
-def _changes(group: Sequence[int], twists: Iterable[Sequence[int]]) -> bool:
-    """Whether a set has several pieces, or one that is twisted."""
-    return len(group) > 1 or any(twist[group[0]] for twist in twists)

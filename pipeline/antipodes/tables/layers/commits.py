@@ -21,13 +21,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
-from antipodes.tables.store.manifest import (
-    NOTHING_COMMITTED,
-    ChunkDigests,
-    Layers,
-    SearchManifest,
-    TableManifest,
-)
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, Layers, SearchManifest, TableManifest
 from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
@@ -48,7 +42,7 @@ FIRST_BLOCK = 4
 
 
 @dataclass
-class Pace:
+class CommitPace:
     """How many layers are submitted together, and when the next commit is due."""
 
     checkpoint_every: float
@@ -59,12 +53,11 @@ class Pace:
     """Whether submitting a layer takes a round trip to a cluster."""
     _block: int = FIRST_BLOCK
     _commit_seconds: float = 0.0
-    """How long the last commit took."""
     _saved_at: float = 0.0
     """When the search last matched the store, on the monotonic clock."""
 
     @classmethod
-    def of(cls, options: RunOptions, shares_memory: bool) -> "Pace":
+    def of(cls, options: RunOptions, shares_memory: bool) -> "CommitPace":
         """The pace that the options ask for, on threads of this process or on a cluster."""
         if options.checkpoint_every is not None:
             return cls(options.checkpoint_every, 1.0, not shares_memory)
@@ -190,7 +183,7 @@ TASK_STATES = 1 << 24
 
 
 def assemble(
-    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop
+    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
 ) -> None:
     """Write all chunks of a table that is searched, and finish it, unless told to stop before.
 
@@ -272,9 +265,8 @@ def write_chunks(
         return source.of_chunk(chunk)
 
     def write(chunk: int) -> tuple[int, int]:
-        shape = len(manifest.rows_of(chunk)), manifest.width
-        unreached = np.full(shape, manifest.unreached, dtype=np.dtype(manifest.dtype))
-        return chunk, store.write_chunk(manifest, chunk, depths_of(segments(chunk), unreached), token)
+        depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
+        return chunk, store.write_chunk(manifest, chunk, depths, token)
 
     with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
         return dict(pool.map(write, chunks))

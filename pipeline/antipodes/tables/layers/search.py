@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from antipodes.config import Config
 from antipodes.events import JournalDamaged, LayerSettled, Listener, PartitionSettled, SearchStarted, WorkersLost
-from antipodes.executors.api import Scheduler, Stop
+from antipodes.executors.api import Scheduler
 from antipodes.runs.report import Clock
 from antipodes.runs.session import Session
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import Commits, Pace, TableCommits, assemble
+from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
 from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, plan_that_fits
@@ -59,59 +59,6 @@ class LayersFound:
         self.positions += positions
         known = sum(self.layers.positions)
         self.listener(LayerSettled(self.depth, positions, known, self.positions / self.clock.search))
-
-
-@dataclass
-class LayerLoop:
-    """A search from the layer that the shards are at."""
-
-    scheduler: Scheduler
-    shards: Shards
-    commits: Commits
-    found: LayersFound
-    pace: Pace
-    stop: Stop
-    """Asked between layers whether to commit and stop."""
-
-    def run(self) -> None:
-        """Search until there is nothing more to find, workers joined or left, or the run is told to stop.
-
-        In the last two cases everything is committed.
-
-        DepthLimitError where positions lie deeper than a table can say; everything up to there is committed.
-        """
-        while any(self.shards.counts):
-            if self.stop() or self.scheduler.workers_changed:
-                self._commit()
-                return
-            if self.pace.is_commit_overdue:
-                self._commit()
-            if self.found.depth == DEEPEST:
-                self._commit()
-                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
-            self._advance()
-
-    def _advance(self) -> None:
-        """Find the next layers."""
-        layers, begin, depth = self._layers_together(), time.monotonic(), self.found.depth + 1
-
-        def settled(number: int, of: int) -> None:
-            self.found.listener(PartitionSettled(depth, number, of))
-
-        with self.found.clock.measure("search"):
-            counts = [*filter(None, self.shards.advance(self.found.depth, layers, settled))]
-            positions = self.shards.weighed(depth, counts)
-        self.pace.advanced(layers, time.monotonic() - begin)
-        for each in zip(counts, positions, strict=True):
-            self.found.add(*each)
-
-    def _layers_together(self) -> int:
-        """How many layers to submit together, none deeper than a table can say."""
-        return min(self.pace.layers_together, DEEPEST - self.found.depth)
-
-    def _commit(self) -> None:
-        if self.found.depth > self.commits.manifest.committed_depth:
-            self.pace.committed(self.commits.commit(self.shards, self.found.layers))
 
 
 LOSSES_ALLOWED = 3
@@ -160,7 +107,7 @@ class LayerSearch:
         self._session = session
         self._config = config
         self._scheduler = scheduler
-        self._pace = Pace.of(session.options, scheduler.shares_memory)
+        self._pace = CommitPace.of(session.options, scheduler.shares_memory)
         self._found = LayersFound(session.listener, session.clock)
         self._shards: Shards | None = None
         """The shards of the search, some of which may be lost; None where they are to be divided anew."""
@@ -177,7 +124,7 @@ class LayerSearch:
         self._scheduler.on_worker_start((warm_up,))
         valid: Plan | None = plan
         lost = False
-        while not self._ended:
+        while not (self.commits.manifest.complete or self._session.interrupted):
             if lost or self._scheduler.workers_changed:
                 if not self._scheduler.wait_for_workers(self._session.listener, self._session.stop):
                     break
@@ -190,10 +137,6 @@ class LayerSearch:
                 lost = True
             valid = None
         return self.commits.manifest
-
-    @property
-    def _ended(self) -> bool:
-        return self.commits.manifest.complete or self._session.interrupted
 
     def _plan_again(self) -> Plan:
         """A plan for the workers that are there now, and for the store as it is."""
@@ -283,16 +226,47 @@ class LayerSearch:
         return manifest.found.first(len(layers))
 
     def _search(self) -> Shards | None:
-        """Search layer by layer; the shards, unless they are to be divided anew."""
-        assert self._shards is not None
-        stop = self._session.stop
-        LayerLoop(self._scheduler, self._shards, self.commits, self._found, self._pace, stop).run()
-        if any(self._shards.counts):
-            self._shards = None
+        """Search layer by layer until nothing is left, workers joined or left, or the run is told to stop.
+
+        In the last two cases everything is committed. The shards, unless they are to be divided anew.
+
+        DepthLimitError where positions lie deeper than a table can say; everything up to there is committed.
+        """
+        shards = self._shards
+        assert shards is not None
+        while any(shards.counts):
+            if self._session.stop() or self._scheduler.workers_changed:
+                self._commit(shards)
+                self._shards = None
+                break
+            if self._pace.is_commit_overdue:
+                self._commit(shards)
+            if self._found.depth == DEEPEST:
+                self._commit(shards)
+                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
+            self._advance(shards)
         return self._shards
 
+    def _advance(self, shards: Shards) -> None:
+        """Find the next layers: as many together as the pace says, none deeper than a table can say."""
+        found, begin, depth = self._found, time.monotonic(), self._found.depth + 1
+        layers = min(self._pace.layers_together, DEEPEST - found.depth)
+
+        def settled(number: int, of: int) -> None:
+            found.listener(PartitionSettled(depth, number, of))
+
+        with found.clock.measure("search"):
+            counts = [*filter(None, shards.advance(found.depth, layers, settled))]
+            positions = shards.weighed(depth, counts)
+        self._pace.advanced(layers, time.monotonic() - begin)
+        for each in zip(counts, positions, strict=True):
+            found.add(*each)
+
+    def _commit(self, shards: Shards) -> None:
+        if self._found.depth > self.commits.manifest.committed_depth:
+            self._pace.committed(self.commits.commit(shards, self._found.layers))
+
     def _antipodes(self, shards: Shards) -> list[int]:
-        """The indices of the first antipodes."""
         indices: list[int] = shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
         return indices
 

@@ -296,7 +296,9 @@ class Shards:
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
         """For each shard the shards whose moves lead to it, perhaps itself among them."""
-        (predecessors,) = self._scheduler.gather(self._scheduler.map(attrgetter("predecessors"), [self._links]), stop)
+        name = self._name("predecessors"), 0
+        handles = self._scheduler.persist({name: (attrgetter("predecessors"), self._links)})
+        (predecessors,) = self._scheduler.gather(list(handles.values()), stop)
         size = self.plan.shard_size
         return [
             sorted({number // size for part in parts for number in predecessors[part.number]})
@@ -313,7 +315,6 @@ class Shards:
         return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
 
     def _chunks(self, parts: Sequence[Partition]) -> range:
-        """The chunks of a shard."""
         return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
 
     def _place(

@@ -27,26 +27,11 @@ from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, Resource
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
 
-SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 24
-"""Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest."""
+SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 2 * 24
+"""Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest, of which
+there are two while it is replaced."""
 ORDINARY_SETTINGS = 2000
 """Numbers and characters that are counted with the program and the manifest."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigSize:
-    """Bytes of settings beyond ORDINARY_SETTINGS."""
-
-    memory_bytes: int
-    """In each process."""
-    disk_bytes: int
-    """In the manifest, of which there are two while it is replaced."""
-
-
-def config_size(settings: Mapping[str, Any]) -> ConfigSize:
-    """An upper bound of the bytes of a puzzle's settings."""
-    further = max(0, _values(settings) - ORDINARY_SETTINGS)
-    return ConfigSize(SETTING_BYTES * further, 2 * MANIFEST_SETTING_BYTES * further)
 
 
 def _values(setting: Any) -> int:
@@ -192,8 +177,8 @@ def plan_run(
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     division = division or _divide(*(cut or plan_cut(puzzle)), workers, processes)
-    space, config = division.space, config_size(settings or {})
-    described = puzzle.moves.memory_bytes + config.memory_bytes
+    space, further = division.space, max(0, _values(settings or {}) - ORDINARY_SETTINGS)
+    described = puzzle.moves.memory_bytes + SETTING_BYTES * further
     least = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes) + max(
         _search_bytes(division, workers, processes),
         0 if counts_only else _assembly_bytes(division, workers),
@@ -201,7 +186,9 @@ def plan_run(
     )
     journal = 0 if counts_only else ceil(JOURNAL_BYTES * space.size)
     unwritten = _spread(journal, division, processes)
-    stored = _checkpoints_disk(division) if counts_only else _table_disk(division)
+    stored = space.size + CHUNK_BYTES * ceil(space.rows / division.chunk_rows)
+    if counts_only:
+        stored = CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(space) + FILE_BYTES * division.partition_count)
     return Plan(
         space=space,
         chunk_rows=division.chunk_rows,
@@ -211,7 +198,7 @@ def plan_run(
         least_bytes=least,
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
         journal_bytes=journal,
-        disk_bytes=journal + stored + MANIFEST_BYTES + config.disk_bytes,
+        disk_bytes=journal + stored + MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further,
     )
 
 
@@ -284,16 +271,6 @@ def _assembly_bytes(division: Division, workers: int) -> int:
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
 
 
-def _table_disk(division: Division) -> int:
-    """Disk of the chunks of a table."""
-    return division.space.size + CHUNK_BYTES * ceil(division.space.rows / division.chunk_rows)
-
-
-def _checkpoints_disk(division: Division) -> int:
-    """Disk of two checkpoints, each of two bits a position and a file for each partition."""
-    return CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(division.space) + FILE_BYTES * division.partition_count)
-
-
 def _bitmap_bytes(space: Space) -> int:
     """Memory of a bit for each position."""
     return space.rows * 8 * ceil(space.width / 64)
@@ -312,11 +289,7 @@ POLL_SECONDS = 0.1
 
 
 def plan_that_fits(
-    session: Session[Any],
-    config: Config,
-    scheduler: Scheduler,
-    cut: Cut | None,
-    division: Division | None = None,
+    session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
 ) -> Plan:
     """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
 
@@ -342,11 +315,7 @@ def plan_that_fits(
 
 
 def plan_checked(
-    config: Config,
-    options: RunOptions,
-    scheduler: Scheduler,
-    cut: Cut | None = None,
-    division: Division | None = None,
+    config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
 ) -> Plan:
     """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory

@@ -32,7 +32,7 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
+from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import Space, SpaceRecord
@@ -148,9 +148,7 @@ class SearchManifest:
     """Whether the store keeps the layers and the first antipodes alone, and no distances."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
-    """The ``[puzzle]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
-    """The fingerprint of the puzzle."""
     symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
     """How each label is written; of several parts, the labels of the first."""
     counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
@@ -269,16 +267,6 @@ class SearchManifest:
     def rows_of(self, chunk: int) -> range:
         """The rows of a chunk."""
         return range(chunk * self.chunk_rows, min(self.rows, (chunk + 1) * self.chunk_rows))
-
-    @property
-    def most_segment_bytes(self) -> int:
-        """The bytes of a journal's segment, at most."""
-        return bitmap_bytes(self.chunk_rows, self.width)
-
-    @property
-    def journal_identity(self) -> str:
-        """What segments belong to: as `identity`, and the chunks that they are cut into."""
-        return f"{self.identity} {self.rows} {self.width} {self.chunk_rows}"
 
     @property
     def journal_layers(self) -> Sequence[int]:

@@ -20,7 +20,7 @@ from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, Cut, SearchManifest, TableManifest
-from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.segments import depths_of
 from antipodes_tasks.errors import StoreMismatchError
 
@@ -47,7 +47,8 @@ class SearchStore(Store[M]):
 
     def journal(self, manifest: M) -> Journal:
         """The files from which an unfinished search resumes."""
-        return Journal(self.storage, manifest.journal_identity, manifest.chunk_count, manifest.most_segment_bytes)
+        identity = f"{manifest.identity} {manifest.rows} {manifest.width} {manifest.chunk_rows}"
+        return Journal(self.storage, identity, manifest.chunk_count, bitmap_bytes(manifest.chunk_rows, manifest.width))
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
@@ -162,18 +163,8 @@ class TableStore(SearchStore[TableManifest]):
             if not manifest.complete:
                 return self._read_segments(manifest, chunk)
             if (digest := manifest.chunks.get(chunk)) is None:
-                return self._unreached(manifest, chunk)
+                return self.unreached(manifest, chunk)
             return self._checked(manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest)
-
-    def read_rows(self, manifest: TableManifest, first_row: int, end_row: int) -> Depths:
-        """The committed depths of the rows ``first_row`` to ``end_row - 1``; see `read_chunk`."""
-        rows = manifest.chunk_rows
-        depths = np.empty((end_row - first_row, manifest.width), dtype=manifest.dtype)
-        for chunk in range(first_row // rows, -(-end_row // rows)):
-            first, end = max(first_row, chunk * rows), min(end_row, (chunk + 1) * rows)
-            block = self.read_chunk(manifest, chunk)
-            depths[first - first_row : end - first_row] = block[first - chunk * rows : end - chunk * rows]
-        return depths
 
     def layer_counts(self, manifest: TableManifest) -> LayerCounts:
         """The number of positions of each chunk at each committed depth; raises as `read_chunk`."""
@@ -195,7 +186,7 @@ class TableStore(SearchStore[TableManifest]):
         return block
 
     def _read_segments(self, manifest: TableManifest, chunk: int) -> Depths:
-        depths = self._unreached(manifest, chunk)
+        depths = self.unreached(manifest, chunk)
         stored, journal = self._stored_segments(manifest).part(chunk, chunk + 1), self.journal(manifest)
         journal.check_known(stored, manifest.committed_depth)
         committed = stored.entries[stored.entries["depth"] <= manifest.committed_depth]
@@ -206,7 +197,8 @@ class TableStore(SearchStore[TableManifest]):
             self._segments = manifest, self.journal(manifest).load(0, manifest.chunk_count)
         return self._segments[1]
 
-    def _unreached(self, manifest: TableManifest, chunk: int) -> Depths:
+    def unreached(self, manifest: TableManifest, chunk: int) -> Depths:
+        """The depths ``(rows, width)`` of a chunk without any reached position, an array of the caller's own."""
         return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)
 
 
