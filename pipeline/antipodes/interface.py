@@ -103,7 +103,7 @@ def run(
     """
     config = as_config(puzzle)
     name, client = _scheduler(scheduler)
-    options = RunOptions.chosen(
+    options = RunOptions.of(
         config.run,
         workers=workers,
         scheduler=name,
@@ -226,7 +226,7 @@ def tile(
     """
     config = board if isinstance(board, BoardConfig) else load_board(str(arguments.path_or_text(board, "a board")))
     name, client = _scheduler(scheduler)
-    options = RunOptions.chosen(
+    options = RunOptions.of(
         config.run, workers=workers, scheduler=name, checkpoint_every=checkpoint_every, overwrite=overwrite
     )
     address = chosen_store(store, config.run, config.problem.name)

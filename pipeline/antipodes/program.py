@@ -2,7 +2,7 @@
 
 import signal
 
-from antipodes.cli.loading import SIGNALS, leave, loading
+from antipodes.cli.loading import SIGNALS, importing_libraries, leave
 
 
 def main() -> None:
@@ -11,7 +11,7 @@ def main() -> None:
     try:
         if before[signal.SIGTERM] == signal.SIG_DFL:  # unless the caller has set another handler
             signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with loading():
+        with importing_libraries():
             from antipodes.cli.main import main as run
         run()
     except KeyboardInterrupt:

@@ -419,7 +419,7 @@ def test_what_is_no_move_is_refused(functions: Any, inverses: Any, message: str)
 
 def test_the_fingerprint_tells_behaviour_and_sources_apart() -> None:
     def of(function: Any, parts: tuple[Part, ...] = PARTS, **more: Any) -> bytes:
-        return Functions({"move": function}, parts, **more).essence
+        return Functions({"move": function}, parts, **more).table_key
 
     assert of(turn_second) == of(lambda labels: (labels + np.array((5, 6))) % 5)
     different = [
@@ -430,7 +430,7 @@ def test_the_fingerprint_tells_behaviour_and_sources_apart() -> None:
         of(turn_second, inverses={"move": turn_second}),
     ]
     assert len(set(different)) == len(different)
-    assert Functions({"move": turn_second}, PARTS).signed("a").essence == of(turn_second, source="a")
+    assert Functions({"move": turn_second}, PARTS).signed("a").table_key == of(turn_second, source="a")
 
 
 def test_functions_travel_by_value() -> None:

@@ -14,7 +14,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def loading() -> Iterator[None]:
+def importing_libraries() -> Iterator[None]:
     """Load libraries in the block without garbage collection, now or later; a signal ends the process immediately.
 
     Modules live as long as the process, and collecting garbage while they load takes a quarter of a short run. An

@@ -15,8 +15,8 @@ import typer
 
 from antipodes.cli.command import Command, write_examples
 from antipodes.cli.failures import complain_of_usage, flushed, known_status, status_of, stop_waits_at_signals
-from antipodes.cli.loading import INTERRUPTED, loading
-from antipodes.cli.streams import say, take_streams
+from antipodes.cli.loading import INTERRUPTED, importing_libraries
+from antipodes.cli.streams import claim_streams, say
 from antipodes.storage import retry
 from antipodes_tasks import jit
 
@@ -70,7 +70,7 @@ REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
 def load_command(name: str) -> Any:
     """The command of this name, its module loaded."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
-    with loading():
+    with importing_libraries():
         app: typer.Typer = import_module(f"antipodes.cli.commands.{module}").app
     return typer.main.get_group(app).commands[name]
 
@@ -142,7 +142,7 @@ def program(
 
 def main() -> None:
     """Run the command that the process was started with, and exit with its status."""
-    take_streams()
+    claim_streams()
     remove_settings(os.environ)
     logging.disable()  # libraries log a lost cluster with tracebacks; the program says it in one line
     warnings.simplefilter("ignore")

@@ -26,7 +26,7 @@ AGAIN_AFTER_SECONDS = 0.01
 
 def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:
     """The options of a run: those given, else the config's ``[run]`` table, else the program's."""
-    return RunOptions.chosen(defaults, **given, began=process_began())
+    return RunOptions.of(defaults, **given, began=process_began())
 
 
 class Interrupts:

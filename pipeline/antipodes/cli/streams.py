@@ -94,7 +94,7 @@ class Messages(io.FileIO):
         return len(data)
 
 
-def take_streams() -> None:
+def claim_streams() -> None:
     """Make the standard streams of this process behave as this module says."""
     # Closed ones are replaced first, else a file of a store would get their numbers. Standard input is opened for
     # writing and standard output for reading, so that using them is the same error as using a closed stream.

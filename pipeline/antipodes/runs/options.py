@@ -125,7 +125,7 @@ class RunOptions:
         return f"RunOptions({', '.join(f'{one.name}={value!r}' for one, value in values if value != one.default)})"
 
     @classmethod
-    def chosen(cls, defaults: Mapping[str, Any], **given: Any) -> Self:
+    def of(cls, defaults: Mapping[str, Any], **given: Any) -> Self:
         """The options that are given, not None, else those of a config's ``[run]`` table, else the program's."""
         chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
         for name in ("store", "quiet"):  # of the command

@@ -255,8 +255,8 @@ class State:
     def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
         """Whether to pull the frontiers; the partitions that they come from are about as large as this one."""
         frontier = sum(source.count for source in sources) / len(sources)
-        deeper = sum(source.unvisited for source in sources) / len(sources)
-        return pull_is_cheaper(frontier, deeper, self.unvisited, tables.target.shape[1])
+        unvisited = sum(source.unvisited for source in sources) / len(sources)
+        return pull_is_cheaper(frontier, unvisited, self.unvisited, tables.target.shape[1])
 
 
 def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
@@ -293,20 +293,20 @@ def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) ->
     return into
 
 
-def pull_is_cheaper(frontier: float, deeper: float, unvisited: int, moves: int) -> bool:
+def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: int) -> bool:
     """Whether it is cheaper to pull than to push.
 
     A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions,
     until one leads to the frontier. No move leads from these to positions visited earlier: their neighbours are visited
-    by now. So their moves lead to the frontier and to the ``deeper`` positions, which are unvisited. If all were alike,
-    a test would succeed with the probability p = frontier / (frontier + deeper). The expected number of tests until one
+    by now. So their moves lead to the frontier and to the unvisited ``neighbours``. If all were alike,
+    a test would succeed with the probability p = frontier / (frontier + neighbours). The expected number of tests until one
     succeeds, or all moves are tested, is (1 - (1 - p)^moves) / p.
 
-    The frontier and the deeper positions are those of a partition that the moves lead to, on average.
+    The frontier and the unvisited neighbours are those of a partition that the moves lead to, on average.
     """
     if TEST_COST * unvisited >= frontier * moves:  # each takes a test at least
         return False
-    hit = frontier / (frontier + deeper)
+    hit = frontier / (frontier + neighbours)
     tests = (1 - (1 - hit) ** moves) / hit
     return TEST_COST * unvisited * tests < frontier * moves
 

@@ -109,7 +109,7 @@ class Functions(Moves):
         """The same moves, with the SHA-256 of the file that has them."""
         same = object.__new__(Functions)
         same.__dict__.update(self.__dict__, _source=source)
-        same.__dict__.pop("essence", None)
+        same.__dict__.pop("table_key", None)
         return same
 
     @property
@@ -121,13 +121,13 @@ class Functions(Moves):
         return len(self._names)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Functions) and self.essence == other.essence
+        return isinstance(other, Functions) and self.table_key == other.table_key
 
     def __hash__(self) -> int:
-        return hash(self.essence)
+        return hash(self.table_key)
 
     @cached_property
-    def essence(self) -> bytes:
+    def table_key(self) -> bytes:
         """The source, names and inverses, and the results on some random positions.
 
         The source alone says nothing of modules that it imports, the results nothing of other positions.
@@ -137,9 +137,9 @@ class Functions(Moves):
         self._results(random_positions(self._parts, SAMPLE, "fingerprint"), digest.update)
         return b"functions" + digest.digest()
 
-    def essence_from(self, starts: Labels) -> bytes:
-        """The essence, and the results on the first positions that a search from the starts finds."""
-        digest = hashlib.sha256(self.essence)
+    def table_key_from(self, starts: Labels) -> bytes:
+        """The `table_key`, and the results on the first positions that a search from the starts finds."""
+        digest = hashlib.sha256(self.table_key)
         seen = set[bytes]()
         frontier = np.unique(starts, axis=0)
         while len(frontier) and len(seen) < WALKED:

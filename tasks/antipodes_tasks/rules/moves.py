@@ -62,17 +62,17 @@ class Moves(ABC):
 
     @property
     @abstractmethod
-    def essence(self) -> bytes:
+    def table_key(self) -> bytes:
         """The bytes of a fingerprint: equal for moves that make the same table."""
 
-    def essence_from(self, starts: Labels) -> bytes:
-        """The `essence`, and what it leaves out of the moves from some starts ``(n, places)``."""
-        return self.essence
+    def table_key_from(self, starts: Labels) -> bytes:
+        """The `table_key`, and what it leaves out of the moves from some starts ``(n, places)``."""
+        return self.table_key
 
     @property
     def identity(self) -> bytes:
-        """Equal only for moves that are the same everywhere, also where the essence of functions did not look."""
-        return self.essence
+        """Equal only for moves that are the same everywhere, also where the `table_key` of functions did not look."""
+        return self.table_key
 
     @abstractmethod
     def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:

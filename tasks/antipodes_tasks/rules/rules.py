@@ -86,7 +86,7 @@ class Rules:
         """
         parts = [[part.symbols, part.counts, part.places] for part in self.parts]
         digest = hashlib.sha256(json.dumps([parts, sorted(self.starts)]).encode())
-        digest.update(self.moves.essence_from(self.start_labels))
+        digest.update(self.moves.table_key_from(self.start_labels))
         if self.enumerated and self.origin is not None:
             digest.update(bytes(self.origin))
         return digest.hexdigest()

@@ -54,7 +54,7 @@ class Swaps(Moves):
         return np.array_equal(_different(self.pairs), _different(self.pairs[:, ::-1]))
 
     @property
-    def essence(self) -> bytes:
+    def table_key(self) -> bytes:
         """The different pairs: their order and repetition do not count."""
         return b"swaps" + _different(self.pairs).tobytes()
 

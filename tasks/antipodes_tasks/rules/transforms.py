@@ -81,13 +81,13 @@ class Transforms(Moves):
         return len(self.origin)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Transforms) and (self.names, self.essence) == (other.names, other.essence)
+        return isinstance(other, Transforms) and (self.names, self.table_key) == (other.names, other.table_key)
 
     def __hash__(self) -> int:
-        return hash(self.essence)
+        return hash(self.table_key)
 
     @cached_property
-    def essence(self) -> bytes:
+    def table_key(self) -> bytes:
         """The arrays; the order of moves counts, their names do not."""
         conditions = b"" if self.allowed is None else self.allowed.astype("<u8").tobytes()
         return b"transforms" + self.moduli.astype("<i2").tobytes() + self._effects.tobytes() + conditions

@@ -39,7 +39,7 @@ def plan(
 ) -> None:
     """Estimate the memory, disk and time of a run, without running."""
     config = load_config(puzzle)
-    options = RunOptions.chosen(config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None)
+    options = RunOptions.of(config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None)
     limit = available_memory() if options.memory_limit is None else options.memory_limit
     counts_only = options.counts_only
     store = chosen_store(None, config.run, config.puzzle.name, counts_only)

@@ -11,7 +11,7 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
-from antipodes.cli.loading import loading
+from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, terminal_columns
 from antipodes.config import bundled_puzzles, load_config
@@ -79,7 +79,7 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 @command(app, "boards", "antipodes boards", "antipodes boards --json")
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
-    with loading():  # tilings, which the other commands do not need
+    with importing_libraries():  # tilings, which the other commands do not need
         from antipodes.tilings.config import board_view, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
@@ -98,7 +98,7 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check a puzzle: moves, inverses, how positions are written, and a small search against brute force."""
-    with loading():  # the search, which the other commands do not need
+    with importing_libraries():  # the search, which the other commands do not need
         from antipodes.checking import check_puzzle
 
     config = load_config(puzzle)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.loading import loading
+from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, printable
 from antipodes.machine import human
@@ -172,7 +172,7 @@ def verify(
 def _table_verdict(
     address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
 ) -> Verdict:
-    with loading():  # a scheduler, which the other commands do not need
+    with importing_libraries():  # a scheduler, which the other commands do not need
         from antipodes.executors.threads import Threads
         from antipodes.tables.verify import verify as verify_table
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
-from antipodes.cli.loading import loading
+from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import (
     AsJson,
     PerformanceReport,
@@ -168,7 +168,7 @@ def count_only(
     raw: bool,
 ) -> int:
     """Count the tilings of a board, and print their number; the exit status."""
-    with loading():
+    with importing_libraries():
         from antipodes.tilings.search import count_tilings
 
     interrupts.next_steps = "finishing the partitions that are under way; nothing is stored"
@@ -187,7 +187,7 @@ def count_only(
 
 def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest, raw: bool = False) -> int:
     """Search a board for tilings, and print a report; the exit status."""
-    with loading():  # a scheduler, which `show` does not need
+    with importing_libraries():  # a scheduler, which `show` does not need
         from antipodes.tilings.run import tile_board
 
     with request.watched("the partitions that are under way") as listener:
