@@ -67,6 +67,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     from antipodes.cli.main import run_command
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("antipodes.tables.planning.duration.TRIAL_SECONDS", 0.05)
 
     def run(*arguments: object, stdin: str = "") -> Outcome:
         forget_puzzles()
@@ -137,12 +138,13 @@ def eight(finished: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def unfinished(tmp_path: Path) -> Path:
     """The table of the eight-puzzle up to depth 10."""
+    from stores import stop_after
+
     from antipodes.config import load_config
     from antipodes.tables.run import RunOptions, run_puzzle
 
     store = tmp_path / "unfinished.zarr"
-    asked = iter(range(1000))
-    run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
+    run_puzzle(load_config("eight-puzzle"), store, RunOptions(workers=2), interrupted=stop_after(10))
     return store
 
 
@@ -169,6 +171,17 @@ def by_threads(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict
         return made[name]
 
     return make
+
+
+@pytest.fixture
+def same(by_threads: Callable[[str], dict[str, bytes]], tmp_path: Path) -> Callable[..., None]:
+    """Checks that a store in the test's folder has the bytes that threads make."""
+    from stores import contents
+
+    def check(name: str, store: str = "t.zarr") -> None:
+        assert contents(tmp_path / store) == by_threads(name)
+
+    return check
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from antipodes.config import Config, load_config
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.families import puzzle_from
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import choose_method, load_kernels, solve, solve_by_table
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
@@ -160,7 +160,7 @@ def test_no_text(table: Table, wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", NOT_ADDRESSES, ids=lambda wrong: type(wrong).__name__)
 def test_no_address(wrong: Any) -> None:
-    for call in (open_table, open_tilings, resume, verify_tilings):
+    for call in (open_table, open_tilings, verify_tilings):
         refused(call, wrong)
     refused(verify, wrong, Threads(1))
     refused(run_puzzle, load_config("eight-puzzle"), wrong)

@@ -65,15 +65,11 @@ class CheckReport:
         """Add problems as they are found; whether there were none. An error in between is one, and the last."""
         before = len(self.problems)
         try:
-            for problem in found:
-                self._add(problem)
+            self.problems += found
         except (InputError, SourceError) as error:
-            self._add(str(error))
+            self.problems.append(str(error))
+        self.problems[:] = list(dict.fromkeys(self.problems))[:MOST_NAMED]
         return len(self.problems) == before
-
-    def _add(self, problem: str) -> None:
-        if problem not in self.problems and len(self.problems) < MOST_NAMED:
-            self.problems.append(problem)
 
     def to_json(self) -> dict[str, Any]:
         """The report with the keys of the command line's ``--json``."""
@@ -148,12 +144,7 @@ def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
 
 
 def _check_space(
-    puzzle: Puzzle,
-    space: Space,
-    layers: BruteForce,
-    reached: Labels,
-    report: CheckReport,
-    rng: np.random.Generator,
+    puzzle: Puzzle, space: Space, layers: BruteForce, reached: Labels, report: CheckReport, rng: np.random.Generator
 ) -> None:
     anywhere = space.unrank(rng.integers(space.size, size=SAMPLE) if space.size > SAMPLE else np.arange(space.size))
     if report.add(_index_problems(space, reached)) and report.add(_move_problems(puzzle, anywhere)):
@@ -204,7 +195,6 @@ def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
 
 
 def _tried_moves(puzzle: Puzzle) -> list[int]:
-    """The numbers of moves that are tried."""
     numbers: list[int] = np.unique(np.linspace(0, len(puzzle.moves) - 1, MOST_MOVES).astype(int)).tolist()
     return numbers
 

@@ -171,7 +171,7 @@ def _config_in(path: Path) -> Config:
 
     try:
         definition = _definition_in(path.parent / file)
-        FORMATS[definition["format"]].read(definition["definition"])  # here the message can name the file
+        FORMATS[definition["format"]][0](definition["definition"])  # here the message can name the file
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
     return Config({**definition, **settings}, run)

@@ -4,9 +4,9 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from antipodes.puzzles.picture import PAPER, Disc, Line, Picture, Region, Shape, Text
 from antipodes_tasks.errors import InputError, StoreError, missing_package
@@ -115,16 +115,16 @@ def _svg_parts(shape: Shape) -> Iterator[str]:
     if isinstance(shape, Text):
         baseline = shape.y + BASELINE * shape.size
         yield f'text x="{_number(shape.x)}" y="{_number(baseline)}" font-size="{_number(shape.size)}"'
-        yield f"fill={quoteattr(shape.colour)}>{escape(shape.text)}</text>"
+        yield f'fill="{escape(shape.colour)}">{escape(shape.text, quote=False)}</text>'
     elif isinstance(shape, Line):
         ends = ((shape.x, shape.y), (shape.end_x, shape.end_y))
         yield "line " + " ".join(f'x{n}="{_number(x)}" y{n}="{_number(y)}"' for n, (x, y) in enumerate(ends, start=1))
-        yield f'stroke={quoteattr(shape.colour)} stroke-width="{_number(shape.width)}" stroke-linecap="round"/>'
+        yield f'stroke="{escape(shape.colour)}" stroke-width="{_number(shape.width)}" stroke-linecap="round"/>'
     elif isinstance(shape, Region):
         side = _number(shape.side)
         corners = ((shape.x + column * shape.side, shape.y + row * shape.side) for row, column in shape.squares)
         path = "".join(f"M{_number(x)} {_number(y)}h{side}v{side}h-{side}z" for x, y in corners)
-        yield f'path d="{path}" fill={quoteattr(shape.fill)}/>'
+        yield f'path d="{path}" fill="{escape(shape.fill)}"/>'
     else:
         if isinstance(shape, Disc):
             yield f'circle cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}"'
@@ -132,8 +132,8 @@ def _svg_parts(shape: Shape) -> Iterator[str]:
             rounded = f' rx="{_number(shape.rounded)}"' if shape.rounded else ""
             place = f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
             yield f'rect {place} width="{_number(shape.width)}" height="{_number(shape.height)}"{rounded}'
-        outline = f" stroke={quoteattr(shape.outline)}" if shape.outline else ""
-        yield f"fill={quoteattr(shape.fill)}{outline}/>"
+        outline = f' stroke="{escape(shape.outline)}"' if shape.outline else ""
+        yield f'fill="{escape(shape.fill)}"{outline}/>'
 
 
 def _number(value: float) -> str:

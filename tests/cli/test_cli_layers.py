@@ -43,6 +43,8 @@ def test_before_the_first_commit(option: list[str], cli: Command, tmp_path: Path
     outcome = cli("layers", "t.zarr", *option)
     assert outcome.status in (0, 1, 2)
     assert len(outcome.err.splitlines()) <= 1
+    shown = json.loads(cli("layers", "t.zarr", "--json").out)
+    assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png", "PNG"])
@@ -64,13 +66,7 @@ def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
     refused("layers", finished, "--plot")
     refused("layers", finished, "--pot", "x.svg")
     refused("layers", "x" * 300)
-
-
-def test_json_before_the_first_commit(cli: Command, tmp_path: Path) -> None:
-    config = load_config("eight-puzzle")
-    TableStore(tmp_path / "new.zarr").create(config, plan_run(config.puzzle).cut)
-    shown = json.loads(cli("layers", tmp_path / "new.zarr", "--json").out)
-    assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)
+    assert "--limit" in refused("farthest", finished, "--limit", 0)
 
 
 FAR = ["6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"]
@@ -98,8 +94,3 @@ def test_text_of_antipodes(cli: Command, finished: Path) -> None:
 
 def test_antipodes_of_an_unfinished_table(refused: Callable[..., str], unfinished: Path) -> None:
     assert "antipodes resume" in refused("farthest", unfinished, status=1)
-
-
-@pytest.mark.parametrize("limit", ["0", "-1", "nan", "many", "1.5"])
-def test_no_limits(limit: str, refused: Callable[..., str], finished: Path) -> None:
-    assert "--limit" in refused("farthest", finished, f"--limit={limit}")

@@ -79,23 +79,23 @@ ACCEPTED = {
     **dict.fromkeys(("--limit", "--max-depth", "--list"), ("1" * 30,)),
     "--checkpoint-every": ("1.5", "1" * 30, "1e400", "1" * 5000),
 }
-ODD_NUMBERS = ["", "-1", "1.5", "nan", "-inf", "1e400", "1" * 30, "1" * 5000, "²", "0x10", "x" * 5000]
+NAMED = {"--to": "", "--memory-limit": "memory"}
+"""What messages call these options; a wrong goal is named itself."""
+ODD_NUMBERS = ["", "two", "-1", "1.5", "nan", "-inf", "1e400", "1" * 30, "1" * 5000, "²", "0x10", "x" * 5000]
 
 
-@pytest.mark.parametrize("command", TAKING_TEXT)
-def test_an_odd_text(command: str, finished: Path, refused: Refused) -> None:
-    for odd in ODD:
-        arguments = [{"TABLE": str(finished), "ODD": odd}.get(word, word) for word in command.split()]
-        assert "unexpected" not in refused(*arguments), odd
-
-
-@pytest.mark.parametrize("command", TAKING_NUMBERS)
-def test_an_odd_number(command: str, finished: Path, refused: Refused) -> None:
-    for odd in ODD_NUMBERS:
-        if odd in ACCEPTED.get(command.split()[-2], ()):
+@pytest.mark.parametrize("command", [*TAKING_TEXT, *TAKING_NUMBERS])
+def test_an_odd_text_or_number(command: str, finished: Path, refused: Refused) -> None:
+    """The message names the option."""
+    *_, before, last = ["antipodes", *command.split()]
+    named = NAMED.get(before, before) if before.startswith("--") and last == "ODD" else ""
+    for odd in ODD if command in TAKING_TEXT else ODD_NUMBERS:
+        if odd in ACCEPTED.get(before, ()) and command in TAKING_NUMBERS:
             continue
         arguments = [{"TABLE": str(finished), "ODD": odd}.get(word, word) for word in command.split()]
-        assert "unexpected" not in refused(*arguments), odd
+        message = refused(*arguments)
+        assert "unexpected" not in message, odd
+        assert named.strip("-") in message, odd
 
 
 @pytest.mark.parametrize(
@@ -167,6 +167,9 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
         {"name": "x" * 300},
         {"name": "𝔸" * 60},
         {"name": ".."},
+        {"name": "."},
+        {"name": "../../line"},
+        {"name": "/dev/null/line"},
         {"name": 5},
         {"family": "x" * 5000},
         {"description": ["x" * 5000]},
@@ -230,6 +233,10 @@ def test_an_odd_board(text: str, tmp_path: Path, refused: Refused) -> None:
     "run",
     [
         "workers = 0",
+        'memory_limit = "1KB"',
+        'memory_limit = "lots"',
+        'scheduler = "slurm"',
+        "overwrite = 1",
         "workers = 1000000000",
         "workers = 0x" + "f" * 400,
         "workers = true",

@@ -11,11 +11,6 @@ from antipodes.cli.commands.plan import described_time
 KEYS = {"seconds_at_least", "index_size", "rows", "width", "partitions", "memory_bytes", "disk_bytes", "table_bytes"}
 
 
-@pytest.fixture(autouse=True)
-def short_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.planning.duration.TRIAL_SECONDS", 0.05)
-
-
 @pytest.mark.parametrize(("name", "size"), [("seven-tiles", 518_918_400), ("eight-puzzle", 181_440)])
 def test_json(name: str, size: int, cli: Command) -> None:
     outcome = cli("plan", name, "--json", "--workers", 2)

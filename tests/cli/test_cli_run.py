@@ -66,55 +66,15 @@ def test_defaults_in_the_config(cli: Command, tmp_path: Path) -> None:
     assert (tmp_path / "given.zarr").is_dir()
 
 
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
-        ({"start": "1 2 3"}, "blank"),
-        ({"start": "1 2 3 0"}, "start"),
-        ({"start": "1 2 0 / 3 4"}, "start"),
-        ({"rows": 0}, "rows"),
-        ({"rows": 100, "columns": 100}, "rows, columns"),
-        ({"colour": "red"}, "colour"),
-        ({"family": "chess"}, "family"),
-        ({"name": ""}, "name"),
-        ({"family": "jump", "start": "AB-/A-"}, "unknown key"),
-    ],
-)
-def test_bad_configs(changes: dict[str, object], named: str, refused: Callable[..., str], tmp_path: Path) -> None:
+def test_bad_configs(refused: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
-    path.write_text(toml({**LINE, **changes}))
-    for command in ("run", "plan"):
-        message = refused(command, path)
-        assert named in message
-        assert str(path) in message
+    for changes, named in (({"start": "1 2 3 0"}, "start"), ({"family": "chess"}, "family")):
+        path.write_text(toml({**LINE, **changes}))
+        for command in ("run", "plan"):
+            message = refused(command, path)
+            assert named in message
+            assert str(path) in message
     assert not (tmp_path / "outputs").exists()
-
-
-@pytest.mark.parametrize("name", ["a\x00b", "x" * 300, "../../line", "/dev/null/line", "a/b", "a\nb", ".", ".."])
-def test_names_that_are_no_file_names(name: str, refused: Callable[..., str], tmp_path: Path) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text(toml({**LINE, "name": name}))
-    assert "name" in refused("run", path)
-
-
-@pytest.mark.parametrize(
-    ("run", "named"),
-    [
-        ({"workers": 0}, "workers"),
-        ({"workers": -3}, "workers"),
-        ({"checkpoint_every": -1}, "checkpoint_every"),
-        ({"memory_limit": "lots"}, "memory"),
-        ({"memory_limit": 0}, "memory"),
-        ({"memory_limit": "1KB"}, "181,440 positions take at least"),
-        ({"scheduler": "slurm"}, "scheduler"),
-        ({"overwrite": 1}, "overwrite"),
-    ],
-)
-def test_bad_defaults(run: dict[str, object], named: str, refused: Callable[..., str], tmp_path: Path) -> None:
-    path = tmp_path / "bad.toml"
-    eight = {**LINE, "rows": 3, "columns": 3, "start": "123456780"}
-    path.write_text(toml(eight, run))
-    assert named in refused("run", path)
 
 
 @pytest.mark.parametrize(
@@ -122,25 +82,12 @@ def test_bad_defaults(run: dict[str, object], named: str, refused: Callable[...,
     [
         (["run"], "PUZZLE"),
         (["run", "nine-puzzle"], "nine-puzzle"),
-        (["run", ""], "puzzle"),
-        (["run", "x" * 300], "puzzle"),
         (["run", "eight-puzzle", "extra"], "extra"),
         (["run", "eight-puzzle", "--fast"], "--fast"),
         (["run", "eight-puzzle", "--store"], "--store"),
         (["run", "eight-puzzle", "--store", "."], "store"),
         (["run", "eight-puzzle", "--store", "/"], "store"),
-        (["run", "eight-puzzle", "--workers", "0"], "--workers"),
-        (["run", "eight-puzzle", "--workers", "two"], "--workers"),
-        (["run", "eight-puzzle", "--workers", "-1"], "--workers"),
-        (["run", "eight-puzzle", "--workers", "1.5"], "--workers"),
-        (["run", "eight-puzzle", "--checkpoint-every", "-1"], "--checkpoint-every"),
-        (["run", "eight-puzzle", "--checkpoint-every", "nan"], "--checkpoint-every"),
-        (["run", "eight-puzzle", "--checkpoint-every", "often"], "--checkpoint-every"),
         (["run", "eight-puzzle", "--memory-limit", "1KB"], "1000 bytes"),
-        (["run", "eight-puzzle", "--memory-limit", "nan"], "memory limit"),
-        (["run", "eight-puzzle", "--memory-limit", "inf"], "memory limit"),
-        (["run", "eight-puzzle", "--memory-limit", "-5GB"], "memory limit"),
-        (["run", "eight-puzzle", "--memory-limit", "1e400"], "memory limit"),
         (["run", "eight-puzzle", "--scheduler", "slurm"], "threads, local or an address"),
         (["nonsense"], "nonsense"),
         (["--nonsense"], "--nonsense"),
@@ -174,12 +121,6 @@ def test_overwrite(cli: Command, refused: Callable[..., str], eight: Path) -> No
     assert contents(eight) == before
     assert cli("run", "knights-coloured", "--store", eight, "--overwrite", "--quiet").status == 0
     assert json.loads(cli("status", eight, "--json").out)["puzzle"] == "knights-coloured"
-
-
-def test_no_arguments_print_the_help(cli: Command) -> None:
-    outcome = cli()
-    assert "farthest" in outcome.out
-    assert outcome.out == cli("--help").out
 
 
 @pytest.mark.parametrize("scheduler", ["slurm", "foo://127.0.0.1:1"])

@@ -14,7 +14,6 @@ from stores import change_manifest, contents
 
 import antipodes as api
 from antipodes import python_source
-from antipodes.tables.run import resume
 from antipodes_tasks.errors import SourceError, StoreMismatchError
 
 GOOD = """
@@ -49,7 +48,7 @@ COMMANDS: list[list[object]] = [
     ["run", "eight-puzzle", "--store", "STORE", "--quiet"],
 ]
 """Every command that takes a store."""
-FUNCTIONS: list[Callable[[Any], Any]] = [api.open_table, api.verify, api.open_counts, resume]
+FUNCTIONS: list[Callable[[Any], Any]] = [api.open_table, api.verify, api.open_counts]
 
 
 @pytest.fixture

@@ -1,20 +1,23 @@
 """Every command on standard streams that are closed, full, broken, or of an odd encoding."""
 
 import gc
+import io
 import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 import pytest
-from odd_streams import ENCODINGS, UNWRITABLE, encoded, unwritable
 from programs import PROGRAM, Command
 
 from antipodes.cli.main import run_command
+from antipodes.cli.streams import Results, writer
 
 BOARD = '[board]\nname = "small"\ncells = """\n..........\n"""\n[board.pieces]\nA = "#####"\nB = "#####"\n'
 POSITION = "8 6 7 2 5 4 3 0 1"
@@ -181,3 +184,28 @@ def test_a_run_goes_on_where_no_message_can_be_read(tmp_path: Path) -> None:
         ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
     assert ended.returncode == 0
     assert json.loads(ended.stdout)["radius"] == 31
+
+
+ENCODINGS = ("ascii", "latin-1", "cp437", "utf-16")
+UNWRITABLE = ("full", "closed", "left")
+
+
+@contextmanager
+def encoded(path: Path, encoding: str) -> Iterator[TextIO]:
+    """Standard output in an encoding; its bytes go into the file."""
+    with writer(io.BufferedWriter(Results(path, "wb")), encoding) as stream:
+        yield stream
+
+
+@contextmanager
+def unwritable(kind: str) -> Iterator[TextIO]:
+    """Standard output that cannot be written to."""
+    if kind == "full":
+        number = os.open("/dev/full", os.O_WRONLY)
+    elif kind == "closed":
+        number = os.open(os.devnull, os.O_RDONLY)
+    else:
+        reader, number = os.pipe()
+        os.close(reader)
+    with writer(io.BufferedWriter(Results(number, "wb")), "utf-8") as stream:
+        yield stream

@@ -1,4 +1,4 @@
-"""Boards and problems: parsing, numbering and symmetries."""
+"""Boards, pieces and problems: parsing, numbering, orientations and symmetries."""
 
 import tomllib
 
@@ -10,7 +10,7 @@ from tiling_brute_force import turns
 
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.exact_cover.partitions import partitions_of
-from antipodes_tasks.exact_cover.pieces import PENTOMINOES, piece_set
+from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Coordinates, Piece, parse_piece, piece_set
 from antipodes_tasks.exact_cover.placements import placements_of, symmetry_of
 from antipodes_tasks.exact_cover.problem import TilingProblem, parse_board, parse_problem
 from antipodes_tasks.exact_cover.search import search_partition
@@ -296,3 +296,57 @@ def test_placements_are_numbered_as_the_store_format_says(cells: str, pieces: ob
     placements = placements_of(problem)
     listed = [[cell for cell in row if cell >= 0] for row in placements.cells.tolist()]
     assert list(zip(placements.piece.tolist(), listed, strict=True)) == placements_by_the_book(problem)
+
+
+FIXED = {"F": 8, "I": 2, "L": 8, "N": 8, "P": 8, "T": 4, "U": 4, "V": 4, "W": 4, "X": 1, "Y": 8, "Z": 4}
+"""Fixed pentominoes: 63 in all (OEIS A001168)."""
+
+
+def flat(cells: Coordinates) -> bool:
+    return bool((cells[:, 0] == 0).all())
+
+
+@pytest.mark.parametrize("piece", PENTOMINOES, ids=lambda piece: piece.name)
+def test_orientations_of_the_pentominoes(piece: Piece) -> None:
+    assert piece.size == 5
+    assert piece.connected
+    assert sum(map(flat, piece.orientations())) == FIXED[piece.name]
+    assert len(piece.orientations()) == (3 if piece.name == "I" else 3 * FIXED[piece.name])
+
+
+def test_a_solid_is_turned_and_never_mirrored() -> None:
+    left, right = parse_piece("left", "##\n#.\n\n.#\n.."), parse_piece("right", "##\n.#\n\n#.\n..")
+    turned = {cells.tobytes() for cells in left.orientations()}
+    assert len(turned) == 12
+    assert turned.isdisjoint(cells.tobytes() for cells in right.orientations())
+
+
+def test_orientations_do_not_depend_on_the_drawing() -> None:
+    one, other = parse_piece("one", "###\n#.."), parse_piece("other", "#\n#\n##")
+    assert [a.tolist() for a in one.orientations()] == [b.tolist() for b in other.orientations()]
+
+
+@pytest.mark.parametrize("drawing", ["\n  ##\n  #\n", "##\n#.", "...\n.ab\n.c.", "**\n* \n\n"])
+def test_drawings_of_the_same_piece(drawing: str) -> None:
+    assert parse_piece("V", drawing).cells == ((0, 0, 0), (0, 0, 1), (0, 1, 0))
+
+
+def test_layers() -> None:
+    assert parse_piece("post", "#\n\n#").cells == ((0, 0, 0), (1, 0, 0))
+
+
+def test_a_piece_may_be_disconnected() -> None:
+    assert not parse_piece("apart", "#.#").connected
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        ("", "expected at least one cell"),
+        ("..\n..", "expected at least one cell"),
+        ("#?", r"expected '#' or a letter for a cell, found '\?'"),
+    ],
+)
+def test_wrong_pieces_are_refused(drawing: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_piece("bad", drawing)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from clusters import Cluster
 from distributed import Client
+from program_runs import Same
 from puzzle_settings import complete, jump
-from stores import contents
 from waiting import wait_until
 
 from antipodes.config import load_config
@@ -23,7 +23,6 @@ from antipodes_tasks.errors import InputError, InterruptedRunError, SchedulerLos
 
 EIGHT = load_config("eight-puzzle")
 EVERY_LAYER = RunOptions(checkpoint_every=0)
-ByThreads = Callable[[str], dict[str, bytes]]
 
 
 class Acting:
@@ -53,7 +52,7 @@ def test_a_client_is_closed_during_its_run(shared: Cluster, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_run_continues_after_a_cluster_restart(cluster: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_run_continues_after_a_cluster_restart(cluster: Cluster, same: Same, tmp_path: Path) -> None:
     cluster.add_workers(1, nanny=True)
     with cluster.client() as client, cluster.client() as other:
         acting = Acting(lambda: threading.Thread(target=other.restart, daemon=True).start())
@@ -63,7 +62,7 @@ def test_a_run_continues_after_a_cluster_restart(cluster: Cluster, by_threads: B
     noticed = ("the cluster was restarted, and has forgotten the tasks", "worker tcp://")
     assert losses
     assert all(loss.startswith(noticed) for loss in losses)
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 def test_late_events_are_ignored_after_a_run(shared: Cluster, caplog: pytest.LogCaptureFixture) -> None:

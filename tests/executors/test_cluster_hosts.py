@@ -1,18 +1,15 @@
 """Scheduler, workers and the program on separate hosts, whose network links are cut."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from clusters import Cluster
 from hosts import Hosts
-from program_runs import Run
-from stores import contents
+from program_runs import Begin, Run, Same
 from waiting import wait_until
 
-ByThreads = Callable[[str], dict[str, bytes]]
-Begin = Callable[..., Run]
 pytestmark = pytest.mark.slow
 SCHEDULER, FIRST, SECOND, CLIENT = range(1, 5)
 TIMEOUT_SECONDS = 11
@@ -51,9 +48,7 @@ def begin_apart(apart: Cluster, hosts: Hosts, begin: Begin) -> Run:
 
 
 @pytest.mark.parametrize("host", [FIRST, CLIENT])
-def test_a_short_cut_of_a_link_loses_nothing(
-    host: int, apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_short_cut_of_a_link_loses_nothing(host: int, apart: Cluster, hosts: Hosts, begin: Begin, same: Same) -> None:
     run = begin_apart(apart, hosts, begin)
     hosts.cut(host)
     time.sleep(TIMEOUT_SECONDS / 4)
@@ -61,12 +56,10 @@ def test_a_short_cut_of_a_link_loses_nothing(
     hosts.heal(host)
     report = run.finish()
     assert (report["workers_lost"], report["states_found_again"]) == (0, 0)
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
-def test_a_worker_that_is_cut_off_cannot_write(
-    apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_worker_that_is_cut_off_cannot_write(apart: Cluster, hosts: Hosts, begin: Begin, same: Same) -> None:
     """The worker still runs and sees the same directory, but can no longer write into the table."""
     run = begin_apart(apart, hosts, begin)
     hosts.cut(FIRST)
@@ -75,12 +68,10 @@ def test_a_worker_that_is_cut_off_cannot_write(
     report = run.finish()
     assert report["workers_lost"] >= 1
     assert report["states_found_again"] < report["states"] / 2
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
-def test_a_program_that_is_cut_off_ends(
-    apart: Cluster, hosts: Hosts, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_program_that_is_cut_off_ends(apart: Cluster, hosts: Hosts, begin: Begin, same: Same) -> None:
     """Its message names the command that resumes the run."""
     run = begin_apart(apart, hosts, begin)
     hosts.cut(CLIENT)
@@ -88,4 +79,4 @@ def test_a_program_that_is_cut_off_ends(
     hosts.heal(CLIENT)
     again = ["resume", "t.zarr", "--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--json"]
     assert begin(*again, prefix=hosts.at(CLIENT)).finish()["resumed_from"] >= 6
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")

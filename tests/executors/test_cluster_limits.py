@@ -10,7 +10,7 @@ import psutil
 import pytest
 from clusters import Cluster, Group
 from mounts import small
-from program_runs import Run
+from program_runs import EVERY_LAYER, Begin, Same
 from stores import contents
 from waiting import error_of
 
@@ -23,8 +23,6 @@ from antipodes.tables.run import run_puzzle
 from antipodes_tasks.errors import InterruptedRunError, SchedulerError, StoreDamagedError, StoreError, WorkerFailedError
 
 ByThreads = Callable[[str], dict[str, bytes]]
-Begin = Callable[..., Run]
-EVERY_LAYER = ["--checkpoint-every", 0]
 pytestmark = pytest.mark.slow
 
 
@@ -38,15 +36,13 @@ def resume_elsewhere(cluster: Cluster, begin: Begin, store: object) -> None:
     begin("resume", store, "--scheduler", cluster.address, "--json").finish()
 
 
-def test_a_nanny_stops_a_worker_without_memory(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_nanny_stops_a_worker_without_memory(cluster: Cluster, begin: Begin, same: Same) -> None:
     cluster.add_workers(1, "--memory-limit", "160MB", nanny=True)
     at = ["--scheduler", cluster.address, "--memory-limit", "8GB"]
     run = begin("run", "three-colours", "--store", "t.zarr", *at)
     run.fail(1, "worker tcp://", "memory", "resume with: antipodes resume t.zarr")
     resume_elsewhere(cluster, begin, "t.zarr")
-    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+    same("three-colours")
 
 
 def limit_memory(worker: Group, more: int) -> None:
@@ -101,9 +97,7 @@ def test_workers_without_a_nanny_run_out_of_memory(
 
 
 @pytest.mark.parametrize("options", [EVERY_LAYER, []])
-def test_a_full_disk(
-    options: list[object], cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_full_disk(options: list[object], cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
     """There is enough free disk when the run begins, but another program fills it."""
     cluster.add_workers(1)
     with small(tmp_path / "disk", "16m") as disk:
@@ -115,15 +109,13 @@ def test_a_full_disk(
         run.fail(1, *named, f"{store}", "No space left on device", f"antipodes resume {store}")
         other.unlink()
         begin("resume", store, "--scheduler", cluster.address, "--json").finish()
-        assert contents(store) == by_threads("five-tiles")
+        same("five-tiles", store)
 
 
-def test_workers_may_not_write_large_files(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_workers_may_not_write_large_files(cluster: Cluster, begin: Begin, same: Same) -> None:
     """The system limits the size of their files, but not of those of the program."""
     cluster.add_workers(1, prefix=("sh", "-c", 'trap "" XFSZ; ulimit -f 128 && exec "$@"', "sh"))
     run = begin("run", "three-colours", "--store", "t.zarr", "--scheduler", cluster.address)
     run.fail(1, "worker tcp://", "t.zarr", "File too large", "antipodes resume t.zarr")
     resume_elsewhere(cluster, begin, "t.zarr")
-    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+    same("three-colours")

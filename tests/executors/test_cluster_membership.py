@@ -2,7 +2,6 @@
 
 import time
 import uuid
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ from typing import Any
 import pytest
 from clusters import Cluster, with_other
 from distributed import Client
-from program_runs import Run
-from stores import contents
+from program_runs import EVERY_LAYER, Begin, Same
 from waiting import error_of, wait_until
 
 from antipodes.config import load_config
@@ -22,9 +20,6 @@ from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.errors import SchedulerLostError, WorkerFailedError, WorkersLostError
 
-ByThreads = Callable[[str], dict[str, bytes]]
-Begin = Callable[..., Run]
-EVERY_LAYER = ["--checkpoint-every", 0]
 PAUSED = {"DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE": "0.0001", "DASK_DISTRIBUTED__WORKER__MEMORY__SPILL": "False"}
 
 
@@ -44,7 +39,7 @@ def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client
         gone = sorted(scheduler.members)[1]
         client.retire_workers([gone])
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left")
-        assert not scheduler._membership.lost
+        assert not scheduler._membership.watch.lost
         for do in (ask_all, submit_two):
             error = error_of(partial(do, scheduler))
             assert isinstance(error, WorkersLostError)
@@ -104,21 +99,19 @@ def test_workers_that_the_scheduler_cannot_reach_are_named(shared: Cluster, monk
 
 
 @pytest.mark.slow
-def test_a_worker_dies_before_tilings_are_searched(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_worker_dies_before_tilings_are_searched(cluster: Cluster, begin: Begin, same: Same) -> None:
     frozen = cluster.add_workers(2)
     run = begin("tile", "3x20", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("2 workers with 2 threads")
     frozen[0].kill()
     run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("3x20")
+    same("3x20")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["2 workers with 2 threads", "depth 0", "depth 6:"])
 def test_a_run_continues_after_a_worker_retired(
-    moment: str, cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
+    moment: str, cluster: Cluster, client: Client, begin: Begin, same: Same
 ) -> None:
     cluster.add_workers(2)
     at = ["--scheduler", cluster.address, *EVERY_LAYER, "--json"]
@@ -127,12 +120,12 @@ def test_a_run_continues_after_a_worker_retired(
     client.retire_workers([sorted(cluster.workers())[1]])
     assert run.finish()["workers_lost"] <= 1
     assert "1 worker with 1 thread" in run.err
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 @pytest.mark.slow
 def test_tilings_continue_after_the_only_worker_retired(
-    cluster: Cluster, client: Client, begin: Begin, by_threads: ByThreads, tmp_path: Path
+    cluster: Cluster, client: Client, begin: Begin, same: Same
 ) -> None:
     cluster.add_workers(1)
     run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
@@ -140,7 +133,7 @@ def test_tilings_continue_after_the_only_worker_retired(
     client.retire_workers(list(cluster.workers()))
     cluster.add_workers(1)
     run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
+    same("3x4x5")
 
 
 @pytest.fixture

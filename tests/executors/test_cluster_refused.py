@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 from clusters import NO_ANTIPODES, Cluster, python_path, with_other
 from mounts import hidden
-from program_runs import Run
+from program_runs import EVERY_LAYER, Begin, Same
 from stores import contents
 
 ByThreads = Callable[[str], dict[str, bytes]]
-Begin = Callable[..., Run]
-EVERY_LAYER = ["--checkpoint-every", 0]
 
 
 @pytest.mark.slow
@@ -28,7 +26,7 @@ def test_a_first_worker_with_another_version_ends_the_run(
 
 @pytest.mark.slow
 def test_a_late_worker_with_another_version_is_excluded(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+    cluster: Cluster, begin: Begin, same: Same, tmp_path: Path
 ) -> None:
     (first,) = cluster.add_workers(1)
     at = ["--scheduler", cluster.address, *EVERY_LAYER, "--json"]
@@ -41,7 +39,7 @@ def test_a_late_worker_with_another_version_is_excluded(
     assert "excluded" in run.err
     run.finish()
     assert "2 workers" not in run.err
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 @pytest.mark.slow

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from clusters import Cluster
 from distributed import Client, WorkerPlugin
-from program_runs import Run
-from stores import contents
+from program_runs import EVERY_LAYER, Begin, Same
 from waiting import wait_until
 
 from antipodes.config import load_config
@@ -20,61 +19,48 @@ from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
 
 ByThreads = Callable[[str], dict[str, bytes]]
-Begin = Callable[..., Run]
-
-
-EVERY_LAYER = ["--checkpoint-every", 0]
 
 
 @pytest.mark.parametrize(
-    ("puzzle", "options"),
+    ("puzzle", "by_file", "options"),
     [
-        ("eight-puzzle", []),
-        ("knights-coloured", EVERY_LAYER),
-        pytest.param("five-tiles", EVERY_LAYER, marks=pytest.mark.slow),
+        ("eight-puzzle", True, []),
+        ("knights-coloured", False, EVERY_LAYER),
+        pytest.param("five-tiles", False, EVERY_LAYER, marks=pytest.mark.slow),
     ],
 )
-def test_the_same_table_at_an_address(
-    puzzle: str, options: list[object], shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+def test_the_same_table(
+    puzzle: str, by_file: bool, options: list[object], shared: Cluster, begin: Begin, same: Same
 ) -> None:
-    report = begin("run", puzzle, "--store", "t.zarr", "--scheduler", shared.address, *options, "--json").finish()
+    at = ["--scheduler-file", shared.scheduler_file] if by_file else ["--scheduler", shared.address]
+    report = begin("run", puzzle, "--store", "t.zarr", *at, *options, "--json").finish()
     assert (report["complete"], report["workers_lost"], report["states_found_again"]) == (True, 0, 0)
-    assert contents(tmp_path / "t.zarr") == by_threads(puzzle)
-
-
-def test_the_same_table_by_a_scheduler_file(
-    shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
-    file = ["--scheduler-file", shared.scheduler_file]
-    begin("run", "eight-puzzle", "--store", "t.zarr", *file, "--json").finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same(puzzle)
 
 
 @pytest.mark.slow
-def test_the_same_table_after_an_interruption(
-    shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_the_same_table_after_an_interruption(shared: Cluster, begin: Begin, same: Same) -> None:
     first = begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", shared.address, *EVERY_LAYER)
     first.wait_for_depth(5)
     first.signal(signal.SIGINT)
     first.fail(75, f"resume with: antipodes resume t.zarr --scheduler {shared.address}")
     report = begin("resume", "t.zarr", "--scheduler", shared.address, "--json").finish()
     assert report["resumed_from"] >= 5
-    assert contents(tmp_path / "t.zarr") == by_threads("five-tiles")
+    same("five-tiles")
 
 
 @pytest.mark.slow
-def test_the_same_tilings(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_tilings(shared: Cluster, begin: Begin, same: Same) -> None:
     begin("tile", "3x20", "--store", "t.zarr", "--scheduler", shared.address, "--json").finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("3x20")
+    same("3x20")
 
 
 @pytest.mark.slow
-def test_the_same_results_on_a_local_cluster(begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_results_on_a_local_cluster(begin: Begin, same: Same) -> None:
     begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("five-tiles")
+    same("five-tiles")
     begin("tile", "3x20", "--store", "tilings.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
-    assert contents(tmp_path / "tilings.zarr") == by_threads("3x20")
+    same("3x20", "tilings.zarr")
 
 
 def plugins_of(client: Client) -> dict[str, set[str]]:
@@ -93,7 +79,7 @@ def topics_of(client: Client) -> set[str]:
     return set(told)
 
 
-def test_the_same_results_with_a_client_that_stays_open(shared: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_the_same_results_with_a_client_that_stays_open(shared: Cluster, same: Same, tmp_path: Path) -> None:
     heard: list[Any] = []
     with shared.client() as client:
         client.register_plugin(WorkerPlugin(), name="theirs")
@@ -115,8 +101,8 @@ def test_the_same_results_with_a_client_that_stays_open(shared: Cluster, by_thre
         wait_until(lambda: topics_of(client) == before[1], "the client is subscribed to nothing else")
         client.unregister_worker_plugin("theirs")
     assert report.complete
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
-    assert contents(tmp_path / "tilings.zarr") == by_threads("3x20")
+    same("eight-puzzle")
+    same("3x20", "tilings.zarr")
 
 
 def test_no_task_of_a_run_stays_on_the_cluster(shared: Cluster, tmp_path: Path) -> None:
@@ -128,7 +114,7 @@ def test_no_task_of_a_run_stays_on_the_cluster(shared: Cluster, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_two_runs_on_one_cluster(shared: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_two_runs_on_one_cluster(shared: Cluster, begin: Begin, same: Same) -> None:
     at = ["--scheduler", shared.address, *EVERY_LAYER]
     runs = [begin("run", puzzle, "--store", puzzle, *at, "--json") for puzzle in ("five-tiles", "knights-coloured")]
     runs[0].wait_for_depth(1)
@@ -137,4 +123,4 @@ def test_two_runs_on_one_cluster(shared: Cluster, begin: Begin, by_threads: ByTh
     for run in runs:
         run.finish()
     for puzzle in ("five-tiles", "knights-coloured"):
-        assert contents(tmp_path / puzzle) == by_threads(puzzle)
+        same(puzzle, puzzle)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from clusters import Cluster
 from distributed import Client
-from stores import contents
+from program_runs import Same
 from waiting import wait_until
 
 from antipodes.config import load_config
@@ -24,7 +24,6 @@ from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.errors import InterruptedRunError, SchedulerError
 
 EIGHT = load_config("eight-puzzle")
-ByThreads = Callable[[str], dict[str, bytes]]
 
 
 @pytest.fixture
@@ -143,7 +142,7 @@ def test_a_scheduler_freezes_before_workers_are_examined(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, same: Same, tmp_path: Path) -> None:
     """The run says that it excludes the worker, and makes it a member once it answers."""
     with shared.client() as client, Workers(client) as scheduler:
         events: list[Event] = []
@@ -157,7 +156,7 @@ def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, by_threads: ByThr
         wait_until(lambda: scheduler.workers_changed, "the run knows that the worker answers")
         assert scheduler.wait_for_workers(events.append, never)
         assert len(scheduler.members) == 2
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 @pytest.mark.usefixtures("impatient")

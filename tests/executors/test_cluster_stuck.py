@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster, Worker
 from distributed.core import Status
-from stores import contents
+from program_runs import Same
 
 from antipodes.config import load_config
 from antipodes.events import Event, WorkersLost, silence
@@ -26,7 +26,6 @@ from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
 from antipodes_tasks.errors import SchedulerError, WorkerFailedError, WorkersStuckError
 
-ByThreads = Callable[[str], dict[str, bytes]]
 EVERY_LAYER = RunOptions(checkpoint_every=0)
 STUCK = 1.2
 """Seconds without progress; workers report twice a second what they run."""
@@ -200,7 +199,7 @@ def fail_after(worker: Worker, requests: int) -> None:
 
 @pytest.mark.parametrize("requests", [0, 6, 25])
 def test_a_table_is_completed_by_the_other_workers(
-    requests: int, cluster: Cluster, workers: LocalCluster, by_threads: ByThreads, tmp_path: Path
+    requests: int, cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
     broken = next(iter(cluster.members))
     fail_after(worker_at(workers, broken), requests)
@@ -209,15 +208,15 @@ def test_a_table_is_completed_by_the_other_workers(
     (lost,) = [event for event in events if isinstance(event, WorkersLost)]
     assert f"worker {broken}, which cannot send its results: MemoryError" in str(lost)
     assert report.workers_lost == 1
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 def test_tilings_are_completed_by_the_other_workers(
-    cluster: Cluster, workers: LocalCluster, by_threads: ByThreads, tmp_path: Path
+    cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
     fail_after(worker_at(workers, next(iter(cluster.members))), 1)
     tile_board(load_board("3x20"), tmp_path / "t.zarr", options=EVERY_LAYER, scheduler=cluster)
-    assert contents(tmp_path / "t.zarr") == by_threads("3x20")
+    same("3x20")
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,16 @@
-"""Workers that are killed or join during a run: the run continues by itself, to the same table."""
+"""Workers, schedulers and clients that are killed: the run continues, or ends with the command that resumes it."""
 
 import itertools
 import re
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clusters import Cluster, Group, python_path
-from program_runs import Run
-from stores import contents
+from program_runs import EVERY_LAYER, Begin, Run, Same
 from waiting import wait_until
-
-ByThreads = Callable[[str], dict[str, bytes]]
-Begin = Callable[..., Run]
-EVERY_LAYER = ["--checkpoint-every", 0]
 
 
 def kill_in_the_middle(workers: list[Group], run: Run) -> None:
@@ -47,9 +41,7 @@ def check_losses(report: dict[str, Any], losses: int) -> None:
     assert report["states_found_again"] < report["states"] / 2
 
 
-def test_a_worker_is_killed_during_a_layer(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_worker_is_killed_during_a_layer(cluster: Cluster, begin: Begin, same: Same) -> None:
     workers = cluster.add_workers(2)
     at = ["--scheduler", cluster.address]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
@@ -61,13 +53,11 @@ def test_a_worker_is_killed_during_a_layer(
     again = report["states_found_again"]
     assert line.endswith(f", {again:,} positions to recompute" if again else ", nothing to recompute")
     assert "1 worker with 1 thread" in run.err
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 @pytest.mark.slow
-def test_workers_are_killed_several_times(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_workers_are_killed_several_times(cluster: Cluster, begin: Begin, same: Same) -> None:
     """Those that are killed have a nanny, which restarts them."""
     workers = [*cluster.add_workers(2, nanny=True), *cluster.add_workers(1)]
     run = begin("run", "three-colours", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER, "--json")
@@ -79,13 +69,11 @@ def test_workers_are_killed_several_times(
     report = run.finish()
     assert 3 <= report["workers_lost"] <= 4
     check_losses(report, report["workers_lost"])
-    assert contents(tmp_path / "t.zarr") == by_threads("three-colours")
+    same("three-colours")
 
 
 @pytest.mark.slow
-def test_workers_of_a_tiling_run_are_killed(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_workers_of_a_tiling_run_are_killed(cluster: Cluster, begin: Begin, same: Same) -> None:
     workers = cluster.add_workers(2)
     run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("partition 3 of")
@@ -94,17 +82,20 @@ def test_workers_of_a_tiling_run_are_killed(
     cluster.add_workers(1)
     workers[1].kill()
     run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
+    same("3x4x5")
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "name", "moment"), [("run", "eight-puzzle", "depth 6:"), ("tile", "3x4x5", "partition 2 of")]
+)
 def test_all_workers_are_killed_and_others_join(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
+    command: str, name: str, moment: str, cluster: Cluster, begin: Begin, same: Same
 ) -> None:
     workers = cluster.add_workers(2)
-    at = ["--scheduler", cluster.address]
-    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
-    run.wait_for_depth(6)
+    every = EVERY_LAYER if command == "run" else []
+    run = begin(command, name, "--store", "t.zarr", "--scheduler", cluster.address, *every, "--json")
+    run.wait_for(moment)
     for worker in workers:
         worker.stop()
     for worker in workers:
@@ -112,22 +103,9 @@ def test_all_workers_are_killed_and_others_join(
     run.wait_for("there are no workers: waiting for some to join")
     cluster.add_worker()
     report = run.finish()
-    check_losses(report, report["workers_lost"])
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
-
-
-@pytest.mark.slow
-def test_all_workers_of_a_tiling_run_are_killed(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
-    (worker,) = cluster.add_workers(1)
-    run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
-    run.wait_for("partition 2 of")
-    worker.kill()
-    run.wait_for("there are no workers: waiting for some to join")
-    cluster.add_worker()
-    run.finish()
-    assert contents(tmp_path / "t.zarr") == by_threads("3x4x5")
+    if command == "run":
+        check_losses(report, report["workers_lost"])
+    same(name)
 
 
 @pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
@@ -150,9 +128,7 @@ def test_a_run_is_interrupted_while_it_waits_after_a_loss(cluster: Cluster, begi
 
 
 @pytest.mark.slow
-def test_a_worker_that_joins_late_gets_tasks(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_worker_that_joins_late_gets_tasks(cluster: Cluster, begin: Begin, same: Same) -> None:
     (first,) = cluster.add_workers(1)
     at = ["--scheduler", cluster.address]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
@@ -164,7 +140,7 @@ def test_a_worker_that_joins_late_gets_tasks(
     first.kill()
     report = run.finish()
     assert report["workers_lost"] <= 1
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
 
 
 SLOW_DISK = """
@@ -179,9 +155,7 @@ os.fsync = slow
 
 
 @pytest.mark.slow
-def test_a_worker_is_killed_while_it_writes(
-    cluster: Cluster, begin: Begin, by_threads: ByThreads, tmp_path: Path
-) -> None:
+def test_a_worker_is_killed_while_it_writes(cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
     flag = tmp_path / "slow"
     (worker,) = cluster.add_workers(
         1, environment=python_path(tmp_path / "site", sitecustomize=SLOW_DISK.format(flag=str(flag)))
@@ -194,4 +168,88 @@ def test_a_worker_is_killed_while_it_writes(
     cluster.add_workers(1)
     worker.kill()
     assert run.finish()["workers_lost"] == 1
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    same("eight-puzzle")
+
+
+RESUMED_BY = "resume with: antipodes resume t.zarr --scheduler tcp://"
+
+
+def begin_eight(cluster: Cluster, begin: Begin) -> Run:
+    """A run that commits each layer and has committed depth 6."""
+    cluster.add_workers(2)
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for("committed up to depth 6")
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "command", "name", "moment"),
+    [
+        (signal.SIGKILL, "run", "eight-puzzle", "committed up to depth 6"),
+        (signal.SIGTERM, "run", "eight-puzzle", "committed up to depth 6"),
+        (signal.SIGKILL, "tile", "3x4x5", "committed 2 of"),
+    ],
+)
+def test_a_killed_scheduler_ends_the_run(
+    number: int, command: str, name: str, moment: str, cluster: Cluster, begin: Begin, same: Same
+) -> None:
+    cluster.add_workers(2)
+    run = begin(command, name, "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    run.wait_for(moment)
+    assert cluster.scheduler is not None
+    killed = time.monotonic()
+    cluster.scheduler.signal(number)
+    run.fail(75, "scheduler", "are kept", RESUMED_BY)
+    assert time.monotonic() - killed < 30
+    cluster.start_scheduler()
+    cluster.add_workers(1)
+    report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    assert command == "tile" or report["resumed_from"] >= 6
+    same(name)
+
+
+@pytest.mark.slow
+def test_a_scheduler_restarts_at_the_same_address(cluster: Cluster, begin: Begin, same: Same) -> None:
+    """The run continues, or ends with the command that resumes it; the table is the same."""
+    run = begin_eight(cluster, begin)
+    assert cluster.scheduler is not None
+    port = re.findall(r":(\d+)$", cluster.address)[0]
+    cluster.scheduler.kill()
+    cluster.start_scheduler("--host", "127.0.0.1", "--port", port)
+    cluster.add_workers(2)
+    status, _, err = run.end()
+    assert "Traceback" not in err
+    assert status in (0, 75), err
+    if status == 75:
+        assert RESUMED_BY in err
+        begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    else:
+        assert "lost: the connection to the dask scheduler was lost" in err
+    same("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_the_tasks_of_a_killed_run_are_removed(cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
+    run = begin_eight(cluster, begin)
+    assert cluster.tasks() > 0
+    run.kill()
+    wait_until(lambda: cluster.tasks() == 0, "the workers have stopped working on it", 10)
+    assert (tmp_path / "t.zarr.lock").exists()
+    report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
+    assert report["resumed_from"] >= 6
+    same("eight-puzzle")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheduler", ["local", "address"])
+def test_a_second_signal_stops_immediately(scheduler: str, cluster: Cluster, begin: Begin) -> None:
+    if scheduler == "address":
+        cluster.add_workers(1)
+    at = ["--scheduler", cluster.address if scheduler == "address" else "local", "--workers", 1]
+    run = begin("run", "five-tiles", "--store", "t.zarr", *at, *EVERY_LAYER)
+    run.wait_for_depth(12)
+    for _ in range(2):
+        run.signal(signal.SIGINT)
+        time.sleep(0.01)
+    run.fail(75, "stopped immediately; resume with: antipodes resume t.zarr --scheduler")

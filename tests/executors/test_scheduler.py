@@ -1,9 +1,17 @@
 """What all executors have in common, and how one is chosen."""
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import nullcontext
-from operator import add, attrgetter, mul, truediv
+from operator import add, attrgetter, mul
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,7 +22,8 @@ from antipodes.cli.failures import Stopped
 from antipodes.events import silence
 from antipodes.executors.api import Call, Key, Scheduler, result_of
 from antipodes.executors.distributed import cluster, connection
-from antipodes.executors.opening import as_scheduler, check_scheduler_name, open_scheduler
+from antipodes.executors.distributed.connection import PREFIX, _deaf_loop, scratch_folder
+from antipodes.executors.opening import address_in, as_scheduler, check_scheduler_name, open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes_tasks.errors import InputError, SchedulerError, WorkerFailedError
 
@@ -37,8 +46,8 @@ def test_handles_stand_for_results_even_in_lists(scheduler: Scheduler) -> None:
     first = list(scheduler.persist({("b", number): (mul, number, 10) for number in range(4)}).values())
     second = scheduler.persist({("c", 0): (sum, first), ("c", 1): (add, first[1], first[3])})
     assert scheduler.gather(list(second.values())) == [60, 40]
-    assert scheduler.gather(scheduler.map(str, first)) == ["0", "10", "20", "30"]
-    assert scheduler.gather(scheduler.map(attrgetter("real"), first)) == [0, 10, 20, 30]
+    third = scheduler.persist({("d", number): (attrgetter("real"), one) for number, one in enumerate(first)})
+    assert scheduler.gather(list(third.values())) == [0, 10, 20, 30]
 
 
 def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
@@ -50,7 +59,7 @@ def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
 def test_no_calls_have_no_results(scheduler: Scheduler) -> None:
     assert scheduler.persist({}) == {}
     assert scheduler.gather([]) == []
-    assert scheduler.map(str, []) == []
+    scheduler.run_unordered({}, lambda *_: pytest.fail("there was no task"), lambda: False)
 
 
 def test_on_done_is_called_for_each_result() -> None:
@@ -103,22 +112,20 @@ def test_other_objects_are_refused_as_schedulers() -> None:
 
 def test_errors_of_tasks_are_raised(scheduler: Scheduler) -> None:
     """A cluster raises another error, which names the worker."""
-    with pytest.raises((ZeroDivisionError, WorkerFailedError), match="by zero"):
-        scheduler.gather(list(scheduler.persist({("g", 0): (divmod, 1, 0)}).values()))
+    calls: dict[Key, Call] = {("g", 0): (divmod, 1, 0)}
+    for run in (
+        lambda: scheduler.gather(list(scheduler.persist(calls).values())),
+        lambda: scheduler.run_unordered(calls, lambda *_: None, lambda: False),
+    ):
+        with pytest.raises((ZeroDivisionError, WorkerFailedError), match="by zero"):
+            run()
 
 
 @pytest.mark.parametrize(
     "name",
     [
         *("", "slurm", "Threads", "localhost:8786", "tcp://", "tcp://host", "tcp://host:99999", "tcp://host:0"),
-        *(
-            "inproc://1",
-            "tcp://ho st:1",
-            " tcp://host:1",
-            "tcp://host:1/x",
-            "tcp://[::1:8",
-            "tcp://h:٣",
-        ),
+        *("inproc://1", "tcp://ho st:1", " tcp://host:1", "tcp://host:1/x", "tcp://[::1:8", "tcp://h:٣"),
     ],
 )
 def test_invalid_scheduler_names_are_refused(name: str) -> None:
@@ -155,15 +162,6 @@ def test_started_tasks_end_after_a_stop(scheduler: Scheduler) -> None:
     assert len(set(told)) == len(told)
 
 
-def test_no_calls_are_passed_on(scheduler: Scheduler) -> None:
-    scheduler.run_unordered({}, lambda *_: pytest.fail("there was no task"), lambda: False)
-
-
-def test_an_error_of_a_task_is_raised(scheduler: Scheduler) -> None:
-    with pytest.raises((ArithmeticError, WorkerFailedError), match="division by zero"):
-        scheduler.run_unordered({("fail", 3): (truediv, 3, 0)}, lambda *_: None, lambda: False)
-
-
 def test_threads_run_the_first_call_with_the_next_calls() -> None:
     """It is run once, and its result is not passed on."""
     started: list[int] = []
@@ -188,3 +186,75 @@ def test_one_thread_runs_calls_in_their_order() -> None:
         {("nap", n): (mul, 2, n) for n in range(12)}, lambda key, _: told.append(key[1]), lambda: False
     )
     assert told == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("", "an empty file"),
+        ("hello", "no JSON object with an address"),
+        ("{}", "no JSON object with an address"),
+        ("[" * 100_000, "no JSON object with an address"),
+        ('{"address": 5}', "no JSON object with an address"),
+        ('{"address": "ftp://x"}', "found 'ftp://x'"),
+    ],
+)
+def test_files_that_no_scheduler_wrote_are_refused(
+    content: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("antipodes.executors.opening.FLUSH_SECONDS", 0.1)
+    (tmp_path / "s.json").write_text(content)
+    with pytest.raises(InputError, match=found):
+        address_in(str(tmp_path / "s.json"), 5)
+
+
+def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, tmp_path / "fifo", "/dev/zero", "a\0b"):
+        with pytest.raises(InputError, match="expected a file that can be read"):
+            address_in(str(path), 5)
+
+
+def test_the_address_is_read_once_the_file_is_complete(tmp_path: Path) -> None:
+    path, address = tmp_path / "s.json", "tcp://127.0.0.1:8786"
+    path.write_text('{"addr')
+    threading.Timer(0.3, path.write_text, [json.dumps({"address": address})]).start()
+    assert address_in(str(path), 5) == address
+
+
+HOLD = """
+import time
+from antipodes.executors.distributed.connection import scratch_folder
+with scratch_folder() as folder:
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_folders_of_killed_runs_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    other = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True, env=environment)
+    assert other.stdout is not None
+    theirs = Path(other.stdout.readline().strip())
+    with scratch_folder() as ours:
+        assert theirs.is_dir()
+        (ours / "spilled").write_text("x")
+    assert not ours.exists()
+    other.send_signal(signal.SIGKILL)
+    other.communicate()
+    assert theirs.is_dir()
+    with scratch_folder() as ours:
+        assert [path.name for path in tmp_path.glob(f"{PREFIX}*")] == [ours.name]
+
+
+def test_processes_of_a_local_cluster_never_get_signals() -> None:
+    """Not even while they load Python: a Ctrl-C then showed their tracebacks, and the run failed."""
+    mine = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with _deaf_loop() as loop:
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mine
+        answer: Future[str] = Future()
+        read = ["grep", "SigBlk", "/proc/self/status"]
+        loop.add_callback(lambda: answer.set_result(subprocess.check_output(read, text=True)))
+        blocked = int(answer.result(30).split()[1], 16)
+    assert all(blocked & 1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM))

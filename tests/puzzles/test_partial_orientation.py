@@ -1,11 +1,10 @@
 """Pieces that show their orientation in part, against a search of what they show."""
 
 import json
-from collections.abc import Iterable
 
+import numpy as np
 import pytest
-from brute_force import distances
-from brute_force import layers as counted
+from brute_force import Rows, layers_by
 from project import ROOT
 from twisty_search import layers
 
@@ -25,22 +24,21 @@ FULL = read_tws(CUBE)
 
 def shown_layers(pieces: list[int], twists: list[int], shown: list[int]) -> list[int]:
     """The layers of the cube with these pieces on it, each of which shows its orientation modulo a number."""
-    turns = expand(FULL.turns).values()
-    modulus = dict(zip(pieces, shown, strict=True))
+    modulus = np.zeros(max(pieces) + 1, dtype=np.uint8)
+    modulus[pieces] = shown
 
-    def seen(places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-        return tuple(f"{piece}/{twist % modulus[piece]}" for piece, twist in places)
+    def seen(on: Rows, twists: Rows) -> Rows:
+        return np.concatenate((on, twists % modulus[on]), axis=1)
 
-    def after(position: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
-        places = [tuple(map(int, place.split("/"))) for place in position]
-        for turn in turns:
-            origins = turn.permutations[0]
-            yield seen(
-                (places[origin][0], (places[origin][1] + twist) % 3)
-                for origin, twist in zip(origins, turn.twists[0], strict=True)
-            )
+    def after(rows: Rows) -> Rows:
+        moved = []
+        for turn in expand(FULL.turns).values():
+            on, before = (part[:, list(turn.permutations[0])] for part in np.split(rows, 2, axis=1))
+            moved.append(seen(on, before + np.array(turn.twists[0], dtype=np.uint8)))
+        return np.concatenate(moved)
 
-    return counted(distances([seen(zip(pieces, twists, strict=True))], after))
+    start = np.array([pieces, twists], dtype=np.uint8)
+    return layers_by(seen(start[:1], start[1:]), after)
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,25 @@
-"""Sequences of moves: brackets, powers, primes; and what is refused."""
+"""Sequences of moves: how they are read, where they lead, and the names of moves along a path."""
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from twisty_geometry import skewb
 
+from antipodes.config import load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.formats.definition import Turn, identity
 from antipodes.puzzles.formats.tws import read_tws
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.sequences import parse_sequence, resolve
-from antipodes_tasks.errors import ConfigError, PositionError
+from antipodes_tasks.errors import ConfigError, InputError, PositionError
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import Swaps
 
 PUZZLE = read_tws(skewb().tws())
 NAMES = dict(zip(("R", "U", "Rw", "2R", "x'", "y"), PUZZLE.turns.values(), strict=False))
@@ -139,3 +147,207 @@ def test_definitions_that_double_a_thousand_times() -> None:
     texts = {"a0": "R U"} | {f"a{k}": f"(a{k - 1})2" for k in range(1, 1000)}
     found = resolve(texts, {"R": R, "U": U}, str)
     assert found["a999"] == done(R, U).power(2**999)
+
+
+MOVES = {"A": [1, 2, 3, 0, 4], "B": "(0 1)(2 4)", "A2": [0, 1, 2, 4, 3]}
+TWISTY = """
+Set PIECES 4 3
+Solved
+PIECES
+1 2 3 4
+End
+Move U
+PIECES
+2 3 4 1
+1 0 2 0
+End
+Move F
+PIECES
+2 1 3 4
+End
+Move Uv
+PIECES
+4 3 2 1
+End
+"""
+
+
+def generators(**changes: Any) -> Puzzle:
+    table = {"name": "g", "family": "generators", "n": 5, "moves": MOVES, "turns": "single", **changes}
+    return puzzle_from(table)
+
+
+def twisty(turns: str = "half") -> Puzzle:
+    return puzzle_from({"name": "t", "family": "twisty", "format": "tws", "definition": TWISTY, "turns": turns})
+
+
+def hanoi() -> Puzzle:
+    return puzzle_from({"name": "h", "family": "hanoi", "pegs": 3, "discs": 3})
+
+
+def after(puzzle: Puzzle, *names: str) -> Labels:
+    """The position after moves of these names, found one by one."""
+    labels = puzzle.start_labels[:1]
+    for name in names:
+        labels = puzzle.moves.after(puzzle.moves.names.index(name), labels)[0]
+    last: Labels = labels[0]
+    return last
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", ""),
+        ("A", "A"),
+        ("A B", "A B"),
+        ("AB,  A", "A B A"),
+        ("A'", "A A A"),
+        ("A3", "A A A"),
+        ("A2", "A2"),
+        ("(A)2 B", "A A B"),
+        ("(A B)2'", "B A A A B A A A"),
+        ("[A: B]", "A B A A A"),
+        ("[A, B]", "A B A A A B"),
+        ("A // the rest is a comment", "A"),
+        ("A’", "A A A"),
+    ],
+)
+def test_sequences(text: str, names: str) -> None:
+    puzzle = generators()
+    assert puzzle.follow(text)[-1].tolist() == after(puzzle, *names.split()).tolist()
+
+
+def test_each_position_on_the_way() -> None:
+    puzzle = generators()
+    path = puzzle.follow("A B2 A'")
+    assert [puzzle.format(one) for one in path[:2]] == ["0 1 2 3 4", "1 2 3 0 4"]
+    assert len(path) == 5
+    assert path[0].tolist() == path[-1].tolist()
+
+
+def test_another_start() -> None:
+    puzzle = generators()
+    path = puzzle.follow("A", puzzle.parse("4 3 2 1 0"))
+    assert [puzzle.format(one) for one in path] == ["4 3 2 1 0", "3 2 1 4 0"]
+
+
+def test_the_first_of_several_starts() -> None:
+    puzzle = puzzle_from({"name": "p", "family": "pancake", "start": ["1 3 2", "3 1 2"]})
+    assert puzzle.format(puzzle.follow("3")[-1]) == "2 3 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A C", "moves 'A C': expected moves A, B, A2; found 'C' at character 3"),
+        ("(A", "expected a bracket that closes"),
+        ("A99999", "expected a sequence of at most 10,000 moves, found 99,999"),
+        ("(A B)6000", "at most 10,000 moves"),
+        ("(((A100)100)100)100'", "at most 10,000 moves"),
+    ],
+)
+def test_no_sequence(text: str, message: str) -> None:
+    with pytest.raises(PositionError) as raised:
+        generators().follow(text)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("sequence", [None, 5, ["A"]])
+def test_no_text(sequence: Any) -> None:
+    with pytest.raises(PositionError, match="expected a sequence of moves as text"):
+        generators().follow(sequence)
+
+
+def nameless() -> Puzzle:
+    puzzle = load_config("eight-puzzle").puzzle
+    assert isinstance(puzzle.moves, Swaps)
+    return replace(puzzle, rules=replace(puzzle.rules, moves=Swaps(puzzle.moves.pairs)))
+
+
+def test_a_puzzle_without_names() -> None:
+    with pytest.raises(PositionError, match="those of eight-puzzle have no names"):
+        nameless().follow("U")
+
+
+@pytest.mark.parametrize(
+    ("settings", "sequence", "end"),
+    [
+        ({"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 3 0"}, "R D L U U'", "2 0 1 3"),
+        ({"family": "sliding", "rows": 2, "columns": 2, "start": "1 2 0 0"}, "a2-down b2-left", "2 0 1 0"),
+        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "a3-b1'", None),
+        ({"family": "jump", "start": "B-/--/-W", "moves": "knight"}, "b1-a3", None),
+        ({"family": "jump", "start": "B-/--/--", "moves": "knight"}, "a3-b1 b1-a3 (a3-b1)", "-----B"),
+        ({"family": "blocks", "start": "AAB/..B"}, "A-down B-up'", None),
+        ({"family": "blocks", "start": "AAB/..C/.DD", "distinct": True}, "A-down B-left D-left", ".B./AAC/DD."),
+        ({"family": "blocks", "start": "AAB/..C/.DD"}, "a3-down c3-left b1-left", ".B./AAC/DD."),
+        ({"family": "blocks", "start": "AA./..B", "moves": "slides"}, "A-b1", None),
+        ({"family": "blocks", "start": "AA./B..", "moves": "slides"}, "B-b1 B-c1 A-b2", ".AA/..B"),
+    ],
+)
+def test_moves_on_boards_have_names(settings: dict[str, Any], sequence: str, end: str | None) -> None:
+    puzzle = puzzle_from({"name": "p", **settings})
+    if end is None:
+        with pytest.raises(PositionError, match=r"expected legal moves|expected moves"):
+            puzzle.follow(sequence)
+        return
+    path = puzzle.follow(sequence)
+    assert puzzle.format(path[-1]) == end
+    assert puzzle.follow(" ".join(puzzle.move_names(path) or ())).tolist() == path.tolist()
+
+
+def test_moves_of_one_name_in_different_positions() -> None:
+    puzzle = hanoi()
+    path = puzzle.follow("0-2 0-1 2-1 0-2 1-0 1-2 0-2")
+    assert puzzle.parts[0].places == 3
+    assert path[-1].tolist() == [2, 2, 2]
+    assert puzzle.follow("0-2 0-1 0-1' 0-2'")[-1].tolist() == [0, 0, 0]
+
+
+def test_moves_that_are_not_legal() -> None:
+    with pytest.raises(PositionError, match="moves '0-2 0-1 0-1': expected legal moves, found '0-1' as move 3"):
+        hanoi().follow("0-2 0-1 0-1")
+    with pytest.raises(PositionError, match='found "0-2\'" as move 1'):
+        hanoi().follow("0-2'")
+
+
+def test_names_that_only_sequences_have() -> None:
+    puzzle = twisty()
+    assert "Uv" not in puzzle.moves.names
+    turned = puzzle.follow("Uv")[-1]
+    assert puzzle.format(turned) == "4 3 2 1 / 0 0 0 0"
+    assert puzzle.follow("Uv2")[-1].tolist() == puzzle.start_labels[0].tolist()
+
+
+@pytest.mark.parametrize("turns", ["half", "quarter", "single"])
+def test_all_metrics_read_the_same_sequences(turns: str) -> None:
+    expected = twisty().follow("U2 F U' [U, F] U5")[-1]
+    assert twisty(turns).follow("U2 F U' [U, F] U5")[-1].tolist() == expected.tolist()
+
+
+def test_sequence_moves_do_not_change_the_table() -> None:
+    puzzle = twisty()
+    assert replace(puzzle, sequence_moves=None).fingerprint == puzzle.fingerprint
+
+
+@given(st.lists(st.sampled_from(["U", "U2", "F", "U'"]), max_size=12))
+def test_the_names_along_a_path_lead_along_it(names: list[str]) -> None:
+    puzzle = twisty()
+    path = puzzle.follow(" ".join(names))
+    along = puzzle.move_names(path)
+    assert along is not None
+    assert np.array_equal(puzzle.follow(" ".join(along)), path)
+    assert set(along) <= set(puzzle.moves.names)
+
+
+def test_the_names_of_moves_of_one_name() -> None:
+    puzzle = hanoi()
+    assert puzzle.move_names(puzzle.follow("0-2 0-1 2-1")) == ["0-2", "0-1", "2-1"]
+    assert puzzle.move_names(puzzle.start_labels) == []
+
+
+def test_paths_without_names() -> None:
+    eight = nameless()
+    assert eight.move_names([eight.start_labels[0], eight.successors(eight.start_labels[0])[0]]) is None
+    puzzle = generators()
+    with pytest.raises(InputError, match="expected a move from 0 1 2 3 4, found 4 3 2 1 0"):
+        puzzle.move_names([[0, 1, 2, 3, 4], [4, 3, 2, 1, 0]])

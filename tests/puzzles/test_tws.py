@@ -69,7 +69,7 @@ def test_rotations_aliases_and_sequences() -> None:
     assert list(found.turns) == ["R", "Rv2", "S", "L"], "the moves of a search, in the order of the file"
     assert list(found.others) == ["y", "RUv", "Q", "z"]
     assert found.others["Q"] == found.turns["R"].inverse()
-    assert found.turns["S"].is_identity
+    assert found.turns["S"].order == 1
 
 
 def test_a_sequence_may_name_what_follows() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.searches.solvability import parities, solvable
 
@@ -34,7 +35,8 @@ DECIDED = {*(f"{r}x{c}" for r, c in GRIDS), "pentagon", "pentagon with a chord"}
 def puzzle_on(graph: str, start: tuple[int, ...]) -> Puzzle:
     places, pairs = GRAPHS[graph]
     moves = Swaps([edge for a, b in pairs for edge in ((a, b), (b, a))])
-    return Puzzle.of_pieces(graph, "graph", "", Board(1, places), tuple("01234567"[: max(start) + 1]), (start,), moves)
+    parts = [pieces(start, tuple("01234567"[: max(start) + 1]))]
+    return Puzzle.of(graph, "graph", "", Board(1, places), parts, (start,), moves)
 
 
 def distances(puzzle: Puzzle) -> dict[bytes, int]:

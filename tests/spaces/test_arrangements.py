@@ -24,6 +24,7 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import verify
 from antipodes_tasks.errors import FieldError
 from antipodes_tasks.permutations.parity import parities
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.arrangements import PARITY, Arrangements
 from antipodes_tasks.spaces.move_tables import ILLEGAL
@@ -47,7 +48,7 @@ def directed(pairs: list[tuple[int, int]], *starts: tuple[int, ...]) -> Puzzle:
     """A puzzle of one empty place 0 with moves from place to place, perhaps one-way."""
     size = len(starts[0])
     symbols = tuple(map(str, range(size)))
-    return Puzzle.of_pieces("p", "test", "", Board(1, size), symbols, starts, Swaps(pairs))
+    return Puzzle.of("p", "test", "", Board(1, size), [pieces(starts[0], symbols)], starts, Swaps(pairs))
 
 
 def reached(puzzle: Puzzle) -> set[bytes]:

@@ -1,4 +1,4 @@
-"""Stores in a directory: an unreadable path is not a missing one, and foreign files stay."""
+"""Stores in a directory: unreadable paths, foreign files, and their creation on a full disk or over an old store."""
 
 import errno
 import os
@@ -8,16 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from depths import depths_in
+from mounts import small
 from programs import Command
-from stores import chunk_files
+from s3 import Bucket, Proxy
+from stores import chunk_files, contents
+from tiling_stores import SQUARE, board_file
 
+from antipodes.cli.failures import Stopped
+from antipodes.config import load_config
+from antipodes.storage.arrays import Arrays
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.files import PARTIAL, STORED
 from antipodes.tables.journal import FOLDER
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.manifest import COUNTS, DEPTH
 from antipodes.tables.store.stores import TableStore
 from antipodes.tilings.store import PARTITIONS, TILINGS
-from antipodes_tasks.errors import StoreError
+from antipodes_tasks.errors import StoreError, StoreLockedError
 
 
 @pytest.fixture
@@ -42,7 +51,7 @@ def test_an_unreadable_chunk_is_not_missing(eight: Path, unreadable: Callable[[P
     chunk = chunk_files(eight)[0]
     unreadable(chunk)
     with pytest.raises(StoreError, match=f"^cannot read {chunk}: Input/output error$"):
-        store.read_rows(manifest, 0, manifest.rows)
+        depths_in(store, manifest)
 
 
 def test_an_unreadable_store_is_not_created_again(
@@ -103,3 +112,100 @@ def test_leftovers_of_a_crashed_run_are_deleted(name: str, cli: Command, eight: 
 def test_every_name_in_a_store_is_known(eight: Path) -> None:
     assert {DEPTH, COUNTS, FOLDER, TILINGS, PARTITIONS} < STORED
     assert {path.name for path in eight.iterdir()} <= STORED
+
+
+@pytest.mark.parametrize("blocks", [0, 2, 4])
+@pytest.mark.parametrize("what", ["table", "tilings"])
+def test_a_full_disk(what: str, blocks: int, cli: Command, tmp_path: Path) -> None:
+    """The disk has room for the first ``blocks`` files: the lock, the group, the array, the manifest."""
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    with small(tmp_path / "small", "1m") as disk:
+        filler = disk / "filler"
+        filler.write_bytes(bytes(4096 * (256 - blocks)))
+        make: list[object] = ["run", "knights-coloured"] if what == "table" else ["tile", board]
+        outcome = cli(*make, "--store", disk / "t.zarr", "--quiet")
+        refused = what == "table" and blocks > 0  # as soon as there is room for the lock, before anything is created
+        assert (outcome.status, len(outcome.err.splitlines())) == (2 if refused else 1, 1)
+        assert ("of free disk" if refused else "No space left on device") in outcome.err
+        assert {path.name for path in disk.iterdir()} <= {"filler", "t.zarr"}
+        if (disk / "t.zarr").exists():
+            assert "resume with" in outcome.err
+        filler.unlink()
+        assert cli(*make, "--store", disk / "t.zarr", "--quiet").status == 0
+        assert cli("verify", disk / "t.zarr").out.startswith("ok: ")
+
+
+def test_a_run_that_is_stopped_during_creation_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*arguments: object, **options: object) -> None:
+        raise Stopped("stopped")
+
+    config = load_config("eight-puzzle")
+    monkeypatch.setattr(Arrays, "write_group", stop)
+    with pytest.raises(Stopped):
+        TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_without_its_lock_leaves_the_staging_place_of_the_next(tmp_path: Path) -> None:
+    storage = TableStore(tmp_path / "t.zarr").storage
+    with pytest.raises(StoreLockedError), storage.lock.hold(), storage.staged():
+        (tmp_path / "t.zarr.lock").write_text("{}")
+    assert (tmp_path / ".t.zarr.new").exists()
+
+
+@pytest.mark.parametrize("what", ["table", "tilings"])
+def test_a_full_disk_keeps_the_old_store(what: str, cli: Command, tmp_path: Path) -> None:
+    board = board_file(SQUARE, tmp_path / "board.toml")
+    make: list[object] = ["run", "knights-coloured"] if what == "table" else ["tile", board]
+    with small(tmp_path / "small", "256k") as disk:
+        store = disk / "t.zarr"
+        assert cli(*make, "--store", store, "--quiet").status == 0
+        before = contents(store)
+        (disk / "filler").write_bytes(bytes(shutil.disk_usage(disk).free - 4096))  # room for the lock
+        outcome = cli(*make, "--store", store, "--quiet", "--overwrite")
+        if what == "table":  # refused before anything is overwritten
+            assert (outcome.status, len(outcome.err.splitlines())) == (2, 1)
+            assert "of free disk" in outcome.err
+        else:
+            assert (outcome.status, len(outcome.err.splitlines())) == (1, 1)
+            assert "No space left on device; the store to be overwritten is unchanged; start over with" in outcome.err
+            assert outcome.err.endswith("--overwrite\n")
+        assert contents(store) == before
+        assert {path.name for path in disk.iterdir()} == {"t.zarr", "filler"}
+
+
+def test_the_old_store_is_restored_if_the_new_one_cannot_be_renamed(
+    eight: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, rename = contents(eight), os.rename
+
+    def refuse(source: Path, destination: Path) -> None:
+        if str(source).endswith(".new"):
+            raise OSError(5, "Input/output error")
+        rename(source, destination)
+
+    monkeypatch.setattr(os, "rename", refuse)
+    with pytest.raises(StoreError, match=r"Input/output error; the store to be overwritten is unchanged$"):
+        run_puzzle(load_config("eight-puzzle"), eight, RunOptions(overwrite=True))
+    assert contents(eight) == before
+    assert [path.name for path in eight.parent.iterdir()] == [eight.name]
+
+
+def test_the_old_store_is_restored_after_a_crash_between_the_renames(eight: Path) -> None:
+    before = contents(eight)
+    eight.rename(eight.with_name(f".{eight.name}.old"))
+    eight.with_name(f".{eight.name}.new").mkdir()
+    assert run_puzzle(load_config("eight-puzzle"), eight).states_found == 0
+    assert contents(eight) == before
+
+
+def test_an_error_in_a_bucket_says_that_the_old_store_is_deleted(
+    bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bucket cannot hold both stores, since objects cannot be renamed."""
+    config = load_config("knights-coloured")
+    plan = plan_run(config.puzzle)
+    TableStore(bucket.url()).create(config, plan.cut)
+    monkeypatch.setattr(Arrays, "digests", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
+    with pytest.raises(StoreError, match=r"^refused; the store that was to be overwritten is deleted$"):
+        TableStore(bucket.url()).create(config, plan.cut, overwrite=True)

@@ -1,41 +1,31 @@
-"""The lock of a store in the file system: one owner at a time, and none after a crash."""
+"""The lock and the fencing token of a store: one owner at a time, and none after a crash."""
 
 import multiprocessing
 import os
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from places import Place
 
-from antipodes.storage.directory import DirectoryStorage, FileLock
+from antipodes.config import load_config
+from antipodes.storage.address import storage_at
+from antipodes.storage.directory import FileLock
 from antipodes.storage.lock import StoreLock
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.stores import TableStore
 from antipodes_tasks.errors import NotAStoreError, StoreError, StoreLockedError
 
 
 def lock(store: Path) -> AbstractContextManager[StoreLock]:
     return FileLock(store).hold()
-
-
-def hold(store: Path, pipe: Any) -> None:
-    """Take the lock, report it, and keep it."""
-    with lock(store):
-        pipe.send(True)
-        pipe.recv()
-
-
-def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with lock(tmp_path / "t.zarr"):
-        for _ in range(2):
-            with pytest.raises(StoreLockedError, match=f"in use by process {os.getpid()}"), lock(tmp_path / "t.zarr"):
-                pass
-        with lock(tmp_path / "other.zarr"):
-            pass
-    with lock(tmp_path / "t.zarr"):
-        pass
-    assert not list(tmp_path.iterdir())
 
 
 def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) -> None:
@@ -63,27 +53,6 @@ def test_a_lock_file_that_was_left_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "t"}')
     assert FileLock(tmp_path / "t.zarr").holder() is None
     assert FileLock(tmp_path / "none.zarr").holder() is None
-
-
-def test_the_system_releases_the_lock_of_a_killed_process(tmp_path: Path) -> None:
-    ours, theirs = multiprocessing.Pipe()
-    context = multiprocessing.get_context("spawn")
-    process = context.Process(target=hold, args=(tmp_path / "t.zarr", theirs))
-    process.start()
-    assert ours.recv()
-    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), lock(tmp_path / "t.zarr"):
-        pass
-    process.kill()
-    process.join()
-    with lock(tmp_path / "t.zarr"):
-        pass
-
-
-def test_an_error_releases_the_lock(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(KeyError), lock(tmp_path / "t.zarr"):
-            raise KeyError
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff", b"[" * 100_000])
@@ -171,22 +140,6 @@ def test_a_new_token_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert handle.token.encode() in synced[0]
 
 
-def test_a_run_that_lost_its_lock_deletes_nothing(tmp_path: Path) -> None:
-    storage = DirectoryStorage(tmp_path / "t.zarr")
-    (tmp_path / "t.zarr" / "depth").mkdir(parents=True)
-    with storage.lock.hold():
-        (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "elsewhere", "token": "other"}')
-        for change in (
-            storage.staged(overwrite=True).__enter__,
-            storage.staged().__enter__,
-            storage.remove_leftovers,
-            lambda: storage.delete("depth"),
-        ):
-            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
-                change()
-    assert (tmp_path / "t.zarr" / "depth").is_dir()
-
-
 def test_the_lock_of_a_later_run_is_not_removed(tmp_path: Path) -> None:
     """The lock file of the first run was removed by hand."""
     store = tmp_path / "t.zarr"
@@ -219,3 +172,98 @@ def test_a_file_system_without_locks_is_not_in_use(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("fcntl.flock", refuse)
     with pytest.raises(StoreError, match=r"cannot lock .*t.zarr.lock: No locks available"), lock(tmp_path / "t.zarr"):
         pass
+
+
+def lock_at(address: str) -> Any:
+    return storage_at(address).lock.hold()
+
+
+def hold(address: str, pipe: Any) -> None:
+    """Take the lock, report it, and keep it."""
+    with lock_at(address):
+        pipe.send(True)
+        pipe.recv()
+
+
+def created(place: Place) -> tuple[TableStore, TableManifest]:
+    store, config = TableStore(place.address()), load_config("eight-puzzle")
+    return store, store.create(config, plan_run(config.puzzle).cut)
+
+
+def test_one_run_at_a_time(place: Place) -> None:
+    address = place.address()
+    owner = f"{address} is in use by process {os.getpid()} on {socket.gethostname()}"
+    with lock_at(address) as handle:
+        assert handle.token.encode() in place.files()["t.zarr.lock"]
+        for _ in range(2):
+            with pytest.raises(StoreLockedError, match=owner), lock_at(address):
+                pass
+        with lock_at(place.address("other.zarr")):
+            pass
+    with lock_at(address):
+        pass
+    assert not place.files()
+
+
+def test_an_error_releases_the_lock(place: Place) -> None:
+    for _ in range(2):
+        with pytest.raises(KeyError), lock_at(place.address()):
+            raise KeyError
+    assert not place.files()
+
+
+def test_the_lock_of_a_killed_process_is_taken_over_immediately(place: Place) -> None:
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=hold, args=(place.address(), theirs))
+    process.start()
+    assert ours.recv()
+    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), lock_at(place.address()):
+        pass
+    process.kill()
+    process.join()
+    assert "t.zarr.lock" in place.files()
+    with lock_at(place.address()):
+        pass
+
+
+def test_only_the_token_in_the_lock_permits_writes(place: Place) -> None:
+    store, manifest = created(place)
+    manifest = replace(manifest, committed_depth=7, layers=(1,) * 8, searched=True)
+    store.create_depths(manifest)
+    newer = np.full((manifest.chunk_rows, manifest.width), 7, dtype=np.uint8)
+    with store.lock() as handle:
+        old = handle.token
+        store.write_chunk(manifest, 0, newer - 1, old)
+        handle.rotate_token()
+        assert handle.token != old
+        store.write_chunk(manifest, 0, newer, handle.token)
+        before = place.files()
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.write_chunk(manifest, 0, newer - 1, old)
+        assert place.files() == before
+    with pytest.raises(StoreLockedError, match="taken over"):
+        store.write_chunk(manifest, 0, newer, handle.token)
+
+
+CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
+    lambda store, manifest: store.storage.staged(overwrite=True).__enter__(),
+    lambda store, manifest: store.remove_leftovers(manifest),
+    lambda store, manifest: store.commit(manifest),
+    lambda store, manifest: store.journal(manifest).delete(),
+    lambda store, manifest: store.storage.delete("depth"),
+]
+
+
+def test_a_run_that_lost_its_lock_changes_nothing_and_leaves_the_new_lock(place: Place) -> None:
+    store, manifest = created(place)
+    for key in ("depth/c/0/0", "journal/0-1-0-00", "depth/c/0/0.x.partial"):
+        place.put(f"t.zarr/{key}", b"of the successor")
+    with store.lock():
+        place.take_over()
+        before = place.files()
+        for change in CHANGES:
+            with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
+                change(store, manifest)
+            assert place.files() == before
+    if "://" in place.address():  # a file is the lock only of the process that has opened it
+        assert place.files() == before

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from program_runs import Run
-from programs import Command, Process
+from programs import Command
 from s3 import KEY, SECRET, Bucket, Proxy
 from stores import contents
 
@@ -80,24 +80,6 @@ def test_a_lasting_outage(fault: str, bucket: Bucket, proxy: Proxy, refused: Cal
     assert said["complete"]
 
 
-@pytest.mark.slow
-def test_a_lasting_outage_of_a_process(bucket: Bucket, proxy: Proxy, process: Process, whole: dict[str, bytes]) -> None:
-    proxy.fail_for(1000, "503", after=40)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANTIPODES_RETRY_SECONDS", "1")
-        run = ("run", PUZZLE, "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2, "--quiet")
-        running = process(*run)
-    _, err = running.communicate(timeout=60)
-    assert running.returncode == 1
-    assert len(err.splitlines()) == 1
-    assert "503 Service Unavailable" in err
-    proxy.fault = lambda number, method, path: None
-    running = process("resume", bucket.url(), "--workers", 2, "--json")
-    out, _ = running.communicate(timeout=60)
-    assert json.loads(out)["complete"]
-    assert bucket.contents() == whole
-
-
 @pytest.mark.parametrize(("fault", "said"), [("403", "403 Forbidden"), ("401", "401 Unauthorized"), ("501", "501")])
 def test_permanent_errors_are_not_retried(fault: str, said: str, bucket: Bucket, proxy: Proxy) -> None:
     proxy.fault = lambda number, method, path: fault
@@ -110,7 +92,7 @@ def test_permanent_errors_are_not_retried(fault: str, said: str, bucket: Bucket,
 def test_transient_errors_are_retried(fault: str, bucket: Bucket, proxy: Proxy) -> None:
     proxy.fault = lambda number, method, path: fault if number == 0 else None
     with pytest.raises(StoreError, match="there is no store at"):
-        TableStore(bucket.url()).manifest_digest()
+        TableStore(bucket.url()).manifest_file.current_digest()
     assert len(proxy.requests) == 2
 
 
@@ -123,19 +105,19 @@ def test_requests_are_made_once_after_retries_ran_out(
     store = TableStore(bucket.url())
     proxy.fault = lambda number, method, path: "503"
     with pytest.raises(StoreError, match="503 Service Unavailable"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     asked = len(proxy.requests)
     assert asked > 1
     with pytest.raises(StoreError, match="503 Service Unavailable"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     assert len(proxy.requests) == asked + 1
     proxy.fault = lambda number, method, path: None
     with pytest.raises(StoreError, match="there is no store at"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     asked = len(proxy.requests)
     proxy.fault = lambda number, method, path: "503" if number == asked else None
     with pytest.raises(StoreError, match="there is no store at"):
-        store.manifest_digest()
+        store.manifest_file.current_digest()
     assert len(proxy.requests) == asked + 2, "requests are retried again"
 
 
@@ -300,11 +282,11 @@ def test_a_run_on_a_silent_bucket_says_so_and_stops(
             waited.append(event.what)
 
     with pytest.raises(StoreSilentError, match=f"cannot write {bucket.url()}.*{part}.*: no answer"):
-        run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS, listener, lambda: bool(waited))
+        run_puzzle(load_config(PUZZLE), bucket.url(), RunOptions(workers=2), listener, lambda: bool(waited))
     assert waited[0].startswith(bucket.url())
     monkeypatch.setattr(retry, "_trouble", {})
     proxy.fault = lambda number, method, path: None
-    assert run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS).complete
+    assert run_puzzle(load_config(PUZZLE), bucket.url(), RunOptions(workers=2)).complete
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
-"""The lock of a store in object storage: one owner at a time, and when another run may take it over."""
+"""The lock of a store in object storage: when it may be taken over, and what a run without it cannot change."""
 
 import json
-import multiprocessing
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -11,18 +9,25 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
-from programs import Command, Process
+from programs import Command
 from s3 import Bucket, Proxy
-from stores import contents
+from stores import contents, stop_after
+from tiling_stores import SQUARE
 
 from antipodes.config import load_config
 from antipodes.storage import lock, objects
+from antipodes.storage.bucket import REQUEST_TIMEOUT
 from antipodes.storage.bucket import Bucket as Client
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.stores import TableStore
-from antipodes_tasks.errors import StoreLockedError
+from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.store import Searched, TilingStore
+from antipodes_tasks.errors import StoreError, StoreLockedError
 
 LOCK = "t.zarr.lock"
 ELSEWHERE = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}
@@ -40,61 +45,10 @@ def put_lock(bucket: Bucket, **changes: Any) -> None:
     bucket.put(LOCK, json.dumps({**ELSEWHERE, **changes}).encode())
 
 
-def test_one_run_at_a_time(bucket: Bucket) -> None:
-    store = TableStore(bucket.url())
-    with store.lock() as handle:
-        assert json.loads(bucket.get(LOCK))["token"] == handle.token
-        owner = f"{bucket.url()} is in use by process {os.getpid()} on {socket.gethostname()}; wait for it, or stop it"
-        for _ in range(2):
-            with pytest.raises(StoreLockedError, match=owner), TableStore(bucket.url()).lock():
-                pass
-        with TableStore(bucket.url("other.zarr")).lock():
-            pass
-    with store.lock():
-        pass
-    assert bucket.listing() == []
-
-
 def test_a_second_run_is_refused(bucket: Bucket, refused: Callable[..., str]) -> None:
     with TableStore(bucket.url()).lock():
         assert "is in use by process" in refused("run", "eight-puzzle", "--store", bucket.url(), status=1)
         assert "is in use by process" in refused("tile", "6x10", "--store", bucket.url(), status=1)
-
-
-def test_a_run_in_another_process_is_refused(bucket: Bucket, process: Process) -> None:
-    with TableStore(bucket.url()).lock():
-        running = process("run", "eight-puzzle", "--store", bucket.url())
-        _, err = running.communicate(timeout=60)
-    assert running.returncode == 1
-    assert f"is in use by process {os.getpid()} on" in err
-
-
-def test_an_error_releases_the_lock(bucket: Bucket) -> None:
-    for _ in range(2):
-        with pytest.raises(KeyError), TableStore(bucket.url()).lock():
-            raise KeyError
-    assert bucket.listing() == []
-
-
-def hold(url: str, pipe: Any) -> None:
-    """Take the lock, report it, and keep it."""
-    with TableStore(url).lock():
-        pipe.send(True)
-        pipe.recv()
-
-
-def test_the_lock_of_a_dead_process_of_this_machine(bucket: Bucket) -> None:
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=hold, args=(bucket.url(), theirs))
-    process.start()
-    assert ours.recv()
-    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), TableStore(bucket.url()).lock():
-        pass
-    process.kill()
-    process.join()
-    assert LOCK in bucket.listing()
-    with TableStore(bucket.url()).lock():  # immediately, though it was renewed a moment ago
-        pass
 
 
 def test_another_process_with_the_number_of_the_owner(bucket: Bucket) -> None:
@@ -183,9 +137,8 @@ def test_a_server_without_conditional_writes(bucket: Bucket, proxy: Proxy, refus
 
 
 def test_an_interrupted_run_releases_the_lock(bucket: Bucket, cli: Command, finished: Path) -> None:
-    asked = iter(range(1000))
     config = load_config("eight-puzzle")
-    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
+    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=stop_after(10))
     assert LOCK not in bucket.listing()
     assert cli("resume", bucket.url(), "--workers", 2).status == 0
     assert bucket.contents() == contents(finished)
@@ -238,3 +191,175 @@ def test_an_interrupt_during_locking_leaves_no_lock(bucket: Bucket, monkeypatch:
     assert LOCK not in bucket.listing()
     with TableStore(bucket.url()).lock():
         pass
+
+
+def take_over(bucket: Bucket) -> None:
+    bucket.put(LOCK, json.dumps(ELSEWHERE).encode())
+
+
+def created(bucket: Bucket) -> tuple[TableStore, TableManifest]:
+    store, config = TableStore(bucket.url()), load_config("eight-puzzle")
+    return store, store.create(config, plan_run(config.puzzle).cut)
+
+
+def test_a_run_that_lost_its_lock_takes_no_new_token(bucket: Bucket) -> None:
+    with TableStore(bucket.url()).lock() as handle:
+        take_over(bucket)
+        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere; not written"):
+            handle.rotate_token()
+    assert json.loads(bucket.get(LOCK)) == ELSEWHERE
+
+
+def test_a_retried_commit_checks_the_lock_again(bucket: Bucket, proxy: Proxy) -> None:
+    """Otherwise the commit could succeed long after another run, which has read the old one, took the lock over."""
+    store, manifest = created(bucket)
+    before = bucket.get("t.zarr/commit.json")
+
+    def unavailable_while_taken_over(number: int, method: str, path: str) -> str | None:
+        if method != "PUT" or not path.endswith("t.zarr/commit.json"):
+            return None
+        take_over(bucket)
+        return "503"
+
+    with store.lock():
+        proxy.fault = unavailable_while_taken_over
+        with pytest.raises(StoreLockedError, match="taken over by process 1 on elsewhere"):
+            store.commit(manifest)
+    assert bucket.get("t.zarr/commit.json") == before
+
+
+def test_a_lock_that_was_deleted(bucket: Bucket) -> None:
+    store, manifest = created(bucket)
+    with store.lock():
+        bucket.delete(LOCK)
+        with pytest.raises(StoreLockedError, match="taken over by another process"):
+            store.commit(manifest)
+    assert LOCK not in bucket.listing()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_newer_bytes_between_the_check_and_the_write_stay(there: bool, bucket: Bucket) -> None:
+    """After the check the lock gets another token, and a writer with that token writes first."""
+    checks: list[str] = []
+    if there:
+        bucket.put("t.zarr/depth/c/0/0", b"oldest")
+
+    def check() -> None:
+        checks.append("check")
+        if len(checks) > 1:
+            raise StoreLockedError("taken over")
+        bucket.put("t.zarr/depth/c/0/0", b"newer")
+
+    with pytest.raises(StoreLockedError):
+        Client(f"s3://{bucket.name}").put_fenced("t.zarr/depth/c/0/0", b"older", check)
+    assert bucket.get("t.zarr/depth/c/0/0") == b"newer"
+    assert len(checks) == 2
+
+
+def test_a_writer_with_the_token_replaces_late_bytes(bucket: Bucket) -> None:
+    checks = iter(range(100))
+
+    def check() -> None:
+        if next(checks) < 3:
+            bucket.put("t.zarr/depth/c/0/0", f"late {next(checks)}".encode())
+
+    Client(f"s3://{bucket.name}").put_fenced("t.zarr/depth/c/0/0", b"new", check)
+    assert bucket.get("t.zarr/depth/c/0/0") == b"new"
+
+
+def test_a_run_that_lost_its_lock_stores_no_tilings(bucket: Bucket) -> None:
+    store = TilingStore(bucket.url())
+    tilings = np.zeros((1, 5), dtype=np.int32)
+    with store.lock():
+        manifest = store.create(BoardConfig(SQUARE), "pruning", 2)
+        manifest = store.add(manifest, {Searched(0, 1, 1, 1): tilings})
+        before = bucket.contents()
+        take_over(bucket)
+        for write in (
+            lambda: store.add(manifest, {Searched(1, 1, 1, 1): tilings}),
+            lambda: store.finish(manifest, [Searched(1, 0, 0, 1)], tilings),
+        ):
+            with pytest.raises(StoreLockedError, match="taken over"):
+                write()
+    assert bucket.contents() == before
+
+
+def test_a_deletion_is_not_retried_after_the_lock_was_lost(bucket: Bucket, proxy: Proxy) -> None:
+    store, _ = created(bucket)
+    before = bucket.contents()
+
+    def fault(number: int, method: str, path: str) -> str | None:
+        if method != "POST":
+            return None
+        take_over(bucket)
+        return "503"
+
+    with store.lock():
+        proxy.fault, asked = fault, len(proxy.requests)
+        with pytest.raises(StoreLockedError, match="taken over"):
+            store.storage.staged(overwrite=True).__enter__()
+    assert [method for method, _ in proxy.requests[asked:]].count("POST") == 1
+    assert bucket.contents() == before
+
+
+def test_a_request_ends_before_the_lock_can_expire() -> None:
+    assert objects.HEARTBEAT_SECONDS < objects.SAFE_SECONDS
+    assert objects.SAFE_SECONDS + REQUEST_TIMEOUT.total_seconds() < objects.EXPIRY_SECONDS
+
+
+def test_a_server_too_slow_to_renew_the_lock(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock stays, since another run may hold it by the time of the deletion."""
+    store, manifest = created(bucket)
+    with store.lock():
+        monkeypatch.setattr(objects, "SAFE_SECONDS", -1.0)
+        with pytest.raises(StoreError, match=r"cannot renew the lock of .* in time"):
+            store.commit(manifest)
+    assert LOCK in bucket.listing()
+
+
+@pytest.mark.parametrize("change", ["rotate", "renew"])
+def test_a_lock_that_was_put_though_the_answer_was_lost(
+    change: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "0")
+    store, manifest = created(bucket)
+    with store.lock() as handle:
+        before = json.loads(bucket.get(LOCK))
+        proxy.fault = lambda number, method, path: "lose" if path.endswith(LOCK) else None
+        with monkeypatch.context() as patch:
+            patch.setattr(objects, "HEARTBEAT_SECONDS", -1.0)
+            with pytest.raises(StoreError, match="cannot write"):
+                (handle.rotate_token if change == "rotate" else handle.check)()
+        proxy.fault = lambda number, method, path: None
+        lost = json.loads(bucket.get(LOCK))
+        assert (lost["beat"], lost["token"] == before["token"]) == (2, change == "renew")
+        handle.rotate_token()
+        assert json.loads(bucket.get(LOCK)) == {**before, "token": handle.token, "beat": 3}
+        store.commit(manifest)
+    assert LOCK not in bucket.listing()
+
+
+class Killed(BaseException):
+    """An error that no handler catches."""
+
+
+def test_the_objects_of_the_server_clock_do_not_pile_up(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that find a lock are killed before they delete the object that shows them the server's time."""
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    for _ in range(3):
+        bucket.put(LOCK, b"{}")
+        with monkeypatch.context() as patch:
+            patch.setattr(Client, "head", killed)
+            with pytest.raises(Killed), TableStore(bucket.url()).lock():
+                pass
+        assert bucket.listing() == [LOCK, f"{LOCK}.time"]
+    monkeypatch.setattr(objects, "EXPIRY_SECONDS", -5.0)
+    with TableStore(bucket.url()).lock():
+        assert bucket.listing() == [LOCK], "nothing but the lock is left while a run is in progress"
+    bucket.put(f"{LOCK}.time", b"")
+    with TableStore(bucket.url()).lock():
+        pass
+    assert bucket.listing() == []

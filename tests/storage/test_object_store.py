@@ -11,11 +11,11 @@ import pytest
 from programs import Command, Process
 from puzzle_settings import LINE
 from s3 import KEY, SECRET, Bucket
-from stores import contents, toml
+from stores import contents, stop_after, toml
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.config import Config, load_config
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
@@ -84,9 +84,8 @@ def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_
     from antipodes.tilings.run import tile_board
 
     tiled(SQUARE, tmp_path / "local.zarr")
-    asked = iter(range(1000))
     options = RunOptions(workers=1, checkpoint_every=0)
-    report = tile_board(BoardConfig(SQUARE), bucket.url(), options=options, interrupted=lambda: next(asked) >= 2)
+    report = tile_board(BoardConfig(SQUARE), bucket.url(), options=options, interrupted=stop_after(2))
     assert not report.complete
     bucket.put("t.zarr/partitions/5/zarr.json", b"of a crashed run")
     assert cli("resume", bucket.url(), "--workers", 2).status == 0
@@ -149,14 +148,14 @@ def test_a_chunk_is_read_in_one_request(remote: str, proxy: Any, bucket: Bucket)
     store = TableStore(remote)
     manifest = store.read()
     before = len(proxy.requests)
-    depths = store.read_rows(manifest, 0, manifest.chunk_rows)
+    depths = store.read_chunk(manifest, 0)
     assert np.unique(depths).size > 1
     assert [method for method, path in proxy.requests[before:] if "/c/" in path] == ["GET"]
 
 
 def test_reachable(remote: str, bucket: Bucket) -> None:
     store = TableStore(remote)
-    digest = store.manifest_digest()
+    digest = store.manifest_file.current_digest()
     before = bucket.listing()
     pickle.loads(pickle.dumps(store)).check_reachable(digest)
     assert bucket.listing() == before
@@ -182,11 +181,3 @@ def test_the_retry_policy_is_sent_to_other_processes(bucket: Bucket, monkeypatch
     monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "7")
     assert TableStore(bucket.url()).storage._bucket.retries.seconds == 7
     assert pickle.loads(pickle.dumps(store)).storage._bucket.retries.seconds == 30
-
-
-def test_resume_from_python(bucket: Bucket, finished: Path) -> None:
-    asked = iter(range(1000))
-    config = load_config("eight-puzzle")
-    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=lambda: next(asked) >= 10)
-    assert resume(bucket.url(), RunOptions(workers=2)).complete
-    assert bucket.contents() == contents(finished)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from puzzle_settings import LINE
+from stores import stop_after
 from tiling_stores import SQUARE, tiled
 
 from antipodes.config import Config
@@ -26,17 +27,15 @@ from antipodes_tasks.errors import StoreChangedError, StoreDamagedError, Unfinis
 @pytest.fixture
 def searching(tmp_path: Path) -> Path:
     """The tilings of some partitions, in the store of an unfinished run."""
-    asked = iter(range(1000))
     options = RunOptions(workers=1, checkpoint_every=0)
-    tile_board(BoardConfig(SQUARE), tmp_path / "t.zarr", options=options, interrupted=lambda: next(asked) >= 3)
+    tile_board(BoardConfig(SQUARE), tmp_path / "t.zarr", options=options, interrupted=stop_after(3))
     return tmp_path / "t.zarr"
 
 
 @pytest.fixture
 def narrow(tmp_path: Path) -> Path:
     """A table whose committed depths fit into a byte, in the store of an unfinished run."""
-    layers = iter(range(250))
-    run_puzzle(Config(LINE), tmp_path / "t.zarr", RunOptions(workers=1), interrupted=lambda: next(layers, None) is None)
+    run_puzzle(Config(LINE), tmp_path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(250))
     return tmp_path / "t.zarr"
 
 

@@ -5,7 +5,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 Position = tuple[str, ...]
+Rows = NDArray[np.uint8]
 P = TypeVar("P", bound=Hashable)
 KNIGHT = [(-2, -1), (-2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2), (2, -1), (2, 1)]
 
@@ -95,10 +99,31 @@ def as_list(value: str | list[str]) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
-def layers_of(puzzle: Any) -> list[int]:
-    """The number of positions at each depth, by the puzzle's own successors."""
-    starts = map(bytes, puzzle.start_labels)
-    return layers(distances(starts, lambda here: map(bytes, puzzle.successors(list(here)))))
+def layers_by(starts: Rows, after: Callable[[Rows], Rows], most: int = 1000) -> list[int]:
+    """The number of positions at each depth, down to depth ``most``, where a position is a row of bytes."""
+    seen, frontier, found = _keys(starts)[:0], starts, list[int]()
+    while len(frontier) and len(found) <= most:
+        known = len(seen)
+        seen, first = np.unique(np.concatenate((seen, _keys(frontier))), return_index=True)
+        frontier = frontier[first[first >= known] - known]
+        if len(frontier):
+            found.append(len(frontier))
+            frontier = after(frontier)
+    return found
+
+
+def _keys(rows: Rows) -> NDArray[np.void]:
+    return np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel()
+
+
+def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
+    """The number of positions at each depth, by the puzzle's own moves."""
+
+    def after(rows: Rows) -> Rows:
+        moved = (puzzle.moves.after(number, rows) for number in range(len(puzzle.moves)))
+        return np.concatenate([labels[legal] for labels, legal in moved])
+
+    return layers_by(puzzle.start_labels, after, most)
 
 
 def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -108,3 +108,11 @@ def check_no_noise(err: str) -> None:
     """AssertionError if a library has written a message, or a traceback."""
     for sign in ("Traceback", "distributed", "tornado", "asyncio", "Error:", "Warning"):
         assert sign not in err.replace("dask.distributed", ""), err
+
+
+Begin = Callable[..., Run]
+"""The fixture that starts the program in a process of its own."""
+Same = Callable[..., None]
+"""The fixture that compares a store with that of threads."""
+EVERY_LAYER: list[object] = ["--checkpoint-every", 0]
+"""Options with which a run commits each layer."""

@@ -11,6 +11,7 @@ from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import sliding
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import LISTED, Answer
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
@@ -36,13 +37,13 @@ def pancakes(start: tuple[int, ...]) -> Puzzle:
     flips = {str(n): [*range(n - 1, -1, -1), *range(n, len(start))] for n in range(2, len(start) + 1)}
     symbols = tuple("0123456789"[: max(start) + 1])
     moves = Transforms.permuting(flips, len(symbols))
-    return Puzzle.of_pieces("pancakes", "pancakes", "", Board(1, len(start)), symbols, (start,), moves)
+    return Puzzle.of("pancakes", "pancakes", "", Board(1, len(start)), [pieces(start, symbols)], (start,), moves)
 
 
 def turns(start: tuple[int, ...]) -> Puzzle:
     """Directed cycles of three, which no single move undoes."""
     moves = Transforms.permuting({"A": [2, 0, 1, 3, 4], "B": [0, 1, 4, 2, 3]}, 5)
-    return Puzzle.of_pieces("turns", "turns", "", Board(1, 5), tuple("01234"), (start,), moves)
+    return Puzzle.of("turns", "turns", "", Board(1, 5), [pieces(start, tuple("01234"))], (start,), moves)
 
 
 EIGHT = tiles(3, 3, "1 2 3 4 5 6 7 8 0")

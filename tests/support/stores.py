@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ from antipodes.storage.manifest import parse, serialise
 def contents(store: Path) -> dict[str, bytes]:
     """All files of a store, by their path in it."""
     return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
+
+
+def stop_after(layers: int) -> Callable[[], bool]:
+    """What interrupts a run once it has asked this many times: a run asks once a layer, or once a partition."""
+    asked = count()
+    return lambda: next(asked) >= layers
 
 
 def chunk_files(store: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import Command, Process
+from programs import Process
 from puzzle_settings import complete, jump, listed, sliding
 
 from antipodes.config import Config, load_config
@@ -111,11 +111,3 @@ def test_sigterm_while_large_tables_are_built(tmp_path: Path, process: Process) 
     _, err = running.communicate(timeout=60)
     assert running.returncode == 75
     assert "interrupted" in err
-
-
-def test_a_puzzle_without_a_cut_is_refused_in_one_line(cli: Command, tmp_path: Path) -> None:
-    config = tmp_path / "wide.toml"
-    config.write_text(f'[puzzle]\nname = "wide"\n{sliding(6, 10, [1] * 29 + [2] * 30)}\n')
-    outcome = cli("plan", config)
-    assert (outcome.status, len(outcome.err.splitlines())) == (2, 1)
-    assert cli("rank", config, " ".join(["1"] * 29 + ["2"] * 30 + ["0"])).status == 0

@@ -1,21 +1,21 @@
 """A chunk counts only at its place in its table: intact bytes that belong elsewhere are an error that names them."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zarr
 from programs import Command
 from puzzle_settings import LINE
-from stores import change_manifest, chunk_files, read_manifest, reseal, set_depth
+from resume import resume
+from stores import change_manifest, chunk_files, read_manifest, reseal, stop_after
 from tiling_stores import SQUARE
 
 from antipodes.config import Config, load_config
 from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST
-from antipodes.tables.planning import plan
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import BoardConfig
@@ -39,11 +39,6 @@ def swap(first: Path, second: Path) -> None:
     content = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(content)
-
-
-def interrupted(layers: int) -> Callable[[], bool]:
-    asked: Iterator[int] = iter(range(1 << 20))
-    return lambda: next(asked) >= layers
 
 
 @pytest.mark.parametrize("command", READING, ids=lambda command: " ".join(map(str, command))[:30])
@@ -72,18 +67,9 @@ def test_layers_that_the_chunks_do_not_handle(unfinished: Path) -> None:
 
 def test_a_journal_of_another_table_is_not_used(unfinished: Path, tmp_path: Path, finished: Path) -> None:
     other = {**load_config("eight-puzzle").settings, "start": "0 1 2 3 4 5 6 7 8"}
-    run_puzzle(Config(other), tmp_path / "other.zarr", RunOptions(workers=2), interrupted=interrupted(12))
+    run_puzzle(Config(other), tmp_path / "other.zarr", RunOptions(workers=2), interrupted=stop_after(12))
     shutil.copytree(tmp_path / "other.zarr/journal", unfinished / "journal", dirs_exist_ok=True)
     assert resume(unfinished).manifest == TableStore(finished).read()
-
-
-@pytest.mark.parametrize("lean", [False, True])
-def test_a_resumed_run_makes_the_same_table(lean: bool, tmp_path: Path, finished: Path) -> None:
-    config = load_config("eight-puzzle")
-    limit = plan.plan_run(config.puzzle, 1).least_bytes if lean else None
-    options = RunOptions(workers=1, memory_limit=limit, checkpoint_every=0)
-    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=interrupted(12))
-    assert run_puzzle(config, tmp_path / "t.zarr", options).manifest == TableStore(finished).read()
 
 
 def test_wide_depths(tmp_path: Path) -> None:
@@ -93,17 +79,6 @@ def test_wide_depths(tmp_path: Path) -> None:
     assert read_manifest(tmp_path / "t.zarr" / MANIFEST) == before, "the digests are as documented"
     with open_table(tmp_path / "t.zarr") as table:
         assert table.antipodes().tolist() == [[1] * 299 + [0]]
-
-
-def test_a_path_without_a_predecessor(refused: Callable[..., str], eight: Path) -> None:
-    with open_table(eight) as table:
-        indices = table.space.rank(table.puzzle.predecessors(table.puzzle.parse(FARTHEST))).tolist()
-    for index in indices:
-        set_depth(eight, index, lambda _: 28)
-    assert "no position at depth 30 leads there" in refused("query", "--path", eight, FARTHEST, status=1)
-    by_table = ("solve", "eight-puzzle", FARTHEST, "--method", "table", "--store", eight)
-    assert "is damaged" in refused(*by_table, status=1)
-    assert "is damaged" in refused(*by_table, "--all", status=1)
 
 
 def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +101,9 @@ def test_only_chunks_that_can_hold_a_depth_are_read(tmp_path: Path, monkeypatch:
 
 
 def test_other_tilings(tmp_path: Path, refused: Callable[..., str], cli: Command) -> None:
-    square, asked = tmp_path / "s.zarr", iter(range(1000))
+    square = tmp_path / "s.zarr"
     options = RunOptions(workers=1, checkpoint_every=0)
-    tile_board(BoardConfig(SQUARE), square, options=options, interrupted=lambda: next(asked) >= 6)
+    tile_board(BoardConfig(SQUARE), square, options=options, interrupted=stop_after(6))
     array = zarr.open_array(square / "partitions/3", mode="r+")
     before, array[:] = array[:], array[:][::-1]
     for command in (["show", square], ["resume", square, "--quiet"]):

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from brute_force import layers_of
 from programs import Command
-from stores import toml
+from resume import resume
+from stores import stop_after, toml
 
 from antipodes.config import Config
 from antipodes.executors.threads import Threads
-from antipodes.tables.run import RunOptions, resume, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.solve import solve, solve_by_table
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.stores import TableStore
@@ -98,20 +99,16 @@ def store(name: str, store_of: Callable[[str], Path]) -> Path:
 
 
 def test_the_layers_of_brute_force(config: Config, store: Path) -> None:
+    verdict = verify(store, Threads(2))
+    assert verdict.ok, verdict.problems
     manifest = TableStore(store).read()
     assert list(manifest.layers) == layers_of(config.puzzle)
     assert manifest.states <= manifest.index_size
 
 
-def test_it_is_verified(store: Path) -> None:
-    verdict = verify(store, Threads(2))
-    assert verdict.ok, verdict.problems
-
-
 def test_an_interrupted_run_is_resumed(config: Config, store: Path, tmp_path: Path) -> None:
-    asked = iter(range(1000))
     options = RunOptions(workers=1, checkpoint_every=0)
-    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=lambda: next(asked) >= 2)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(2))
     assert not TableStore(tmp_path / "t.zarr").read().complete
     assert verify(tmp_path / "t.zarr", Threads(1)).ok
     assert resume(tmp_path / "t.zarr", options).manifest == TableStore(store).read()
@@ -137,12 +134,6 @@ def test_the_moves_of_a_path_lead_along_it(store: Path) -> None:
             names = puzzle.move_names(forth)
             assert names is not None
             assert np.array_equal(puzzle.follow(" ".join(names), forth[0]), forth)
-
-
-def test_indices(config: Config, store: Path) -> None:
-    with open_table(store) as table:
-        indices = np.random.default_rng(1).integers(table.index_size, size=100)
-        assert np.array_equal(table.space.rank(table.space.unrank(indices)), indices)
 
 
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs"])

@@ -1,6 +1,7 @@
 """Shards of partitions: what they find, spill, write, restore and replay is the same in every way."""
 
 import pickle
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -187,7 +188,10 @@ def test_shards_go_back_and_replay(depth: int, journal: Journal, monkeypatch: py
     shards = begun(journal, [2, 3], 100)
     search(shards, 0, 11)
     assert sum(one.go_back(depth, "new") for one in shards) == [1, *layers][depth]
-    again = [advance(shards, at, "new") for at in range(depth, 11)]
+    with monkeypatch.context() as patch:  # nothing is searched again
+        patch.setattr("antipodes_tasks.bfs.partition.expand", None)
+        patch.setattr("antipodes_tasks.bfs.partition.pull", None)
+        again = [advance(shards, at, "new") for at in range(depth, 11)]
     assert again == layers[depth:11]
     found = []
     while count := advance(shards, 11 + len(found), "new"):
@@ -214,17 +218,39 @@ def test_a_task_that_runs_twice_finds_the_same(journal: Journal) -> None:
     assert np.array_equal(depths(shards), expected)
 
 
-def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal) -> None:
+def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: Path) -> None:
     shards = begun(journal, [2, 3])
     search(shards, 0, 5)
     for one in shards:
         one.go_back(3, "new")
     before = [(one.depth, [state.visited.copy() for state in one.states]) for one in shards]
-    with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
-        advance(shards, 3, "")
+    for late in (
+        lambda: advance(shards, 3, ""),
+        lambda: shards[0].boundary(LINKS, 3, ""),
+        lambda: shards[0].flush(5, ""),
+    ):
+        with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
+            late()
+    assert files(tmp_path) == []
     for one, (depth, visited) in zip(shards, before, strict=True):
         assert one.depth == depth
         assert all(np.array_equal(state.visited, bits) for state, bits in zip(one.states, visited, strict=True))
+
+
+def test_a_shard_that_dask_makes_anew_is_not_searched(journal: Journal) -> None:
+    """It is at its first depth, whatever the depth of the others."""
+    (alone,) = begun(journal, [5])
+    for task in (lambda: alone.advance((), LINKS, 7, 1, "first"), lambda: alone.boundary(LINKS, 7, "first")):
+        with pytest.raises(InterruptedRunError, match="the shard was lost"):
+            task()
+
+
+def test_the_memory_of_a_shard_is_known(journal: Journal) -> None:
+    (alone,) = begun(journal, [5])
+    for layers in (0, 9):
+        search([alone], 0, layers)
+        bits = sum(state.nbytes for state in alone.states)
+        assert bits <= sys.getsizeof(alone) - alone.segments.log.size < 1.5 * bits
 
 
 def test_a_shard_cannot_be_copied(journal: Journal) -> None:

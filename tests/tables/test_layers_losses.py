@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from program_runs import Same
 from stores import contents
 
 from antipodes.config import load_config
@@ -149,20 +150,20 @@ def test_lost_positions_are_counted_once(tmp_path: Path) -> None:
     assert twice.recomputed == once.recomputed
 
 
-def test_three_losses_without_a_commit(by_threads: ByThreads, tmp_path: Path) -> None:
+def test_three_losses_without_a_commit(same: Same, tmp_path: Path) -> None:
     report = run_on(Forgetful({1, 2, 3}), tmp_path / "t.zarr", AT_THE_END)
     assert report.complete
     assert report.workers_lost == 3
-    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+    same(PUZZLE)
 
 
-def test_workers_that_retire_are_not_lost(by_threads: ByThreads, tmp_path: Path) -> None:
+def test_workers_that_retire_are_not_lost(same: Same, tmp_path: Path) -> None:
     """Any number of them may retire without a commit in between."""
     report = run_on(Forgetful(range(20, 200, 20), WorkersRetiredError), tmp_path / "t.zarr", AT_THE_END)
     assert report.complete
     assert report.workers_lost == 0
     assert report.recomputed > 1
-    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+    same(PUZZLE)
 
 
 def test_four_losses_without_a_commit(tmp_path: Path) -> None:
@@ -172,20 +173,20 @@ def test_four_losses_without_a_commit(tmp_path: Path) -> None:
     assert "resume with: antipodes resume" in str(caught.value)
 
 
-def test_commits_between_losses(by_threads: ByThreads, tmp_path: Path) -> None:
+def test_commits_between_losses(same: Same, tmp_path: Path) -> None:
     """Any number of losses is allowed with a commit between them."""
     report = run_on(Forgetful(range(20, 1000, 20)), tmp_path / "t.zarr", EVERY_LAYER)
     assert report.complete
     assert report.workers_lost > 4
-    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+    same(PUZZLE)
 
 
-def test_a_lost_scheduler_is_no_lost_worker(by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_lost_scheduler_is_no_lost_worker(same: Same, tmp_path: Path) -> None:
     report = run_on(Forgetful({30}, SchedulerLostError), tmp_path / "t.zarr", AT_THE_END)
     assert report.complete
     assert report.workers_lost == 0
     assert report.recomputed > 1
-    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+    same(PUZZLE)
 
 
 def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
@@ -221,12 +222,12 @@ class Changing(Forgetful):
 
 
 @pytest.mark.parametrize("call", range(1, 50, 8))
-def test_workers_that_join_at_any_call(call: int, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_workers_that_join_at_any_call(call: int, same: Same, tmp_path: Path) -> None:
     events: list[Event] = []
     report = run_on(Changing(call), tmp_path / "t.zarr", AT_THE_END, events)
     assert (report.complete, report.workers_lost, report.recomputed) == (True, 0, 0)
     assert len([event for event in events if isinstance(event, SearchStarted)]) == 1
-    assert contents(tmp_path / "t.zarr") == by_threads(PUZZLE)
+    same(PUZZLE)
 
 
 @pytest.mark.parametrize("call", range(20, 100, 20))
@@ -248,7 +249,7 @@ def test_shards_that_nothing_reaches_lose_no_commit(call: int, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("left", [0, 1])
-def test_a_loss_after_which_the_journal_is_gone(left: int, by_threads: ByThreads, tmp_path: Path) -> None:
+def test_a_loss_after_which_the_journal_is_gone(left: int, same: Same, tmp_path: Path) -> None:
     """Without the starts nothing that a survivor holds is of use."""
     store, events = tmp_path / "t.zarr", list[Event]()
 
@@ -264,4 +265,4 @@ def test_a_loss_after_which_the_journal_is_gone(left: int, by_threads: ByThreads
     report = run_puzzle(load_config(PUZZLE), store, options, listener, scheduler=scheduler)
     assert any(isinstance(event, WorkersLost) for event in events)
     assert report.complete
-    assert contents(store) == by_threads(PUZZLE)
+    same(PUZZLE)

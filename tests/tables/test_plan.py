@@ -1,25 +1,30 @@
-"""Plans: chunks, partitions and shards, memory and disk, and the wait for workers where these have too little."""
+"""Plans: cuts, chunks, partitions and shards, memory and disk, and the wait for workers where these have too little."""
 
 import json
 import time
 from collections.abc import Iterator, Sequence
 from math import ceil, prod
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from puzzle_settings import LINE
+from stores import change_manifest, contents, stop_after
 from strategies import puzzle_settings, spaces_of
 
-from antipodes.config import load_config
+from antipodes.config import Config, load_config
 from antipodes.events import Event, Listener, WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
-from antipodes.machine import MIB, human
+from antipodes.machine import GIB, MIB, human
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
+from antipodes.tables.planning import plan
 from antipodes.tables.planning.plan import (
     BITS,
     JOIN_SECONDS,
@@ -33,11 +38,16 @@ from antipodes.tables.planning.plan import (
     plan_run,
     plan_that_fits,
 )
+from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.stores import TableStore
+from antipodes.tables.table import open_table
+from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.errors import ConfigError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.errors import ConfigError, InterruptedRunError, ResourceLimitError, StoreDamagedError
 from antipodes_tasks.permutations.arrangements import radices
+from antipodes_tasks.spaces import move_tables
 from antipodes_tasks.spaces.selection import best_space, numbering_of
+from antipodes_tasks.spaces.space import SpaceRecord
 
 
 def sliding(rows: int, columns: int, tiles: list[int]) -> Puzzle:
@@ -87,14 +97,10 @@ def test_what_a_limit_leaves_is_for_the_journal() -> None:
         check_memory(plan_run(puzzle, 2, least - 1), least - 1)
 
 
-def test_more_positions_than_64_bits_number() -> None:
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found some 10\^25"):
-        best_space(sliding(5, 5, list(range(1, 25))).rules)
-
-
-def test_more_positions_than_a_float_holds() -> None:
-    with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions"):
-        best_space(sliding(16, 16, list(range(1, 256))).rules)
+@pytest.mark.parametrize(("side", "found"), [(5, r", found some 10\^25"), (16, "")])
+def test_more_positions_than_64_bits_or_a_float_hold(side: int, found: str) -> None:
+    with pytest.raises(ConfigError, match=rf"expected at most 2\^63 - 1 positions{found}"):
+        best_space(sliding(side, side, list(range(1, side * side))).rules)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
@@ -131,11 +137,6 @@ def test_human() -> None:
         "5.0 TiB",
         "7.0 PiB",
     ]
-
-
-def test_ceiling_of_partitions() -> None:
-    space = best_space(sliding(2, 3, [1, 2, 3, 4, 5]).rules)
-    assert len(partitions(space, 7)) == ceil(space.rows / 7)
 
 
 def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
@@ -251,3 +252,73 @@ def test_the_suggested_limit_is_enough(processes: int) -> None:
     plan_checked(config, options, Fixed(processes, least * MIB))
     with pytest.raises(ResourceLimitError):
         plan_checked(config, options, Fixed(processes, (least - 1) * MIB))
+
+
+TILES = {"name": "tiles", "family": "sliding", "rows": 3, "columns": 4, "start": "1 2 3 4 / 5 5 5 5 / 5 5 5 0"}
+
+
+def other_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Choose other cuts and chunks than any version so far."""
+    monkeypatch.setattr(move_tables, "ROW_COST", 0)
+    monkeypatch.setattr(plan, "CHUNK_STATES", (1, 1000))
+
+
+def test_another_version_resumes_with_the_cut_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, path = Config(TILES), tmp_path / "t.zarr"
+    begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))
+    assert not begun.complete
+    other_choices(monkeypatch)
+    assert plan.plan_cut(config.puzzle) != begun.manifest.cut
+    report = run_puzzle(config, path, RunOptions(workers=2))
+    assert report.complete
+    assert report.manifest.cut == begun.manifest.cut
+    assert verify(path, Threads(2)).ok
+    fresh = run_puzzle(config, tmp_path / "fresh.zarr", RunOptions(workers=2))
+    assert fresh.manifest.cut != report.manifest.cut
+    assert fresh.manifest.layers == report.manifest.layers
+
+
+def test_a_table_is_queried_by_its_own_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_puzzle(Config(TILES), tmp_path / "t.zarr")
+    with open_table(tmp_path / "t.zarr") as table:
+        expected = table.distances_by_index(np.arange(table.index_size))
+    other_choices(monkeypatch)
+    with open_table(tmp_path / "t.zarr") as table:
+        assert np.array_equal(table.distances_by_index(np.arange(table.index_size)), expected)
+
+
+def test_a_wrong_cut_is_refused(eight: Path) -> None:
+    manifest = TableStore(eight).read()
+    assert manifest.cut[0].record == SpaceRecord(manifest.space, manifest.rows, manifest.width, manifest.details)
+    change_manifest(eight, rows=manifest.rows - 1)
+    with pytest.raises(StoreDamagedError, match="rows of"):
+        TableStore(eight).read()
+
+
+@pytest.mark.parametrize(
+    ("piece", "board", "positions"),
+    [("king", "8x8", 3_812_256), ("knight", "32x32", 1_047_552)],
+)
+def test_wide_boards_with_few_pieces_take_little_memory(piece: str, board: str, positions: int) -> None:
+    rows, columns = (int(number) for number in board.split("x"))
+    pieces = "AABB" if piece == "king" else "AB"
+    start = pieces + "-" * (rows * columns - len(pieces))
+    drawing = "\n".join(start[row : row + columns] for row in range(0, len(start), columns))
+    puzzle = Config({"name": "wide", "family": "jump", "moves": piece, "start": drawing}).puzzle
+    planned = plan_run(puzzle, 2)
+    assert planned.space.size == positions
+    assert planned.memory_bytes < 5 * GIB
+
+
+def test_three_colours_takes_300_megabytes() -> None:
+    assert plan_run(load_config("three-colours").puzzle, 2).memory_bytes < 300e6
+
+
+def test_depths_of_two_bytes_within_the_memory_limit(tmp_path: Path) -> None:
+    config, path = Config(LINE), tmp_path
+    run_puzzle(config, path / "whole.zarr", RunOptions(workers=1))
+    limit = plan_run(config.puzzle, 1).least_bytes
+    begun = run_puzzle(config, path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(270))
+    assert (begun.complete, begun.manifest.dtype) == (False, "uint16")
+    assert run_puzzle(config, path / "t.zarr", RunOptions(workers=1, memory_limit=limit)).complete
+    assert contents(path / "t.zarr") == contents(path / "whole.zarr")

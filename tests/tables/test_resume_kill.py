@@ -1,6 +1,7 @@
-"""Processes that are killed, interrupted or out of disk space, and the tables that resumed runs complete."""
+"""Runs that are killed, interrupted, or out of disk space at any moment, and the tables that resumed runs complete."""
 
 import contextlib
+import errno
 import json
 import os
 import random
@@ -13,50 +14,28 @@ from pathlib import Path
 
 import kills
 import pytest
+from faults import NAMES, SYNCS, WRITES, error, fault_at
 from mounts import small
+from program_runs import EVERY_LAYER, Same
 from programs import Command, Process, kill_within
 from stores import contents, toml
 
 from antipodes.config import load_config
-from antipodes.tables.run import RunOptions, run_puzzle
-
-EVERY_LAYER = ["--checkpoint-every", "0"]
-KILLS = [
-    ("eight-puzzle", EVERY_LAYER, 3),
-    ("eight-puzzle", [], 2),
-    ("knights-labelled", EVERY_LAYER, 2),
-    ("three-colours", EVERY_LAYER, 2),
-    ("three-colours", [], 2),
-    ("ring", EVERY_LAYER, 2),
-]
-RING = {
-    "name": "ring",
-    "family": "jump",
-    "start": "-B" + "A" * 22,
-    "edges": [[place, (place + 1) % 24] for place in range(24)],
-}
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.storage.files import PARTIAL
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.run import run_puzzle
 
 
-@pytest.fixture(autouse=True)
-def _ring(tmp_path: Path) -> None:
-    (tmp_path / "ring").write_text(toml(RING))
-
-
-def undisturbed(puzzle: str, tmp_path: Path) -> dict[str, bytes]:
-    """The files of the store of an uninterrupted run."""
-    path = str(tmp_path / puzzle) if puzzle == "ring" else puzzle
-    run_puzzle(load_config(path), tmp_path / "whole.zarr", RunOptions(workers=2))
-    return contents(tmp_path / "whole.zarr")
-
-
-def check_killed(puzzle: str, options: list[str], kills: int, process: Process, tmp_path: Path, seed: int) -> None:
-    rng = random.Random(seed)
-    whole = undisturbed(puzzle, tmp_path)
+@pytest.mark.slow
+@pytest.mark.parametrize(("puzzle", "options"), [("eight-puzzle", EVERY_LAYER), ("three-colours", [])])
+def test_killed_at_random(puzzle: str, options: list[str], process: Process, same: Same, tmp_path: Path) -> None:
+    rng = random.Random(2)
     report, _ = process("run", puzzle, "--store", "timed.zarr", *options, "--quiet", "--json").communicate()
     phases = json.loads(report)["seconds"]
     seconds = phases["tables"] + phases["search"] + phases["write"]  # libraries load before the first message
     left_something = 0
-    for number in range(kills):
+    for number in range(2 * kills.TIMES):
         store = tmp_path / f"{number}.zarr"
         for _ in range(rng.choice([1, 1, 3])):
             kill_within(seconds, process("run", puzzle, "--store", store, *options), rng)
@@ -65,14 +44,8 @@ def check_killed(puzzle: str, options: list[str], kills: int, process: Process, 
         last = process(*again, *options, "--quiet")
         _, complaint = last.communicate()
         assert (last.returncode, complaint) == (0, "")
-        assert contents(store) == whole
+        same(puzzle, store.name)
     assert left_something, "no process created a store before it was killed"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("puzzle", "options", "number"), KILLS)
-def test_killed_at_random(puzzle: str, options: list[str], number: int, process: Process, tmp_path: Path) -> None:
-    check_killed(puzzle, options, number * kills.TIMES, process, tmp_path, seed=2)
 
 
 @pytest.mark.slow
@@ -93,7 +66,7 @@ def wait_for_layer(running: "subprocess.Popen[str]", depth: int) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_commits_and_ends_the_run(number: int, process: Process, tmp_path: Path) -> None:
+def test_a_signal_commits_and_ends_the_run(number: int, process: Process, same: Same) -> None:
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER, "--json")
     wait_for_layer(running, 12)
     running.send_signal(number)
@@ -108,14 +81,13 @@ def test_a_signal_commits_and_ends_the_run(number: int, process: Process, tmp_pa
     out, err = resumed.communicate(timeout=20)
     assert (resumed.returncode, err) == (0, "")
     assert json.loads(out)["resumed_from"] == committed["radius"]
-    assert contents(tmp_path / "t.zarr") == undisturbed("three-colours", tmp_path)
+    same("three-colours")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_stops_immediately(number: int, process: Process, tmp_path: Path) -> None:
+def test_a_second_signal_stops_immediately(process: Process, same: Same) -> None:
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(running, 12)
-    for _ in range(2):
+    for number in (signal.SIGTERM, signal.SIGINT):
         running.send_signal(number)
         time.sleep(0.005)
     _, err = running.communicate(timeout=20)
@@ -123,11 +95,11 @@ def test_a_second_signal_stops_immediately(number: int, process: Process, tmp_pa
     assert "Traceback" not in err
     assert "antipodes resume t.zarr" in err
     assert process("resume", "t.zarr", "--quiet").wait(20) == 0
-    assert contents(tmp_path / "t.zarr") == undisturbed("three-colours", tmp_path)
+    same("three-colours")
 
 
 @pytest.mark.slow
-def test_ctrl_c_with_processes(process: Process, tmp_path: Path) -> None:
+def test_ctrl_c_with_processes(process: Process, same: Same) -> None:
     """A terminal sends SIGINT to every process of the group."""
     options = ["--scheduler", "local", "--workers", "2", *EVERY_LAYER]
     running = process("run", "five-tiles", "--store", "t.zarr", *options, start_new_session=True)
@@ -136,10 +108,10 @@ def test_ctrl_c_with_processes(process: Process, tmp_path: Path) -> None:
     _, err = running.communicate(timeout=60)
     assert (running.returncode, "Traceback" in err) == (75, False)
     assert process("resume", "t.zarr", "--quiet").wait(30) == 0
-    assert contents(tmp_path / "t.zarr") == undisturbed("five-tiles", tmp_path)
+    same("five-tiles")
 
 
-def test_two_runs_on_one_store(process: Process, cli: Command, tmp_path: Path) -> None:
+def test_two_runs_on_one_store(process: Process, cli: Command, tmp_path: Path, same: Same) -> None:
     first = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(first, 3)
     for command in (["run", "three-colours", "--store", "t.zarr"], ["resume", "t.zarr"]):
@@ -149,7 +121,7 @@ def test_two_runs_on_one_store(process: Process, cli: Command, tmp_path: Path) -
         assert f"in use by process {first.pid}" in second.err
     first.communicate()
     assert first.returncode == 0
-    assert contents(tmp_path / "t.zarr") == undisturbed("three-colours", tmp_path)
+    same("three-colours")
     assert not (tmp_path / "t.zarr.lock").exists()
 
 
@@ -161,7 +133,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("options", [EVERY_LAYER, pytest.param([], marks=pytest.mark.slow)])
-def test_a_full_disk(options: list[str], small_disk: Path, process: Process, tmp_path: Path) -> None:
+def test_a_full_disk(options: list[str], small_disk: Path, process: Process, same: Same) -> None:
     store = small_disk / "t.zarr"
     running = process("run", "five-tiles", "--store", store, *options)
     wait_for_layer(running, 3)
@@ -181,7 +153,7 @@ def test_a_full_disk(options: list[str], small_disk: Path, process: Process, tmp
     last = process("resume", store, "--quiet", *options)
     _, err = last.communicate(timeout=30)
     assert (last.returncode, err) == (0, "")
-    assert contents(store) == undisturbed("five-tiles", tmp_path)
+    same("five-tiles", store)
 
 
 def test_a_full_stdout_is_an_error(finished: Path, process: Process) -> None:
@@ -199,3 +171,121 @@ def test_a_closed_reader_is_ignored(finished: Path, process: Process) -> None:
     os.close(writing)
     _, err = running.communicate(timeout=20)
     assert err == ""
+
+
+SMALL = {"name": "small", "family": "hanoi", "pegs": 3, "discs": 2}
+FAULTS = [(WRITES, errno.ENOSPC), (SYNCS, errno.EIO), (NAMES, errno.ENOSPC)]
+
+
+@pytest.fixture
+def puzzle(tmp_path: Path) -> Path:
+    """The config of a puzzle of 9 positions."""
+    path = tmp_path / "small.toml"
+    path.write_text(toml(SMALL))
+    return path
+
+
+@pytest.fixture
+def whole(puzzle: Path, tmp_path: Path) -> dict[str, bytes]:
+    """The files of the store of an uninterrupted run."""
+    run_puzzle(load_config(str(puzzle)), tmp_path / "whole.zarr")
+    return contents(tmp_path / "whole.zarr")
+
+
+def spilling(puzzle: Path) -> list[str]:
+    """Options with which memory holds no segments."""
+    return ["--memory-limit", str(plan_run(load_config(str(puzzle)).puzzle, 1).least_bytes), "--workers", "1"]
+
+
+@pytest.mark.parametrize("mode", ["at the end", "spills and every layer"])
+@pytest.mark.parametrize(("kind", "number"), FAULTS)
+def test_a_fault_at_some_calls(
+    kind: str, number: int, mode: str, cli: Command, puzzle: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    check_faults(kind, number, mode, 7, cli, puzzle, whole, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["at the end", "every layer", "spills", "spills and every layer"])
+@pytest.mark.parametrize(("kind", "number"), FAULTS)
+def test_a_fault_at_any_call(
+    kind: str, number: int, mode: str, cli: Command, puzzle: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    check_faults(kind, number, mode, 1, cli, puzzle, whole, tmp_path)
+
+
+def check_faults(
+    kind: str, number: int, mode: str, step: int, cli: Command, puzzle: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Let a call of the file system fail, and all after it, for each ``step``-th call of a run."""
+    options = [*(spilling(puzzle) if "spills" in mode else []), *(EVERY_LAYER if "every" in mode else [])]
+    with fault_at(0, error(number), (kind,)) as calls:
+        assert cli("run", puzzle, "--store", "counted.zarr", "--quiet", *options).status == 0
+    assert calls.count >= 4
+    for at in range(1, calls.count + 1, step):
+        store = tmp_path / f"{at}.zarr"
+        with fault_at(at, error(number), (kind,), lasts=True):
+            outcome = cli("run", puzzle, "--store", store, "--quiet", *options)
+        assert (outcome.status, len(outcome.err.splitlines())) == (1, 1), (at, outcome)
+        assert os.strerror(number) in outcome.err
+        assert not [path for path in tmp_path.rglob("*") if path.name.endswith(PARTIAL)]
+        if store.exists():
+            assert "resume with: antipodes resume" in outcome.err
+            assert cli("status", store).status == 0
+        assert cli("run", puzzle, "--store", store, "--quiet").status == 0
+        assert contents(store) == whole
+
+
+def test_a_fault_that_a_commit_reports_is_not_committed(puzzle: Path, cli: Command, tmp_path: Path) -> None:
+    """What spilled files hold is committed only once they are durable, also by the next run."""
+    options = [*spilling(puzzle), *EVERY_LAYER]
+    store, lost = tmp_path / "t.zarr", []
+    durable = DirectoryStorage.make_durable
+
+    def fail(storage: DirectoryStorage, keys: list[str]) -> None:
+        lost.append(len(keys))
+        with fault_at(1, error(errno.EIO), (SYNCS,)):
+            durable(storage, keys)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DirectoryStorage, "make_durable", fail)
+        outcome = cli("run", puzzle, "--store", store, "--quiet", *options)
+    assert (outcome.status, lost[-1]) == (1, 1)
+    assert "depth 0 is kept" in outcome.err
+    assert list((store / "journal").iterdir())
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_too_little_disk_is_refused_before_anything_is_written(
+    overwrite: bool, puzzle: Path, cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "t.zarr"
+    if overwrite:
+        cli("run", puzzle, "--store", store)
+    before = {**contents(tmp_path)}
+    monkeypatch.setattr(DirectoryStorage, "free_bytes", lambda storage: 10_000)
+    outcome = cli("run", puzzle, "--store", store, "--quiet", *(["--overwrite"] if overwrite else []))
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "of free disk for" in outcome.err
+    assert "found 9.8 KiB; 9 positions take at most" in outcome.err
+    assert contents(tmp_path) == before
+
+
+def test_a_resumed_run_needs_only_what_is_missing(
+    puzzle: Path, cli: Command, tmp_path: Path, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "t.zarr"
+    with fault_at(9, error(errno.ENOSPC), (WRITES,), lasts=True):
+        assert cli("run", puzzle, "--store", store, *EVERY_LAYER).status == 1
+    stored = sum(map(len, contents(store).values()))
+    needed = plan_run(load_config(str(puzzle)).puzzle, settings=SMALL).disk_bytes - stored
+    for free, status in ((needed - 1, 2), (needed, 0)):
+        monkeypatch.setattr(DirectoryStorage, "free_bytes", lambda storage, free=free: free)
+        assert cli("resume", store).status == status
+    assert contents(store) == whole
+
+
+def test_an_unknown_free_space_is_not_checked(puzzle: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DirectoryStorage, "free_bytes", lambda storage: None)
+    assert cli("run", puzzle, "--store", "t.zarr", "--quiet").status == 0
+    assert "free" not in cli("plan", puzzle).out

@@ -1,5 +1,7 @@
 """A table: distances, paths, antipodes, and positions at a depth."""
 
+import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -7,11 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import dask
 import numpy as np
 import pytest
+import xarray
+import zarr
 from brute_force import sliding_distances
-from stores import set_depth
+from stores import contents, set_depth, stop_after
 
 from antipodes.config import Config, load_config
 from antipodes.tables.planning.plan import plan_run
@@ -35,39 +41,42 @@ FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 / 4 5 6 / 7 8 0"
 
 
-def test_attributes(finished: Path) -> None:
-    with open_table(finished) as table:
-        assert (len(table), table.radius, table.index_size, table.complete) == (181440, 31, 181440, True)
-        assert table.layers[-1] == 2
-        assert sum(table.layers) == 181440
-        table.layers.clear()
-        assert len(table.layers) == 32
-        assert repr(table).startswith("<Table of eight-puzzle: 181,440 positions, radius 31, in ")
-        assert repr(table).endswith("/eight-puzzle.zarr>")
+@pytest.fixture
+def table(finished: Path) -> Iterator[Table]:
+    with open_table(finished) as opened:
+        yield opened
 
 
-def test_one_position(finished: Path) -> None:
-    with open_table(finished) as table:
-        assert table.distance(FAR) == 31
-        assert table.distance("123456780") == 0
-        assert table.distance(table.space.labels(FAR)) == 31
-        assert table.get_distance(ODD) is None
-        assert table.get_distance(ODD, 99) == 99
-        with pytest.raises(UnreachableError, match="2 1 3 4 5 6 7 8 0"):
-            table.distance(ODD)
-        for method in (table.distance, table.get_distance, table.path):
-            with pytest.raises(PositionError):
-                method("1 2 3")
+def test_attributes(table: Table) -> None:
+    assert (len(table), table.radius, table.index_size, table.complete) == (181440, 31, 181440, True)
+    assert table.layers[-1] == 2
+    assert sum(table.layers) == 181440
+    table.layers.clear()
+    assert len(table.layers) == 32
+    assert repr(table).startswith("<Table of eight-puzzle: 181,440 positions, radius 31, in ")
+    assert repr(table).endswith("/eight-puzzle.zarr>")
 
 
-def test_all_positions_by_brute_force(finished: Path) -> None:
+def test_one_position(table: Table) -> None:
+    assert table.distance(FAR) == 31
+    assert table.distance("123456780") == 0
+    assert table.distance(table.space.labels(FAR)) == 31
+    assert table.get_distance(ODD) is None
+    assert table.get_distance(ODD, 99) == 99
+    with pytest.raises(UnreachableError, match="2 1 3 4 5 6 7 8 0"):
+        table.distance(ODD)
+    for method in (table.distance, table.get_distance, table.path):
+        with pytest.raises(PositionError):
+            method("1 2 3")
+
+
+def test_all_positions_by_brute_force(table: Table) -> None:
     expected = sliding_distances({"columns": 3, "start": "1 2 3 4 5 6 7 8 0"})
-    with open_table(finished) as table:
-        labels = np.array([[int(symbol) for symbol in position] for position in expected], dtype=np.uint8)
-        assert table.distances(labels).tolist() == list(expected.values())
-        every = table.distances_by_index(np.arange(table.index_size))
-        assert np.bincount(every).tolist() == table.layers
-        assert table.distances(labels[:, [1, 0, 2, 3, 4, 5, 6, 7, 8]][labels[:, :2].all(axis=1)]).max() == UNREACHABLE
+    labels = np.array([[int(symbol) for symbol in position] for position in expected], dtype=np.uint8)
+    assert table.distances(labels).tolist() == list(expected.values())
+    every = table.distances_by_index(np.arange(table.index_size))
+    assert np.bincount(every).tolist() == table.layers
+    assert table.distances(labels[:, [1, 0, 2, 3, 4, 5, 6, 7, 8]][labels[:, :2].all(axis=1)]).max() == UNREACHABLE
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 1, 300_000])
@@ -78,10 +87,9 @@ def test_a_small_cache_changes_nothing(cache_bytes: int, finished: Path) -> None
         assert np.array_equal(table.distances_by_index(indices), small.distances_by_index(indices))
 
 
-def test_no_positions_at_all(finished: Path) -> None:
-    with open_table(finished) as table:
-        assert table.distances(np.zeros((0, 9), dtype=np.uint8)).tolist() == []
-        assert table.distances_by_index(np.zeros(0, dtype=np.int64)).tolist() == []
+def test_no_positions_at_all(table: Table) -> None:
+    assert table.distances(np.zeros((0, 9), dtype=np.uint8)).tolist() == []
+    assert table.distances_by_index(np.zeros(0, dtype=np.int64)).tolist() == []
 
 
 @pytest.mark.parametrize("index", [-1, 181440])
@@ -91,44 +99,41 @@ def test_no_index(index: int, finished: Path) -> None:
 
 
 @pytest.mark.parametrize("position", [FAR, "123456780", "123456708", "647850321"])
-def test_paths(position: str, finished: Path) -> None:
-    with open_table(finished) as table:
-        path = table.path(position)
-        assert table.distances(path).tolist() == list(range(table.distance(position), -1, -1))
-        for here, there in pairwise(path):
-            assert (table.puzzle.successors(here) == there).all(axis=1).any()
-        with pytest.raises(UnreachableError):
-            table.path(ODD)
+def test_paths(position: str, table: Table) -> None:
+    path = table.path(position)
+    assert table.distances(path).tolist() == list(range(table.distance(position), -1, -1))
+    for here, there in pairwise(path):
+        assert (table.puzzle.successors(here) == there).all(axis=1).any()
+    with pytest.raises(UnreachableError):
+        table.path(ODD)
 
 
-def test_antipodes(finished: Path) -> None:
-    with open_table(finished) as table:
-        assert [table.puzzle.format(one) for one in table.antipodes(1)] in (["6 4 7 8 5 0 3 2 1"], [FAR])
-        assert sorted(table.puzzle.format(one) for one in table.antipodes()) == ["6 4 7 8 5 0 3 2 1", FAR]
+def test_antipodes(table: Table) -> None:
+    assert [table.puzzle.format(one) for one in table.antipodes(1)] in (["6 4 7 8 5 0 3 2 1"], [FAR])
+    assert sorted(table.puzzle.format(one) for one in table.antipodes()) == ["6 4 7 8 5 0 3 2 1", FAR]
 
 
-def test_positions_at_a_depth(finished: Path) -> None:
-    with open_table(finished) as table:
-        for depth, count in enumerate(table.layers[:12]):
-            found = table.positions_at(depth)
-            assert len(found) == count
-            assert (table.distances(found) == depth).all()
-        assert len(table.positions_at(20, 7)) == 7
-        assert len(table.positions_at(20, 0)) == 0
-        for depth in (-1, 32):
+def test_positions_at_a_depth(table: Table) -> None:
+    for depth, count in enumerate(table.layers[:12]):
+        found = table.positions_at(depth)
+        assert len(found) == count
+        assert (table.distances(found) == depth).all()
+    assert len(table.positions_at(20, 7)) == 7
+    assert len(table.positions_at(20, 0)) == 0
+    for depth in (-1, 32):
+        for ask in (table.positions_at, table.batches_at):
             with pytest.raises(InputError, match="expected a depth from 0 to 31"):
-                table.positions_at(depth)
+                ask(depth)
 
 
-def test_random_positions(finished: Path) -> None:
+def test_random_positions(table: Table) -> None:
     rng = np.random.default_rng(4)
-    with open_table(finished) as table:
-        for depth in (0, 7, 31):
-            assert table.distance(table.random_position(depth, rng)) == depth
-        drawn = [table.distance(table.random_position(rng=rng)) for _ in range(60)]
-        expected = float(np.average(range(32), weights=table.layers))
-        assert abs(np.mean(drawn) - expected) < 2
-        assert len({tuple(table.random_position(3, rng).tolist()) for _ in range(100)}) == 8
+    for depth in (0, 7, 31):
+        assert table.distance(table.random_position(depth, rng)) == depth
+    drawn = [table.distance(table.random_position(rng=rng)) for _ in range(60)]
+    expected = float(np.average(range(32), weights=table.layers))
+    assert abs(np.mean(drawn) - expected) < 2
+    assert len({tuple(table.random_position(3, rng).tolist()) for _ in range(100)}) == 8
 
 
 def test_an_unfinished_table(unfinished: Path, finished: Path) -> None:
@@ -203,6 +208,9 @@ def queries(table: Table, seed: int) -> list[object]:
     answers: list[object] = []
     for _ in range(5):
         answers.append(table.distances_by_index(rng.integers(0, table.index_size, 500)).tolist())
+        answers += [
+            table.get_distance(one) for one in rng.permuted(np.tile(np.arange(9, dtype=np.uint8), (9, 1)), axis=1)
+        ]
         answers.append(table.path(table.random_position(9, rng)).tolist())
         answers.append(table.positions_at(int(rng.integers(32)), 5).tolist())
     return answers
@@ -231,7 +239,14 @@ def test_a_table_that_is_closed_while_threads_read_it(finished: Path) -> None:
     assert all(in_threads(read_until_closed))
     table.close()
     assert (table.radius, len(table)) == (31, 181440)
-    for query in (lambda: table.distance(FAR), table.antipodes, lambda: table.path(FAR)):
+    assert "eight-puzzle" in repr(table)
+    for query in (
+        lambda: table.distance(FAR),
+        lambda: FAR in table,
+        lambda: table.sample(5, 1),
+        table.antipodes,
+        lambda: table.path(FAR),
+    ):
         with pytest.raises(ClosedError):
             query()
 
@@ -297,12 +312,6 @@ def test_a_million_distances(tmp_path: Path) -> None:
     assert distances.max() == 57
 
 
-@pytest.fixture
-def table(finished: Path) -> Iterator[Table]:
-    with open_table(finished) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize("limit", [None, 0, 1, 99, 100, 101, 1234, 10**9])
 def test_batches_are_the_positions_at_the_depth(
     table: Table, limit: int | None, monkeypatch: pytest.MonkeyPatch
@@ -324,24 +333,153 @@ def test_only_the_chunks_that_are_needed_are_read(table: Table, monkeypatch: pyt
         assert len(read) == 1
 
 
-def test_samples(table: Table) -> None:
-    drawn = table.sample(14, 500, seed=3)
-    assert (table.distances(drawn) == 14).all()
-    assert len(np.unique(drawn, axis=0)) == 500
-    assert np.array_equal(drawn, table.sample(14, 500, seed=3))
-    assert len(table.sample(11, table.layers[11])) == table.layers[11]
-
-
 def test_samples_are_uniform(table: Table) -> None:
     """Each of the 8 positions at depth 3 is drawn about as often."""
     rng = np.random.default_rng(7)
-    drawn = np.concatenate([table.sample(3, 1, rng) for _ in range(240)])
+    drawn = np.concatenate([table.sample(3, 2, rng) for _ in range(120)])
     counts = np.unique(drawn, axis=0, return_counts=True)[1]
     assert len(counts) == 8
     assert ((counts - 30) ** 2 / 30).sum() < 28, "chi squared with 7 degrees of freedom: 1 in 5,000"
 
 
-def test_no_such_depth(table: Table) -> None:
-    for depth in (-1, 32):
-        with pytest.raises(InputError, match="depth"):
-            table.batches_at(depth)
+FAR_LABELS = [8, 6, 7, 2, 5, 4, 3, 0, 1]
+NO_POSITIONS: list[Any] = [
+    *(None, 5, 1.5, b"123456780", {}, frozenset(), range(8), "", "1 2 3", "1 2 3 4 5 6 7 8 9"),
+    *([], [1, 2, 3], [0.5] * 9, ["a"] * 9, [True] * 9, [1] * 9, [10**30] * 9),
+    *([-1, 1, 2, 3, 4, 5, 6, 7, 8], [300, 1, 2, 3, 4, 5, 6, 7, 8], np.eye(9), np.zeros(9)),
+]
+
+
+@pytest.mark.parametrize(
+    "position", [FAR, FAR_LABELS, tuple(FAR_LABELS), np.array(FAR_LABELS), np.array(FAR_LABELS, dtype=np.uint8)]
+)
+def test_a_position_in_any_form(table: Table, position: Any) -> None:
+    assert table[position] == table.distance(position) == 31
+    assert type(table[position]) is int
+    assert position in table
+
+
+def test_what_cannot_be_reached_is_not_in_it(table: Table) -> None:
+    assert ODD not in table
+    with pytest.raises(KeyError, match="2 1 3 4 5 6 7 8 0 is unreachable") as raised:
+        table[ODD]
+    assert isinstance(raised.value, UnreachableError)
+    assert str(raised.value) == "2 1 3 4 5 6 7 8 0 is unreachable"
+    assert table.get_distance(ODD, default=-1) == -1
+
+
+@pytest.mark.parametrize("wrong", NO_POSITIONS, ids=repr)
+@pytest.mark.parametrize("ask", ["distance", "get_distance", "path", "__getitem__", "__contains__"])
+def test_what_is_no_position(table: Table, ask: str, wrong: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="expected") as raised:
+        getattr(table, ask)(wrong)
+    assert isinstance(raised.value, InputError)
+    assert len(str(raised.value)) < 200
+
+
+def test_it_is_no_sequence(table: Table) -> None:
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(table)  # type: ignore[call-overload]
+
+
+def test_an_unfinished_table_does_not_guess(unfinished: Path) -> None:
+    table = open_table(unfinished)
+    assert "123456708" in table
+    assert ODD not in table
+    for ask in (lambda: FAR in table, lambda: table[FAR], lambda: table.depths, table.to_xarray):
+        with pytest.raises(UnfinishedError, match="antipodes resume"):
+            ask()
+    assert "radius 10 so far, unfinished" in repr(table)
+
+
+def test_single_and_many_distances_agree(table: Table) -> None:
+    labels = np.random.default_rng(5).permuted(np.tile(np.arange(9, dtype=np.uint8), (300, 1)), axis=1)
+    assert [table.get_distance(one) for one in labels] == table.get_distances(labels)
+    assert [table.get_distance(table.puzzle.format(one)) for one in labels] == table.get_distances(labels)
+
+
+def test_many_positions_of_many_chunks(tmp_path: Path) -> None:
+    run_puzzle(load_config("three-colours"), tmp_path / "t.zarr", RunOptions(workers=2))
+    with open_table(tmp_path / "t.zarr") as table:
+        indices = np.random.default_rng(5).integers(0, table.index_size, 50_000)
+        distances = table.distances(table.space.unrank(indices))
+        assert np.array_equal(distances, table.depths[:].ravel()[indices])
+        assert [table.distance(one) for one in table.space.unrank(indices[:50])] == distances[:50].tolist()
+
+
+def test_the_array_of_depths(table: Table) -> None:
+    depths = table.depths
+    assert (depths.shape, depths.dtype, depths.read_only) == ((504, 360), np.uint8, True)
+    assert np.bincount(depths[:].ravel()).tolist() == table.layers
+
+
+def test_xarray(table: Table) -> None:
+    depths = table.to_xarray()
+    assert (depths.name, depths.dims, depths.shape) == ("depth", ("index",), (181440,))
+    assert depths.attrs == {"puzzle": "eight-puzzle", "radius": 31, "unreached": 255}
+    assert depths.chunks is not None, "read when it is needed"
+    indices = table.space.rank(table.antipodes())
+    assert depths.sel(index=indices).values.tolist() == [31, 31]
+    assert depths.index[(depths == 31).compute()].values.tolist() == indices.tolist()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_store_opens_in_xarray_and_zarr_without_a_warning(eight: Path, unfinished: Path) -> None:
+    dataset = xarray.open_zarr(eight)
+    assert dict(dataset.sizes) == {"row": 504, "column": 360, "chunk": 2, "layer": 32}
+    assert (sorted(dataset.data_vars), sorted(dataset.coords)) == (["depth", "layer_counts"], [])
+    with dask.config.set(scheduler="threads"):
+        counts = [int((dataset.depth == depth).sum()) for depth in (0, 30, 31)]
+    assert counts == dataset.layer_counts.sum("chunk").values[[0, 30, 31]].tolist() == [1, 221, 2]
+    assert sorted(name for name, _ in zarr.open_group(eight, mode="r").arrays()) == ["depth", "layer_counts"]
+    assert not xarray.open_zarr(unfinished).variables, "nothing is finished"
+
+
+def test_the_group_of_a_run_that_died_before_its_last_commit(unfinished: Path, tmp_path: Path) -> None:
+    """It lists arrays that are not finished: a reader of the table takes no notice, and the next run ends that."""
+    finished = tmp_path / "finished.zarr"
+    run_puzzle(load_config("eight-puzzle"), finished)
+    shutil.copy(finished / "zarr.json", unfinished)
+    with open_table(unfinished) as table:
+        assert table.radius == 10
+    run_puzzle(load_config("eight-puzzle"), unfinished, interrupted=stop_after(1))
+    assert not xarray.open_zarr(unfinished).variables
+    run_puzzle(load_config("eight-puzzle"), unfinished)
+    assert contents(unfinished) == contents(finished)
+
+
+def test_without_xarray(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(InputError, match=r"pip install '\.\[xarray\]'"):
+        table.to_xarray()
+
+
+def test_samples(table: Table) -> None:
+    drawn = table.sample(20, 500, seed=3)
+    assert drawn.shape == (500, 9)
+    assert set(table.distances(drawn).tolist()) == {20}
+    assert len({one.tobytes() for one in drawn}) == 500
+    assert np.array_equal(drawn, table.sample(20, 500, seed=3))
+    assert np.array_equal(drawn, table.sample(20, 500, np.random.default_rng(3)))
+    assert not np.array_equal(drawn, table.sample(20, 500, seed=4))
+    assert not np.array_equal(table.sample(20, 500), table.sample(20, 500))
+    assert len(table.sample(11, table.layers[11])) == table.layers[11]
+    whole = table.sample(31, 2)
+    assert sorted(whole.tolist()) == sorted(table.antipodes().tolist())
+    assert table.sample(31, 0).shape == (0, 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((32, 1), "a depth from 0 to 31"),
+        ((31, 3), "positions at depth 31 from 0 to 2, found 3"),
+        ((31, -1), "from 0 to 2"),
+        ((31, 1.0), "as an integer"),
+        ((31, 1, -1), "a seed of at least 0"),
+        ((31, 1, "x"), "a seed as an integer"),
+    ],
+)
+def test_no_sample(table: Table, arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        table.sample(*arguments)

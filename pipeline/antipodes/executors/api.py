@@ -96,9 +96,6 @@ class Scheduler(Protocol):
         Calls that have ``places`` run where these results of `submit` are, which they may change.
         """
 
-    def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        """Apply a function to each result where it is, so that only what the function returns needs to be fetched."""
-
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         """Wait for the results and fetch them.
 

@@ -41,12 +41,8 @@ def open_scheduler(
 
     The listener is told of long waits.
 
-    Raises
-    ------
-    InputError
-        The name is none of these, or no scheduler wrote the file.
-    SchedulerError
-        There is no file, or no scheduler answers at the address.
+    InputError where the name is none of these, or no scheduler wrote the file; SchedulerError where there is no file,
+    or no scheduler answers at the address.
     """
     check_scheduler_name(name)
     if name == "threads" and scheduler_file is None:
@@ -84,12 +80,7 @@ def as_scheduler(given: Any) -> "Iterator[Scheduler]":
 def address_in(path: str, seconds: float) -> str:
     """Return the address in a scheduler file, and wait some seconds for the file; dask would wait forever.
 
-    Raises
-    ------
-    InputError
-        No scheduler wrote the file.
-    SchedulerError
-        There is no file in time.
+    InputError where no scheduler wrote the file; SchedulerError where there is no file in time.
     """
     deadline, is_there = time.monotonic() + seconds, False
     while (address := _address_of(text := _text_of(Path(path)))) is None:

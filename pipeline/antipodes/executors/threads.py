@@ -31,13 +31,14 @@ class Threads:
         """The call that the next `run_unordered` starts with."""
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        """True: threads are there at once."""
         return True
 
     def on_worker_start(self, call: Call) -> None:
         self._first_call = call
 
     def run_on_all_workers(self, call: Call) -> None:
-        pass
+        """Nothing to do: there is no other process."""
 
     def submit(
         self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
@@ -45,6 +46,7 @@ class Threads:
         return self.persist(calls, None, on_done)
 
     def holds(self, handle: Handle) -> bool:
+        """True: results stay in this process."""
         return True
 
     def persist(
@@ -60,10 +62,8 @@ class Threads:
             results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
         return dict(zip(keys, results, strict=True))
 
-    def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        return [function(result) for result in handles]
-
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
+        """The handles, which are the results."""
         return list(handles)
 
     def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:

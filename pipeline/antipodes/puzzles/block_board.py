@@ -46,7 +46,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BlockKind:
     """Blocks of one shape."""
 
     letters: tuple[str, ...]
@@ -104,7 +104,7 @@ def _block(letter: str, squares: list[Square]) -> Block:
     return Block(letter, first, tuple((row - first[0], column - first[1]) for row, column in squares))
 
 
-def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[Kind, ...]:
+def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[BlockKind, ...]:
     """The kinds of the blocks of a start; with ``axis``, blocks of one shape on different lines are never exchanged.
 
     PositionError if a block has no length to move along.
@@ -116,7 +116,7 @@ def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[Kind,
         line = line_of(block.cells, block.first) if axis else None
         groups.setdefault((block.letter if distinct else "", block.cells, line), []).append(block)
     return tuple(
-        Kind(tuple(block.letter for block in group), group[0].cells, line) for (_, _, line), group in groups.items()
+        BlockKind(tuple(block.letter for block in group), cells, line) for (_, cells, line), group in groups.items()
     )
 
 
@@ -131,7 +131,7 @@ TARGET = "#c1121f"
 class BlockBoard(Board):
     """A board with blocks. The symbol of a place is that of a kind, for the first square of a block; REST; or EMPTY."""
 
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[BlockKind, ...] = ()
     distinct: bool = False
     """Whether blocks of one shape are told apart."""
     targets: frozenset[str] = frozenset()
@@ -169,7 +169,7 @@ class BlockBoard(Board):
             symbols[row][column] = self.kind_of(block).letters[0]
         return symbols
 
-    def kind_of(self, block: Block) -> Kind:
+    def kind_of(self, block: Block) -> BlockKind:
         """The kind of a block; PositionError if there is none."""
         for kind in self.kinds:
             if kind.has(block, self.distinct):
@@ -205,7 +205,7 @@ class BlockBoard(Board):
             named |= {to: letters[come_from] for come_from, to in zip(left, entered, strict=False)}
         return replace(self, named=tuple(named.items()))
 
-    def _first_squares(self, rows: Sequence[Sequence[str]]) -> dict[Square, Kind]:
+    def _first_squares(self, rows: Sequence[Sequence[str]]) -> dict[Square, BlockKind]:
         """The first square of each block in reading order, and its kind."""
         kinds = {kind.letters[0]: kind for kind in self.kinds}
         squares = {(row, column): symbol for row, symbols in enumerate(rows) for column, symbol in enumerate(symbols)}
@@ -300,6 +300,6 @@ def _described(block: Block, board: Board) -> str:
     return f"of {counted(len(block.cells), 'square')} in row {block.first[0] + 1}"
 
 
-def squares_covered(kind: Kind, first: Square) -> list[Square]:
+def squares_covered(kind: BlockKind, first: Square) -> list[Square]:
     """The squares that a block of a kind covers, by its first square."""
     return [(first[0] + down, first[1] + right) for down, right in kind.cells]

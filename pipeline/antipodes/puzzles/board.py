@@ -145,6 +145,14 @@ def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]
     return rows
 
 
+def common_holes(starts: Sequence[Sequence[str]]) -> frozenset[int]:
+    """The squares that are holes, from the symbols on all squares of each start; ConfigError unless all have them."""
+    first, *others = (frozenset(square for square, symbol in enumerate(start) if symbol == HOLE) for start in starts)
+    if any(other != first for other in others):
+        raise ConfigError("start: expected the same holes '#' in every position")
+    return first
+
+
 Divided = Callable[[int, int, int, int], bool]
 """Whether there is a line between two squares that touch: row, column, row, column; squares off the board, too."""
 OUTSIDE = ""

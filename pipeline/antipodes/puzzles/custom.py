@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from antipodes.puzzles.families.generators import origin_of
-from antipodes.puzzles.notation import Lists, Notation
+from antipodes.puzzles.notation import Notation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks import arguments
@@ -128,7 +128,7 @@ class CustomNotation(Notation):
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The symbol on each place; see `Notation`."""
         if self.parse is None:
-            return Lists(tuple(part.places for part in parts)).split(text, parts)
+            return Notation.split(self, text, parts)
         try:
             labels = self._labels(self.parse(text))
         except InputError as error:
@@ -138,7 +138,7 @@ class CustomNotation(Notation):
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text."""
         if self.format is None:
-            return " ".join(symbols)
+            return Notation.join(self, symbols)
         line = _text(self.format(self._numbers(symbols)), self.format.role)
         if not line.strip() or len(line.splitlines()) != 1:
             raise InputError(f"{self.format.role}: expected one line of text, found {arguments.found(line)}")
@@ -296,11 +296,8 @@ def _puzzle_of_class(definition: type) -> Puzzle:
     for key in ("start", "moves"):
         if key not in given:
             raise InputError(f"{definition.__name__}: expected an attribute {key}, found none")
-    return define_puzzle(**{"name": definition.__name__, "description": _first_line(definition), **given})
-
-
-def _first_line(definition: type) -> str:
-    return (inspect.getdoc(definition) or "").partition("\n")[0]
+    description = (inspect.getdoc(definition) or "").partition("\n")[0]
+    return define_puzzle(**{"name": definition.__name__, "description": description, **given})
 
 
 def _custom(function: Callable[..., Any] | None, role: str) -> CustomFunction | None:

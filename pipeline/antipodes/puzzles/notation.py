@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from antipodes.puzzles.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes_tasks.errors import PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
-from antipodes_tasks.rules.parts import Part
+from antipodes_tasks.rules.parts import Part, ranges_of
 
 SEPARATORS = re.compile(r"[\s,/]+")
 ROW_ENDS = re.compile(r"[\n/]")
@@ -18,16 +18,24 @@ ROW_ENDS = re.compile(r"[\n/]")
 class Notation(ABC):
     """How the symbols of a position are read from a text, written in a line, and drawn in several."""
 
-    @abstractmethod
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place.
+        """The symbol on each place, by default in the order of the places.
 
         PositionError where it has another number of symbols than places, or one that a part does not know.
         """
+        places = sum(part.places for part in parts)
+        single = all(part.single_characters for part in parts)
+        written = symbols_in(text, places) if single else _apart(text)
+        if len(written) != places:
+            found = len(written[0]) if single and len(written) == 1 else len(written)
+            raise PositionError(f"expected {counted(places, 'symbol')}, found {found}")
+        for part, here in zip(parts, ranges_of(parts), strict=True):
+            check_symbols(written[here], part.symbols)
+        return written
 
-    @abstractmethod
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text, which `split` reads back."""
+        return " ".join(symbols)
 
     @abstractmethod
     def draw(self, symbols: Sequence[str]) -> str:
@@ -55,18 +63,6 @@ class Lists(Notation):
 
     sizes: tuple[int, ...]
     """The number of places of each part."""
-
-    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place; see `Notation`."""
-        places = sum(self.sizes)
-        single = all(part.single_characters for part in parts)
-        written = symbols_in(text, places) if single else _apart(text)
-        if len(written) != places:
-            found = len(written[0]) if single and len(written) == 1 else len(written)
-            raise PositionError(f"expected {counted(places, 'symbol')}, found {found}")
-        for part, (first, end) in zip(parts, self._ranges, strict=True):
-            check_symbols(written[first:end], part.symbols)
-        return written
 
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text."""

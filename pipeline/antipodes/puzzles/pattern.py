@@ -12,9 +12,9 @@ all of them are omitted.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -34,6 +34,8 @@ GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][
 ANYTHING = "?"
 BATCH = 1 << 16
 """Positions of a batch."""
+Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
+"""Fills a place of positions ``(n, places)`` in every possible way, and takes from the pieces ``(n, labels)`` left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +86,15 @@ class Pattern:
             pattern = cls(puzzle, text, tuple(_places_only(puzzle, [group for _, groups in parts for group in groups])))
             if isinstance(puzzle.notation, Board):
                 _check_rows(puzzle.notation, parts)
-            pattern._check_pieces()
+            _check_left(puzzle, pattern._free)
         except (PatternError, PositionError) as error:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
 
     def batches(self) -> Iterator[Labels]:
         """All positions that match, each once, in batches ``(n, places)`` of bounded size."""
-        waiting = [(0, np.zeros((1, self.puzzle.places), dtype=np.uint8), self._free[np.newaxis])]
-        while waiting:
-            number, labels, left = waiting.pop()
-            if number == len(self._steps):
-                yield labels
-                continue
-            labels, left = _fill(self._steps[number], labels, left)
-            parts = range(0, len(labels), BATCH)
-            waiting += [(number + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+        nothing = np.zeros(self.puzzle.places, dtype=np.uint8)
+        return _filled(nothing, self._free, [partial(_fill, step) for step in self._steps])
 
     @cached_property
     def _free(self) -> NDArray[np.int64]:
@@ -128,13 +123,25 @@ class Pattern:
     def _count(self, labels: Sequence[int]) -> NDArray[np.int64]:
         return np.bincount(np.array(labels, dtype=np.int64), minlength=len(self.puzzle.rules.counts))
 
-    def _check_pieces(self) -> None:
-        for label, free in enumerate(self._free):
-            if free < 0:
-                most = self.puzzle.rules.counts[label]
-                raise PatternError(
-                    f"expected at most {most} x {self.puzzle.rules.symbols[label]!r}, found {most - free}"
-                )
+
+def _check_left(puzzle: Puzzle, left: NDArray[np.int64]) -> None:
+    """Raise PatternError for the first piece of which a negative number is left."""
+    for label in np.flatnonzero(left < 0).tolist():
+        most, symbol = puzzle.rules.counts[label], puzzle.rules.symbols[label]
+        raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(left[label])}")
+
+
+def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> Iterator[Labels]:
+    """The positions that the steps make of one ``(places,)`` and the pieces that are left, in batches."""
+    waiting = [(0, labels[np.newaxis], left[np.newaxis])]
+    while waiting:
+        number, some, of_each = waiting.pop()
+        if number == len(steps):
+            yield some
+            continue
+        some, of_each = steps[number](some, of_each)
+        parts = range(0, len(some), BATCH)
+        waiting += [(number + 1, some[at : at + BATCH], of_each[at : at + BATCH]) for at in reversed(parts)]
 
 
 def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
@@ -242,7 +249,7 @@ class BlockPattern:
         assert isinstance(board, BlockBoard)
         try:
             pattern = cls(puzzle, board, _labels(puzzle, board, text))
-            pattern._check_pieces()
+            _check_left(puzzle, pattern._left)
         except (PositionError, PatternError) as error:
             raise PatternError(f"pattern {quote(shorten(text))}: {error}") from None
         return pattern
@@ -254,15 +261,7 @@ class BlockPattern:
 
     def batches(self) -> Iterator[Labels]:
         """All positions that match, whether or not they can be reached, each once, in batches ``(n, places)``."""
-        waiting = [(0, self.labels[np.newaxis], self._left[np.newaxis])]
-        while waiting:
-            place, labels, left = waiting.pop()
-            if place == self.puzzle.places:
-                yield labels
-                continue
-            labels, left = self._decided(place, labels, left)
-            parts = range(0, len(labels), BATCH)
-            waiting += [(place + 1, labels[at : at + BATCH], left[at : at + BATCH]) for at in reversed(parts)]
+        return _filled(self.labels, self._left, [partial(self._decided, at) for at in range(self.puzzle.places)])
 
     def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
         """The positions with everything that may stand on a place, and the pieces that are left of each."""
@@ -304,11 +303,6 @@ class BlockPattern:
         left: NDArray[np.int64] = np.array(self.puzzle.rules.counts[: self._rest]) - named
         return left
 
-    def _check_pieces(self) -> None:
-        for label in np.flatnonzero(self._left < 0).tolist():
-            most, symbol = self.puzzle.rules.counts[label], self.puzzle.rules.symbols[label]
-            raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(self._left[label])}")
-
 
 def _labels(puzzle: Puzzle, board: BlockBoard, text: str) -> Labels:
     rows = board.grid(text)
@@ -347,12 +341,8 @@ def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
 def goals_in(puzzle: Puzzle, text: str) -> Labels:
     """The positions ``(n, places)`` that a text stands for: one, or all that match a pattern.
 
-    Raises
-    ------
-    PositionError
-        The text is no position, and no pattern.
-    PatternError
-        A pattern is not one of the puzzle, or matches no position or more than MOST.
+    PositionError where the text is no position, and no pattern; PatternError where a pattern is not one of the puzzle,
+    or matches no position or more than MOST.
     """
     arguments.text(text, "a position or a pattern", PatternError)
     if not MARKS & set(text):

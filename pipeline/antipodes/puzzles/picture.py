@@ -131,10 +131,10 @@ def fitting(text: str, width: float, most: float) -> float:
     return min(most, 1.5 * width / max(1, len(text)))
 
 
-def tile(symbol: str, x: float, y: float, fill: str, side: float = SQUARE) -> Iterator[Shape]:
+def tile(symbol: str, x: float, y: float, fill: str) -> Iterator[Shape]:
     """A square piece with its symbol, in the square with its upper left corner at ``(x, y)``."""
-    yield Rectangle(x + 1.5, y + 1.5, side - 3, side - 3, fill, LINE, rounded=side / 9)
-    yield Text(x + side / 2, y + side / 2, symbol, fitting(symbol, side - 10, side * 0.48), ink_on(fill))
+    yield Rectangle(x + 1.5, y + 1.5, SQUARE - 3, SQUARE - 3, fill, LINE, rounded=SQUARE / 9)
+    yield Text(x + SQUARE / 2, y + SQUARE / 2, symbol, fitting(symbol, SQUARE - 10, SQUARE * 0.48), ink_on(fill))
 
 
 def text_picture(drawing: str, letter: Callable[[str, float, float], Iterator[Shape]] | None = None) -> Picture:

@@ -15,7 +15,7 @@ from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, PositionError
 from antipodes_tasks.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels, Moves, Successors
-from antipodes_tasks.rules.parts import Part, first_wrong, pieces
+from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
 
 
@@ -58,20 +58,6 @@ class Puzzle:
         layout = notation.layout if isinstance(notation, Board) else None
         rules = Rules(tuple(parts), tuple(starts), moves, enumerated, name=name, layout=layout)
         return cls(rules, family, description, notation, sequence_moves)
-
-    @classmethod
-    def of_pieces(
-        cls,
-        name: str,
-        family: str,
-        description: str,
-        notation: Notation,
-        symbols: tuple[str, ...],
-        starts: tuple[tuple[int, ...], ...],
-        moves: Moves,
-    ) -> "Puzzle":
-        """A puzzle whose positions are the arrangements of the pieces of its starts."""
-        return cls.of(name, family, description, notation, (pieces(starts[0], symbols),), starts, moves)
 
     @property
     def name(self) -> str:

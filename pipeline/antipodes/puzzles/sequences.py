@@ -8,6 +8,7 @@ end of the line. This is the notation of cubing.js. Where several names fit, the
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
@@ -72,12 +73,16 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
     if sum(map(len, texts.values())) > MOST_TEXT:
         raise ConfigError(f"{where(next(iter(texts)))}: expected sequences of at most {MOST_TEXT:,} characters in all")
     notation = _Tokens([*names, *texts])
-    tokens = {name: list(_located(notation.tokens(text), where(name))) for name, text in texts.items()}
+    tokens = {}
+    for name, text in texts.items():
+        with _located(where(name)):
+            tokens[name] = list(notation.tokens(text))
     used = {name: {token.text for token in found if token.is_name} & texts.keys() for name, found in tokens.items()}
     values = dict(names)
     try:
         for name in TopologicalSorter(used).static_order():
-            values[name] = _located_value(tokens[name], values, where(name))
+            with _located(where(name)):
+                values[name] = _evaluate(tokens[name], values, ConfigError)
     except CycleError as error:
         circle = error.args[1]
         raise ConfigError(
@@ -187,16 +192,10 @@ def _close(frames: list[_Frame[T]], token: Token, error: type[InputError]) -> No
     frames[-1].value = frames[-1].value.then(frame.closed().power(token.power))
 
 
-def _located(tokens: Iterator[Token], where: str) -> Iterator[Token]:
+@contextmanager
+def _located(where: str) -> Iterator[None]:
     try:
-        yield from tokens
-    except ConfigError as error:
-        raise ConfigError(f"{where}: {error}") from None
-
-
-def _located_value(tokens: list[Token], values: Mapping[str, T], where: str) -> T:
-    try:
-        return _evaluate(tokens, values, ConfigError)
+        yield
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from None
 

@@ -37,13 +37,7 @@ class Option:
     help: str
 
 
-def option(
-    default: Any,
-    check: Callable[[Any, str], Any],
-    kind: Kind,
-    metavar: str | None,
-    help: str,
-) -> Any:
+def option(default: Any, check: Callable[[Any, str], Any], kind: Kind, metavar: str | None, help: str) -> Any:
     """A field of the options of a run."""
     return field(default=default, metadata={OPTION: Option(check, kind, metavar, help)})
 
@@ -101,11 +95,7 @@ class RunOptions:
     )
     """The file for dask's performance report, a web page; only on a cluster."""
     checkpoint_every: float | None = option(
-        None,
-        _seconds,
-        NUMBER,
-        "SECONDS",
-        "Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]",
+        None, _seconds, NUMBER, "SECONDS", "Seconds between commits; 0: every layer. [default: 120; 30 on a cluster]"
     )
     """Seconds between two commits at least; 0: as often as possible; None: the default of the kind of run."""
     memory_limit: int | None = option(

@@ -48,12 +48,7 @@ class Session(Generic[AnyStore]):
     ) -> None:
         """Begin to measure the run's time; ``scheduler``, where one is given, goes before that of the options.
 
-        Raises
-        ------
-        InputError
-            An argument is of another type.
-        NotAStoreError
-            No store can be at the address.
+        InputError where an argument is of another type; NotAStoreError where no store can be at the address.
         """
         called = time.perf_counter()
         self.options = arguments.instance(options, RunOptions, "RunOptions")
@@ -81,7 +76,7 @@ class Session(Generic[AnyStore]):
         def tell(waited_for: str) -> None:
             self.listener(Waiting(waited_for))
 
-        with self.store.watched(tell, self.stop), self.store.lock() as handle:
+        with self.store.storage.watched(tell, self.stop), self.store.lock() as handle:
             yield handle
 
     def committed(self, check: Callable[[Manifest], None]) -> Manifest | None:
@@ -107,12 +102,8 @@ class Session(Generic[AnyStore]):
 
         It stays open if it was given.
 
-        Raises
-        ------
-        InterruptedRunError
-            The run was told to stop before there was a worker.
-        SchedulerError
-            The cluster does not answer.
+        InterruptedRunError where the run was told to stop before there was a worker; SchedulerError where the cluster
+        does not answer.
         """
         page = self.options.performance_report
         with (
@@ -153,7 +144,7 @@ def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: 
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
     resume = f"resume with: {options.resume_command(store.address)}"
-    untouched = options.overwrite and not store.is_known
+    untouched = options.overwrite and not store.manifest_file.is_known
     try:
         manifest = store.read()
     except NotAStoreError:

@@ -54,12 +54,7 @@ def storage_at(address: Address | Storage) -> Storage:
 def storages_in(address: Address) -> list[Storage]:
     """The storages in the folders directly in a directory or under a URL, by name; or the address itself, if a store.
 
-    Raises
-    ------
-    InputError
-        There is nothing at the address, or no directory.
-    NotAStoreError
-        The URL is none of a bucket.
+    InputError where there is nothing at the address, or no directory; NotAStoreError where the URL is none of a bucket.
     """
     kind, checked = _kind_of(address, of_store=False)
     return list(kind.within(checked))

@@ -74,8 +74,8 @@ class Layout:
 
     def check_chunk(self, written: Content) -> None:
         """Raise ValueError unless a compressed chunk expands to its numbers: some KiB may expand to GiB."""
-        read = _zstd_bytes if self.compression == "zstd" else _blosc_bytes
-        found = read(bytes(written[:LONGEST_HEADER]))
+        header = bytes(written[:LONGEST_HEADER])
+        found = _zstd_bytes(header) if self.compression == "zstd" else int.from_bytes(header[4:8], "little")
         if found != self._chunk_bytes:
             raise ValueError(f"expected {self._chunk_bytes:,} compressed bytes, found a header of {found:,}")
 
@@ -117,11 +117,6 @@ class Layout:
         codecs = [codec.get("name") for codec in found] if named else None
         compressor = "zstd" if self.compression == "zstd" else "blosc"
         expect(codecs == ["bytes", compressor, "crc32c"], f"{name}: codecs", f"bytes, {compressor}, crc32c", codecs)
-
-
-def _blosc_bytes(header: bytes) -> int:
-    """The bytes to which a text of Blosc expands, by its header."""
-    return int.from_bytes(header[4:8], "little")
 
 
 def _zstd_bytes(header: bytes) -> int:
@@ -238,12 +233,8 @@ class Arrays:
     def check_metadata(self, digests: Mapping[str, str], layouts: Mapping[str, Layout]) -> None:
         """Check that the ``zarr.json`` files of the arrays have these digests, and describe these arrays.
 
-        Raises
-        ------
-        StoreDamagedError
-            A file is missing, or its digest is another.
-        FieldError
-            The digests are of other files, or a file describes something else.
+        StoreDamagedError where a file is missing, or its digest is another; FieldError where the digests are of other
+        files, or a file describes something else.
         """
         files = [f"{name}/{GROUP}" for name in layouts]
         expect(digests.keys() == {*files}, "metadata", f"the files {', '.join(files) or 'of no array'}", list(digests))

@@ -80,12 +80,7 @@ class Storage(ABC):
     def read(self, key: str, most: int) -> tuple[bytes, Version]:
         """The content of a key, and its version.
 
-        Raises
-        ------
-        FileNotFoundError
-            There is nothing at the key.
-        TooLargeError
-            There are more than ``most`` bytes.
+        FileNotFoundError where there is nothing at the key; TooLargeError where there are more than ``most`` bytes.
         """
 
     @abstractmethod

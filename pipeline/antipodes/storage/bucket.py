@@ -80,12 +80,8 @@ class Bucket:
     def get(self, key: str, most: int) -> tuple[bytes, Meta]:
         """The content of an object and the storage's description.
 
-        Raises
-        ------
-        FileNotFoundError
-            There is no object.
-        TooLargeError
-            The object has more than ``most`` bytes, which are not fetched.
+        FileNotFoundError where there is no object; TooLargeError where the object has more than ``most`` bytes, which
+        are not fetched.
         """
 
         def request() -> tuple[bytes, Meta]:
@@ -232,11 +228,7 @@ def _opened(url: str, process: int) -> Any:
         raise missing_package(f"a store at {url}", "obstore", "cloud") from None
     scheme = url.partition("://")[0]
     check_environment(scheme)
-    options: Any = {
-        "connect_timeout": CONNECT_TIMEOUT,
-        "timeout": REQUEST_TIMEOUT,
-        "allow_http": allows_http(scheme),
-    }
+    options: Any = {"connect_timeout": CONNECT_TIMEOUT, "timeout": REQUEST_TIMEOUT, "allow_http": allows_http(scheme)}
     no_retries: Any = {"max_retries": 0, "retry_timeout": timedelta(0)}  # left to `RetryPolicy`, which sees all errors
     try:
         return without_panic(partial(from_url, url, client_options=options, retry_config=no_retries))

@@ -156,6 +156,7 @@ class DirectoryStorage(Storage):
             raise StoreError(f"cannot read {self.name_of(key)}: {error.strerror or error}") from error
 
     def replace(self, key: str, content: bytes, version: Version | None) -> Version:
+        """Replace the file in any case: files have no versions."""
         self.put(key, [content])
         return {}
 
@@ -186,9 +187,11 @@ class DirectoryStorage(Storage):
         return {key: status.st_size for key, status in found.items() if status and stat.S_ISREG(status.st_mode)}
 
     def size(self) -> int:
+        """The bytes of all files that are there when they are looked at."""
         return sum(status.st_size for file in self._files() if (status := self._status(file)))
 
     def free_bytes(self) -> int | None:
+        """Those of the disk of the nearest folder that is there."""
         place = self.path.resolve()
         for folder in (place, *place.parents):
             try:
@@ -208,6 +211,7 @@ class DirectoryStorage(Storage):
         return datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
 
     def identity(self, key: str) -> tuple[object, ...]:
+        """The device, the inode and the date of the file."""
         status = self._status(key)
         return (status.st_dev, status.st_ino, status.st_mtime_ns) if status else ()
 
@@ -282,11 +286,7 @@ class DirectoryStorage(Storage):
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> DurableStore:
         return DurableStore(
-            self.path / folder,
-            read_only=read_only,
-            check=self.lock.fence(token),
-            most=most,
-            check_chunk=check_chunk,
+            self.path / folder, read_only=read_only, check=self.lock.fence(token), most=most, check_chunk=check_chunk
         )
 
 
@@ -302,7 +302,17 @@ class FileLock(StoreLock):
     @property
     def path(self) -> Path:
         """The path of the lock file; NotAStoreError where no store can have the path."""
-        return lock_path(self._store)
+        store = self._store
+        if not store.name:
+            raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
+        try:
+            place = store.resolve()  # two names of one store have one lock
+            circular = os.path.islink(place)  # newer versions of Python leave such a link as it is
+        except RuntimeError:
+            circular = True
+        if circular:
+            raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
+        return place.with_name(place.name + ".lock")
 
     def check_token(self, token: str) -> None:
         path = self.path
@@ -360,20 +370,6 @@ class FileLock(StoreLock):
         except OSError as error:
             raise StoreError(f"cannot write {self.path}: {error.strerror or error}") from error
         self.token = token
-
-
-def lock_path(store: Path) -> Path:
-    """The path of a store's lock; NotAStoreError where the path cannot be that of a store."""
-    if not store.name:
-        raise NotAStoreError(f"expected the path of a store, found {quote(str(store))}")
-    try:
-        place = store.resolve()  # two names of one store have one lock
-        circular = os.path.islink(place)  # newer versions of Python leave such a link as it is
-    except RuntimeError:
-        circular = True
-    if circular:
-        raise NotAStoreError(f"expected the path of a store, found a link to itself: {quote(str(store))}")
-    return place.with_name(place.name + ".lock")
 
 
 def _acquire(path: Path, store: Path) -> int:

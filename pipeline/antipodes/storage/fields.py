@@ -7,7 +7,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar
 
 from antipodes_tasks import values
@@ -158,7 +158,7 @@ def instance_of(declaration: type) -> FieldType:
 
 
 def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
-    """The instance of a dataclass that a JSON object holds: all of its fields, and no others.
+    """The instance of a dataclass that a JSON object holds: all fields that have no default, and no others.
 
     FieldError where a field is missing, unknown, or holds a wrong value.
     """
@@ -167,11 +167,14 @@ def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
     prefix = f"{name}." if name else ""
     for key in content:
         expect(key in declared, f"{prefix}{shorten(key)}", "no such field", content[key])
+    required = {one.name for one in fields(declaration) if one.default is MISSING}  # type: ignore[arg-type]
     for key in declared:
-        expect(key in content, f"{prefix}{key}", "a value", None)
-    return declaration(**{key: one.read(content[key], f"{prefix}{key}") for key, one in declared.items()})
+        expect(key in content or key not in required, f"{prefix}{key}", "a value", None)
+    found = {key: one for key, one in declared.items() if key in content}
+    return declaration(**{key: one.read(content[key], f"{prefix}{key}") for key, one in found.items()})
 
 
 def write_fields(instance: Any) -> dict[str, Any]:
-    """The JSON object of an instance of a dataclass whose fields are declared."""
-    return {one.name: one.metadata[TYPE].write(getattr(instance, one.name)) for one in fields(instance)}
+    """The JSON object of an instance of a dataclass whose fields are declared, without those that are as by default."""
+    values_of = ((one, getattr(instance, one.name)) for one in fields(instance))
+    return {one.name: one.metadata[TYPE].write(value) for one, value in values_of if value != one.default}

@@ -42,7 +42,6 @@ class StoreKind:
     made_by: str
     """The command that makes such a store."""
     version: int = 2
-    """The version of the format."""
     replaces: Mapping[str, str] = field(default_factory=dict)
     """Other formats that --overwrite replaces by this kind, and the words for their content in messages."""
 
@@ -69,12 +68,8 @@ class ManifestFile:
     def read(self, declaration: type[T]) -> T:
         """The manifest, as an instance of a dataclass that declares its fields.
 
-        Raises
-        ------
-        NotAStoreError
-            There is no store, one of another kind, or one of another version.
-        StoreDamagedError
-            The manifest is not what was written, or a field holds a wrong value.
+        NotAStoreError where there is no store, one of another kind, or one of another version; StoreDamagedError where
+        the manifest is not what was written, or a field holds a wrong value.
         """
         address = self._storage.address
         try:

@@ -147,6 +147,7 @@ class ObjectStorage(Storage):
         return sum(meta["size"] for meta in self._list().values())
 
     def free_bytes(self) -> int | None:
+        """None: a bucket does not tell."""
         return None
 
     def modified(self, key: str) -> datetime | None:
@@ -154,6 +155,7 @@ class ObjectStorage(Storage):
         return None if meta is None else meta["last_modified"].astimezone()
 
     def identity(self, key: str) -> tuple[object, ...]:
+        """The date of the object, and its version."""
         meta = self._bucket.head(self._path(key))
         return () if meta is None else (meta["last_modified"], *version_of(meta).values())
 
@@ -178,6 +180,7 @@ class ObjectStorage(Storage):
         return not self.has(MANIFEST) and (self.group_format() or "").startswith("antipodes-")
 
     def remove(self) -> int:
+        """Delete the manifest first, since without it there is no store, and the group last; see `Storage.remove`."""
         found = self._list()
         if foreign := next((key for key in sorted(found) if is_foreign(key.partition("/")[0])), None):
             raise StoreError(f"cannot remove {self.address}: {foreign} in it is no part of a store; nothing is removed")

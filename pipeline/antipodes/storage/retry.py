@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -189,10 +190,6 @@ class RetryPolicy:
             self._told.add(wait)
         (self.watch or watch).tell(str(wait))
 
-    def is_told_to_stop(self) -> bool:
-        """Whether the run that makes the requests is to stop."""
-        return (self.watch or watch).stop()
-
     def failure(self, wait: "_Wait", why: str) -> StoreError:
         """The error for a wait that has lasted as long as failing requests are retried."""
         _trouble[self.server] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
@@ -229,24 +226,18 @@ class _Wait:
         self._tries += 1
         if self._trouble and self._trouble.seconds == 0:
             raise self._stopped()
-        results: list[T] = []
-        errors: list[BaseException] = []
-        done = threading.Event()
+        answer: futures.Future[T] = futures.Future()
 
         def ask() -> None:
             try:
-                results.append(without_panic(request))
+                answer.set_result(without_panic(request))
             except BaseException as error:  # raised where it is waited for
-                errors.append(error)
-            finally:
-                done.set()
+                answer.set_exception(error)
 
         threading.Thread(target=ask, name=REQUEST_THREAD, daemon=True).start()
-        while not done.wait(LOOK_SECONDS):
+        while futures.wait([answer], LOOK_SECONDS).not_done:
             self.look()
-        if errors:
-            raise errors[0]
-        return results[0]
+        return answer.result()
 
     def pause(self, seconds: float) -> None:
         """Wait until the next try."""
@@ -264,7 +255,7 @@ class _Wait:
             raise self._stopped() if trouble.stopped else StoreError(self._silence())
         if self._tries > 1 and seconds >= self._policy.seconds + self._allowed:  # the last try has had its time
             raise self._policy.failure(self, self.reason)
-        if seconds >= self._allowed and self._policy.is_told_to_stop():
+        if seconds >= self._allowed and (self._policy.watch or watch).stop():
             raise self._stopped()
         if seconds >= TELL_SECONDS:
             self._policy.tell(self)

@@ -3,14 +3,14 @@
 A new store is filled in a staging place and published atomically, or leaves nothing behind. Its removal is as atomic.
 """
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from antipodes.storage.address import Address, storage_at
 from antipodes.storage.arrays import Arrays, Layout, check_settings
 from antipodes.storage.backend import GROUP, MANIFEST, Storage
-from antipodes.storage.lock import Holder, StoreLock, in_use
+from antipodes.storage.lock import StoreLock, in_use
 from antipodes.storage.manifest import ManifestFile, StoreKind, format_of
 from antipodes_tasks.errors import (
     InputError,
@@ -67,25 +67,12 @@ class Store(Generic[M]):
         """The path or the URL as text, for messages and reports."""
         return self.storage.address
 
-    @property
-    def is_known(self) -> bool:
-        """Whether its manifest was read or written here."""
-        return self.manifest_file.is_known
-
     def lock(self) -> AbstractContextManager[StoreLock]:
         """Keep other runs from the store; StoreLockedError where another run holds the lock.
 
         While locked, every write and delete first checks that the lock is still held.
         """
         return self.storage.lock.hold()
-
-    def holder(self) -> Holder | None:
-        """The run that holds the lock, or held it when it died; None where there is none."""
-        return self.storage.lock.holder()
-
-    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool]) -> AbstractContextManager[None]:
-        """See `Storage.watched`."""
-        return self.storage.watched(tell, stop)
 
     def exists(self) -> bool:
         """Whether there is anything at the address."""
@@ -95,19 +82,11 @@ class Store(Generic[M]):
         """A value that differs for a store that takes the place of this one; empty where there is none."""
         return self.storage.identity(GROUP)
 
-    def bytes_stored(self) -> int:
-        """The size of the store in bytes."""
-        return self.storage.size()
-
     def read(self) -> M:
         """The manifest, checked; read again while a run changes the store.
 
-        Raises
-        ------
-        NotAStoreError
-            There is no store, or one of another kind or version.
-        StoreDamagedError
-            The manifest or the zarr metadata is not what was written.
+        NotAStoreError where there is no store, or one of another kind or version; StoreDamagedError where the manifest
+        or the zarr metadata is not what was written.
         """
         for _ in range(MOST_CHANGES):
             with suppress(StoreChangedError), self.unless_changed():
@@ -143,10 +122,6 @@ class Store(Generic[M]):
                 raise StoreChangedError(f"{self.address} was changed by a run while it was read: try again") from error
             raise
 
-    def check_removable(self) -> None:
-        """Raise NotAStoreError unless a store that this kind may replace, damaged or not, is at the address."""
-        check_removable(self.storage, self.KIND)
-
     @contextmanager
     def creating(self, overwrite: bool = False) -> Iterator[Self]:
         """An empty store to be filled in the block; it is published after the block, or leaves nothing behind.
@@ -158,17 +133,13 @@ class Store(Generic[M]):
             yield new
         self.manifest_file.adopt(new.manifest_file)
 
-    def manifest_digest(self) -> str:
-        """SHA-256 of the manifest as it is now, for `check_reachable`; StoreError where there is none."""
-        return self.manifest_file.current_digest()
-
     def check_reachable(self, manifest_digest: str) -> None:
-        """Raise StoreError unless this process can read and write the store that has this manifest.
+        """Raise StoreError unless this process can read and write the store whose manifest has this digest.
 
         A worker on another machine may find nothing at the address, or another disk's directory of that name.
         """
         try:
-            found = self.manifest_digest()
+            found = self.manifest_file.current_digest()
         except InputError as error:  # the client of the storage cannot be opened here
             raise StoreError(str(error)) from error
         if found != manifest_digest:
@@ -222,12 +193,7 @@ def remove_store(storage: Storage, formats: Container[str | None]) -> int:
 def check_not_in_use(storage: Storage, formats: Container[str | None]) -> None:
     """Check that a store can be removed.
 
-    Raises
-    ------
-    NotAStoreError
-        There is no store of one of these formats.
-    StoreLockedError
-        Another run is at work on it.
+    NotAStoreError where there is no store of one of these formats; StoreLockedError where another run is at work on it.
     """
     if not storage.has_leftovers() and not (storage.has(MANIFEST) and _claimed_format(storage) in formats):
         found = "something else" if storage.exists() else "nothing"

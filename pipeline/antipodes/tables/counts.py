@@ -5,12 +5,12 @@
 108
 """
 
-from contextlib import AbstractContextManager
-from types import TracebackType
+from typing import Self
 
 import numpy as np
 
 from antipodes.config import PuzzleLike
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.stores import CountsStore, read_given
@@ -38,56 +38,61 @@ def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> "Counts":
     return Counts(store.address, read_given(store, puzzle))
 
 
-class Counts(AbstractContextManager["Counts", None]):
-    """How many positions of a puzzle there are at each distance from its start, without the distances themselves."""
+class SearchResult:
+    """How many positions of a puzzle there are at each distance from its start."""
 
     def __init__(self, address: str, manifest: SearchManifest) -> None:
-        self.puzzle = manifest.config.puzzle
+        self.puzzle: Puzzle = manifest.config.puzzle
         self.index_size = manifest.index_size
-        """How many positions there are, reachable or not."""
+        """How many positions there are, reachable or not: those of a table are its entries."""
         self.complete = manifest.complete
-        """Whether all positions are counted."""
+        """Whether all positions are searched."""
         self.radius = manifest.radius
-        """The greatest distance; of unfinished counts the greatest committed one."""
-        self._address = address
+        """The greatest distance; before all are searched the greatest committed one."""
+        self.address = address
+        """The path or the URL of the store."""
         self._manifest = manifest
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Do nothing: no file is open."""
 
     def __len__(self) -> int:
-        """How many positions are counted."""
+        """How many positions have a distance."""
         return self._manifest.states
 
     def __repr__(self) -> str:
         reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
-        name, address = shorten(self.puzzle.name, 30), shorten_path(self._address, 40)
-        return f"<Counts of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
+        name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
+        return f"<{type(self).__name__} of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
 
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._manifest.layers)
+        return list(self._manifest.positions)
+
+    def _check_complete(self, kind: str) -> None:
+        if not self.complete:
+            raise UnfinishedError(
+                f"the {kind} depth {self.radius}, unfinished, so the antipodes are not known: "
+                f"antipodes resume {in_shell(self.address)}"
+            )
+
+
+class Counts(SearchResult):
+    """How many positions of a puzzle there are at each distance from its start, without the distances themselves."""
 
     def antipodes(self, limit: int | None = None) -> Labels:
         """The first positions that are farthest from the start, ``(n, places)``, in the order of their indices.
 
         A store keeps 1,000 of them at most; ``layers[-1]`` says how many there are.
 
-        Raises
-        ------
-        InputError
-            The limit is negative, or not an integer.
-        UnfinishedError
-            The counts are unfinished, so the antipodes are not known.
+        InputError where the limit is negative, or not an integer; UnfinishedError where the counts are unfinished, so
+        the antipodes are not known.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
-        if not self.complete:
-            raise UnfinishedError(
-                f"the counts end at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {in_shell(self._address)}"
-            )
+        self._check_complete("counts end at")
         indices = np.array(self._manifest.antipodes[:most], dtype=np.int64)
         return self._manifest.space_of(self.puzzle).unrank(indices)

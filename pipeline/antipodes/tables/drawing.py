@@ -32,7 +32,9 @@ def draw_counts(counts: Mapping[int, int]) -> str:
     most = max(counts.values())
     width = max(len(f"{most:,}"), len("positions"))
     lines = [f"depth  {'positions':>{width}}"]
-    lines += [f"{depth:>5}  {count:>{width},}  {_bar(count, most)}".rstrip() for depth, count in counts.items()]
+    for depth, count in counts.items():
+        full, eighths = divmod(round(8 * BAR * count / most), 8)
+        lines.append(f"{depth:>5}  {count:>{width},}  {'█' * full}{EIGHTHS[eighths]}".rstrip())
     return "\n".join(lines)
 
 
@@ -46,11 +48,9 @@ def draw(puzzle: Puzzle, position: Labels, paint: Paint | None = None) -> str:
     return "\n".join(_painted(puzzle, position, 0, paint))
 
 
-def draw_positions(
-    puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = (), paint: Paint | None = None
-) -> str:
+def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, paint: Paint | None = None) -> str:
     """Positions ``(n, places)`` as drawings side by side, as many in a row as ``columns`` characters hold."""
-    return _side_by_side([(puzzle, position) for position in positions], columns, captions, paint)
+    return _side_by_side([(puzzle, position) for position in positions], columns, (), paint)
 
 
 def draw_path(
@@ -91,11 +91,6 @@ def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) 
         texts = [(is_goal, "".join(one for _, one in group)) for is_goal, group in groups]
         painted.append("".join(paint(text) if is_goal else text for is_goal, text in texts))
     return painted
-
-
-def _bar(count: int, most: int) -> str:
-    eighths = round(8 * BAR * count / most)
-    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
 def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:

@@ -23,7 +23,6 @@ class Choice:
     position: Labels
     """``(places,)``: the position after it."""
     distance: int
-    """The distance of that position."""
 
 
 def check_playable(table: Table) -> None:

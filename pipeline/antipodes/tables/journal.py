@@ -64,7 +64,6 @@ class Journal:
     identity: str
     """What the files are bound to: the puzzle and the state space."""
     chunks: int
-    """The number of chunks."""
     most: int
     """The bytes of a segment, at most."""
     folder: str = FOLDER
@@ -77,12 +76,8 @@ class Journal:
         Writing the same again replaces the file by the same bytes. A file that is not ``durable`` is so after
         `Storage.make_durable`.
 
-        Raises
-        ------
-        StoreLockedError
-            The lock no longer contains the fencing ``token``.
-        StoreError
-            The file cannot be written.
+        StoreLockedError where the lock no longer contains the fencing ``token``; StoreError where the file cannot be
+        written.
         """
         begins = np.cumsum([0, *(log.size for log in logs)])[:-1].tolist()
         parts = _for_each(lambda at: entries_of(self.identity, logs[at].segments, begins[at]), len(logs))

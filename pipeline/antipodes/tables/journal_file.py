@@ -132,7 +132,6 @@ class StoredSegments:
     first_chunk: int
     end_chunk: int
     files: tuple[str, ...]
-    """The names of files."""
     entries: NDArray[np.void]
     """``(segments,)`` of PLACED."""
     known: NDArray[np.int32]

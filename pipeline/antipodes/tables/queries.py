@@ -1,7 +1,7 @@
 """Queries of a table: shortest paths, the positions that fit a pattern, and positions given as texts, in batches."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ from antipodes_tasks.rules.moves import Labels
 
 BATCH = 1 << 14
 """Positions that are moved together."""
+Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
+"""The distances and the indices ``(n,)`` of positions."""
 
 
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:
@@ -91,15 +93,11 @@ class Matches:
 def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     """Count the positions that fit a pattern by their distance; the language is that of `Pattern` and `BlockPattern`.
 
-    Raises
-    ------
-    PatternError
-        The text is not a pattern of the puzzle.
-    StoreDamagedError
-        A chunk that is needed is damaged.
+    PatternError where the text is not a pattern of the puzzle; StoreDamagedError where a chunk that is needed is
+    damaged.
     """
     count, tally = 0, Counter[int]()
-    nearest, farthest = _Extreme(-1), _Extreme(1)
+    nearest = farthest = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
     for labels in batches(space.puzzle, pattern):
         indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices)
@@ -107,29 +105,17 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
         known = distances >= 0
         if known.any():
             tally.update(distances[known].tolist())
-            for extreme in (nearest, farthest):
-                extreme.see(distances[known], indices[known])
-    return Matches(count, dict(sorted(tally.items())), nearest.positions(space), farthest.positions(space))
+            found = distances[known], indices[known]
+            nearest, farthest = _extreme(np.min, nearest, found), _extreme(np.max, farthest, found)
+    ends = (space.unchecked.unrank(np.sort(indices)) for _, indices in (nearest, farthest))
+    return Matches(count, dict(sorted(tally.items())), *ends)
 
 
-class _Extreme:
-    """The indices at the greatest distance seen so far, or, with a sign of -1, at the least."""
-
-    def __init__(self, sign: int) -> None:
-        self._sign = sign
-        self._best: int | None = None
-        self._indices = np.empty(0, dtype=np.int64)
-
-    def see(self, distances: NDArray[np.int32], indices: NDArray[np.int64]) -> None:
-        signed = self._sign * distances
-        best = int(signed.max())
-        if self._best is None or best > self._best:
-            self._best, self._indices = best, self._indices[:0]
-        if best == self._best:
-            self._indices = np.concatenate((self._indices, indices[signed == best]))
-
-    def positions(self, space: CheckedSpace) -> Labels:
-        return space.unchecked.unrank(np.sort(self._indices))
+def _extreme(best: Callable[[NDArray[np.int32]], np.int32], kept: Reached, found: Reached) -> Reached:
+    """Those of the kept and the found positions that are at the best of their distances."""
+    distances, indices = np.concatenate((kept[0], found[0])), np.concatenate((kept[1], found[1]))
+    at_best = distances == best(distances)
+    return distances[at_best], indices[at_best]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from antipodes.tables.planning.plan import Plan
     from antipodes.tables.queries import Found, Matches
     from antipodes.tables.solve import Solved
-    from antipodes.tables.store.manifest import SearchManifest
     from antipodes.tables.store.stores import SearchStore
-    from antipodes_tasks.rules.moves import Labels
     from antipodes_tasks.searches.routes import Exchanges
 
 
@@ -44,7 +42,7 @@ class RunReport(Report):
     @property
     def layers(self) -> list[int]:
         """How many positions there are at each depth, up to the committed one."""
-        return list(self.manifest.layers)
+        return list(self.manifest.positions)
 
     @property
     def radius(self) -> int:
@@ -72,8 +70,8 @@ class RunReport(Report):
             "index_size": manifest.index_size,
             "states": manifest.states,
             "radius": manifest.radius,
-            "layers": list(manifest.layers),
-            "antipodes": manifest.layers[-1] if self.complete else None,
+            "layers": list(manifest.positions),
+            "antipodes": manifest.positions[-1] if self.complete else None,
             "resumed_from": self.resumed_from,
             "seconds": self.seconds_to_json(),
             "states_per_second": self.per_second(self.states_found),
@@ -117,7 +115,7 @@ def plan_view(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[str, Any]:
+def status_view(store: "SearchStore[Any]", manifest: SearchManifest) -> dict[str, Any]:
     """The progress and the size of a table, or of counts."""
     return {
         "puzzle": manifest.puzzle["name"],
@@ -126,22 +124,22 @@ def status_view(store: "SearchStore[Any]", manifest: "SearchManifest") -> dict[s
         "counts_only": manifest.COUNTS_ONLY,
         "committed_depth": manifest.radius if manifest.layers else None,
         "states": manifest.states,
-        "layers": list(manifest.layers),
-        "bytes": store.bytes_stored(),
-        "run": (holder := store.holder()) and holder.to_json(),
+        "layers": list(manifest.positions),
+        "bytes": store.storage.size(),
+        "run": (holder := store.storage.lock.holder()) and holder.to_json(),
     }
 
 
-def layers_view(manifest: "SearchManifest") -> dict[str, Any]:
+def layers_view(manifest: SearchManifest) -> dict[str, Any]:
     """The positions at each depth."""
     return {
         "radius": manifest.radius if manifest.layers else None,
         "complete": manifest.complete,
-        "layers": list(manifest.layers),
+        "layers": list(manifest.positions),
     }
 
 
-def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: "Labels") -> dict[str, Any]:
+def farthest_view(puzzle: "Puzzle", layers: Sequence[int], positions: Labels) -> dict[str, Any]:
     """The antipodes that are shown, ``(n, places)``, and how many there are."""
     return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
 
@@ -164,7 +162,7 @@ def found_view(puzzle: "Puzzle", found: "Found", with_path: bool, as_moves: bool
 def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str, Any]:
     """The positions that fit a pattern, by distance; the nearest and the farthest."""
 
-    def side(distance: int | None, positions: "Labels") -> dict[str, Any] | None:
+    def side(distance: int | None, positions: Labels) -> dict[str, Any] | None:
         texts = _texts(puzzle, positions)
         return None if distance is None else {"distance": distance, "count": len(texts), "positions": texts}
 
@@ -178,14 +176,10 @@ def matches_view(puzzle: "Puzzle", pattern: str, matches: "Matches") -> dict[str
     }
 
 
-def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: "Labels | None") -> dict[str, Any]:
+def matches_with_path_view(puzzle: "Puzzle", pattern: str, matches: "Matches", path: Labels | None) -> dict[str, Any]:
     """As `matches_view`, with a path from the start to the nearest and its moves; None if no match is reached."""
     names = None if path is None else puzzle.move_names(path)
-    return {
-        **matches_view(puzzle, pattern, matches),
-        "path": _path_view(puzzle, path),
-        **_moves_view(puzzle, names),
-    }
+    return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path), **_moves_view(puzzle, names)}
 
 
 def solved_view(puzzle: "Puzzle", solved: "Solved", every: bool = False) -> dict[str, Any]:
@@ -227,9 +221,9 @@ def _moves_view(puzzle: "Puzzle", names: Any) -> dict[str, Any]:
     return {"moves": names} if puzzle.moves.names else {}
 
 
-def _path_view(puzzle: "Puzzle", path: "Labels | None") -> list[str] | None:
+def _path_view(puzzle: "Puzzle", path: Labels | None) -> list[str] | None:
     return None if path is None else puzzle.format_path(path)
 
 
-def _texts(puzzle: "Puzzle", positions: "Iterable[Labels]") -> list[str]:
+def _texts(puzzle: "Puzzle", positions: Iterable[Labels]) -> list[str]:
     return [puzzle.format(position) for position in positions]

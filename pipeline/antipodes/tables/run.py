@@ -1,39 +1,30 @@
 """A run that computes a table: plan, create or resume the store, search, report."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from antipodes import python_source
-from antipodes.config import Config, PuzzleLike, give
+from antipodes.config import Config, give
 from antipodes.events import Listener, Untried, silence
 from antipodes.executors.api import Scheduler
 from antipodes.runs.options import RunOptions
 from antipodes.runs.session import Session
 from antipodes.storage.address import Address
-from antipodes.storage.lock import StoreLock
+from antipodes.storage.store import check_removable
 from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.search import LayerSearch
 from antipodes.tables.planning.plan import Plan, check_disk, plan_that_fits
 from antipodes.tables.report import RunReport, committed_depth, saved_depths
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.stores import (
-    CountsStore,
-    M,
-    SearchStore,
-    TableStore,
-    check_same_puzzle,
-    read_given,
-    search_store,
-)
+from antipodes.tables.store.stores import CountsStore, M, SearchStore, TableStore, check_same_puzzle
 from antipodes_tasks import arguments
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
-__all__ = ["RunOptions", "RunReport", "resume", "run_puzzle"]
+__all__ = ["RunOptions", "RunReport", "run_puzzle"]
 
 SHOWN = 6
 """Antipodes that a report shows."""
@@ -79,61 +70,25 @@ def run_puzzle(
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
-            overwrite = manifest is None and _replaces(session.store)
+            overwrite = manifest is None and session.store.exists()
+            if overwrite:
+                check_removable(session.store.storage, kind.KIND)
             check_disk(plan, session.store)  # before anything is overwritten
             if unknown := tried():
                 listener(Untried(unknown))
             first = manifest or _create(session.store, config, plan, opened, overwrite)
-            search = _search(session, config, opened, lock, first)
+            commits = TableCommits if isinstance(first, TableManifest) else Commits
+            begun = commits(session.store, lock, first, session.listener, session.clock)
+            search = LayerSearch(session, config, opened, begun)
             last = search.run(plan)
             farthest = _farthest(last, plan.space)
     return _report(session, manifest, last, farthest, search)
 
 
-def resume(
-    store: Address,
-    options: RunOptions = RunOptions(),
-    listener: Listener = silence,
-    interrupted: Callable[[], bool] = lambda: False,
-    scheduler: Any = None,
-    puzzle: PuzzleLike | None = None,
-) -> RunReport:
-    """Resume an unfinished store, which names its puzzle, whatever it keeps; see `run_puzzle`.
-
-    A ``puzzle`` is given as for `antipodes.tables.table.open_table`.
-    """
-    found: SearchStore[Any] = search_store(arguments.address(store, "a store"))
-    manifest = read_given(found, puzzle)
-    options = replace(options, counts_only=manifest.COUNTS_ONLY)
-    return run_puzzle(manifest.config, store, options, listener, interrupted, scheduler)
-
-
-def _search(
-    session: Session[Any],
-    config: Config,
-    scheduler: Scheduler,
-    lock: StoreLock,
-    first: SearchManifest,
-) -> LayerSearch:
-    """The search from a commit."""
-    watched = session.listener, session.clock
-    if isinstance(first, TableManifest):
-        return LayerSearch(session, config, scheduler, TableCommits(session.store, lock, first, *watched))
-    return LayerSearch(session, config, scheduler, Commits(session.store, lock, first, *watched))
-
-
-def _replaces(store: SearchStore[Any]) -> bool:
-    """Whether a new store takes the place of something; NotAStoreError if that is no store that may be deleted."""
-    there = store.exists()
-    if there:
-        store.check_removable()
-    return there
-
-
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:
     """Create an empty store; it replaces an existing one only if every worker can write there."""
     if overwrite:
-        scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
+        scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
     return store.create(config, plan.cut, overwrite)
 
 

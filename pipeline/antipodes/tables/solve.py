@@ -14,7 +14,6 @@ from antipodes.storage.address import Address
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InconsistentDistancesError, InputError, NotAStoreError, StoreDamagedError
 from antipodes_tasks.reachability.position_set import Numbers, Words
-from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.answer import LISTED, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
@@ -78,7 +77,7 @@ def answers(address: Address, problem: Problem) -> bool:
     from antipodes.tables.store.stores import TableStore
 
     path = Path(address)
-    if not path.is_dir() or not _asks_for_start(problem) or not _reversible(problem):
+    if not path.is_dir() or not _asks_for_start(problem) or not problem.rules.moves.reversible:
         return False
     try:
         manifest = TableStore(path).read()
@@ -113,16 +112,12 @@ def _check_question(problem: Problem, table: "Table") -> None:
     if not _asks_for_start(problem):
         depth_zero = table.puzzle.depth_zero
         raise InputError(f"the table method leads to the {depth_zero} of the puzzle alone; choose bfs or iddfs")
-    if not _reversible(problem):
+    if not problem.rules.moves.reversible:
         raise InputError("the table method needs reversible moves; choose bfs or iddfs")
 
 
 def _asks_for_start(problem: Problem) -> bool:
     return np.array_equal(problem.goals, Problem.of(problem.rules, problem.position).goals)
-
-
-def _reversible(problem: Problem) -> bool:
-    return problem.rules.moves.reversible
 
 
 BFS, IDDFS, IDA_STAR = "bfs", "iddfs", "ida-star"
@@ -162,7 +157,9 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     """The method that is likely to be the fastest: the table in the store, if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
-    if address is not None and _worth_reading(problem.rules) and answers(address, problem):
+    # a table of listed positions saves no time: a list takes as long as a search of them all
+    worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MOST_WITHOUT_TABLE
+    if address is not None and worth_reading and answers(address, problem):
         return Choice(TABLE, f"there is one in {store}")
     if not problem.undoable:
         return Choice(BFS, "a move has no inverse, so the search goes forwards only")
@@ -171,11 +168,6 @@ def choose_method(problem: Problem, store: Address | None = None) -> Choice:
     if has_heuristic(problem.rules):
         return Choice(IDA_STAR, "an admissible heuristic is known, and it takes no memory")
     return Choice("bidirectional", "no admissible heuristic is known")
-
-
-def _worth_reading(rules: Rules) -> bool:
-    """Whether a table saves time. One of listed positions does not: a list takes as long as a search of them all."""
-    return not rules.enumerated and index_size(rules) > MOST_WITHOUT_TABLE
 
 
 def solve_timed(
@@ -234,12 +226,8 @@ def solve(
     ``memory_limit``, in bytes, defaults to three quarters of the free memory, 1 GiB for ``iddfs`` and ``ida-star``. The
     ``listener`` is told the progress, about ten times per second.
 
-    Raises
-    ------
-    InputError
-        There is no such method, it cannot treat the puzzle, or an argument is of another type or negative.
-    ResourceLimitError
-        The search would exceed the memory limit.
+    InputError where there is no such method, it cannot treat the puzzle, or an argument is of another type or negative;
+    ResourceLimitError where the search would exceed the memory limit.
     """
     search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
     if unknown := options.keys() - ({"heuristic"} if search is ida_star else set()):
@@ -249,13 +237,7 @@ def solve(
     deadline = Deadline(math.inf if seconds is None else seconds, arguments.function(listener, "a listener"))
     try:
         return search(
-            problem,
-            every=every,
-            max_depth=max_depth,
-            listed=listed,
-            memory_limit=limit,
-            listener=deadline,
-            **options,
+            problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options
         )
     except TimeLimitReached:
         last = deadline.last

@@ -7,7 +7,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from antipodes.config import PuzzleLike
 from antipodes.machine import MIB
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.python_source import FAMILY
 from antipodes.storage.address import Address, in_shell
 from antipodes.tables.checked_space import CheckedSpace
+from antipodes.tables.counts import SearchResult
 from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
 from antipodes.tables.queries import Found, Matches, match, shortest_path
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
@@ -26,7 +25,6 @@ from antipodes.tables.store.manifest import DEPTH, TableManifest
 from antipodes.tables.store.stores import TableStore, read_given
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import InputError, UnfinishedError, UnreachableError, missing_package
-from antipodes_tasks.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
@@ -66,7 +64,7 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> "
     return Table(store, read_given(store, puzzle), cache_bytes)
 
 
-class Table(AbstractContextManager["Table"]):
+class Table(SearchResult):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``; many in one call as labels ``(n, places)``. Lists and
@@ -77,20 +75,11 @@ class Table(AbstractContextManager["Table"]):
     """
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int = CACHE_BYTES) -> None:
-        self.puzzle: Puzzle = manifest.config.puzzle
+        super().__init__(store.address, manifest)
         self.space = CheckedSpace(self.puzzle, manifest.space_of(self.puzzle))
         """The positions and their indices."""
-        self.index_size = self.space.size
-        """How many entries the table has; those of unreachable positions have no depth."""
-        self.complete = manifest.complete
-        """Whether the table is finished."""
-        self.radius = manifest.radius
-        """The greatest distance; of an unfinished table the greatest committed one."""
-        self.address = store.address
-        """The path or the URL of its store."""
         self._layers = tuple(manifest.layers)
         self._layouts = manifest.layouts
-        self._states = manifest.states
         self._chunks = TableChunks(store, manifest, cache_bytes)
         self._source = (store, cache_bytes)
 
@@ -98,15 +87,6 @@ class Table(AbstractContextManager["Table"]):
         """A copy, in this process or another, opens the store again, with its own cache."""
         written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # the code travels, no process loads it
         return _opened, (*self._source, self.puzzle if written else None)
-
-    def __len__(self) -> int:
-        """How many positions have a distance."""
-        return self._states
-
-    def __repr__(self) -> str:
-        reached = f"{self.radius}" if self.complete else f"{self.radius} so far, unfinished"
-        name, address = shorten(self.puzzle.name, 30), shorten_path(self.address, 40)
-        return f"<Table of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
 
     def __contains__(self, position: str | ArrayLike) -> bool:
         """Whether moves lead to a position; raises as `distance` where it is none, or where that is not known yet."""
@@ -118,11 +98,6 @@ class Table(AbstractContextManager["Table"]):
 
     __iter__ = None
     """Without this, Python would iterate over ``table[0]``, ``table[1]`` and so on."""
-
-    @property
-    def layers(self) -> list[int]:
-        """How many positions there are at each depth; a list of the caller's own."""
-        return list(self._layers)
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -173,12 +148,8 @@ class Table(AbstractContextManager["Table"]):
 
         Texts will do, too, and labels of more dimensions: ``(..., places)``, ``(...)``.
 
-        Raises
-        ------
-        PositionError
-            One of them is not a position of the puzzle.
-        StoreDamagedError
-            A chunk that is needed is damaged.
+        PositionError where one of them is not a position of the puzzle; StoreDamagedError where a chunk that is needed
+        is damaged.
         """
         if isinstance(positions, np.ndarray) and positions.ndim > 2:
             *shape, places = positions.shape
@@ -205,18 +176,10 @@ class Table(AbstractContextManager["Table"]):
     def antipodes(self, limit: int | None = None) -> Labels:
         """The positions that are farthest from the start, ``(n, places)``, in the order of their indices.
 
-        Raises
-        ------
-        InputError
-            The limit is negative, or not an integer.
-        UnfinishedError
-            The table is unfinished, so they are not known.
+        InputError where the limit is negative, or not an integer; UnfinishedError where the table is unfinished, so
+        they are not known.
         """
-        if not self.complete:
-            raise UnfinishedError(
-                f"the table ends at depth {self.radius}, unfinished, so the antipodes are not known: "
-                f"antipodes resume {in_shell(self.address)}"
-            )
+        self._check_complete("table ends at")
         return self.positions_at(self.radius, limit)
 
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:

@@ -242,14 +242,12 @@ class Expected:
 
 
 def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block:
-    """The depths of a chunk; raises as `TableStore.read_rows`."""
-    first_row = number * manifest.chunk_rows
-    end_row = min(manifest.rows, first_row + manifest.chunk_rows)
-    return Block(first_row, store.read_rows(manifest, first_row, end_row))
+    """The depths of a chunk; raises as `TableStore.read_chunk`."""
+    return Block(number * manifest.chunk_rows, store.read_chunk(manifest, number))
 
 
 def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
-    """The number of positions of a chunk at each depth, and of those unreached; raises as `TableStore.read_rows`."""
+    """The number of positions of a chunk at each depth, and of those unreached; raises as `TableStore.read_chunk`."""
     depths = np.minimum(read_block(store, manifest, number).depths.ravel(), manifest.committed_depth + 1)
     return np.bincount(depths, minlength=manifest.committed_depth + 2)
 
@@ -258,22 +256,15 @@ def check_partitions(
     blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
 ) -> dict[int, Findings]:
     """The findings in each block of some partitions, by the block's number."""
-    found: dict[int, Findings] = {}
-    for reads in partitions:
-        found |= _check_partition(blocks, reads, tables, rules)
-    return found
-
-
-def _check_partition(blocks: Blocks, reads: PartitionReads, tables: MoveTables, rules: Expected) -> dict[int, Findings]:
-    part = reads.part
-    sources = (blocks.get(number) for number in reads.sources)
-    least = least_before(part.first_row, part.end_row, sources, tables, rules.expanded, rules.dtype)
     found = {}
-    for number in reads.own:
-        block = blocks.get(number)
-        first = block.first_row - part.first_row
-        before = least[first : first + len(block.depths)]
-        found[number] = check_block(block, before, rules.starts, rules.deepest, rules.seed)
+    for reads in partitions:
+        part, sources = reads.part, (blocks.get(number) for number in reads.sources)
+        least = least_before(part.first_row, part.end_row, sources, tables, rules.expanded, rules.dtype)
+        for number in reads.own:
+            block = blocks.get(number)
+            first = block.first_row - part.first_row
+            before = least[first : first + len(block.depths)]
+            found[number] = check_block(block, before, rules.starts, rules.deepest, rules.seed)
     return found
 
 

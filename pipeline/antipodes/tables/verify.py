@@ -107,8 +107,14 @@ def verify(
                 return _bytes_alone(store, manifest, opened, listener)
             memory = plan_memory(manifest, opened, memory_limit)
             checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
-            problems = (*_problems(manifest, checked), *_wrong_index(store, manifest, _layers(checked)))
-            return _verdict(manifest, checked, problems, seed)
+            return TableVerdict(
+                problems=(*_problems(manifest, checked), *_wrong_index(store, manifest, _layers(checked))),
+                complete=manifest.complete,
+                committed_depth=manifest.committed_depth,
+                checked_states=manifest.index_size,
+                sampled_states=len(checked.sample),
+                sample_seed=seed,
+            )
         except StoreDamagedError as error:
             return TableVerdict(problems=(str(error),))
 
@@ -134,17 +140,6 @@ def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Schedule
         committed_depth=manifest.committed_depth,
         checked_states=manifest.index_size,
         unchecked=str(manifest.source_error),
-    )
-
-
-def _verdict(manifest: TableManifest, checked: Checked, problems: tuple[str, ...], seed: int) -> TableVerdict:
-    return TableVerdict(
-        problems=problems,
-        complete=manifest.complete,
-        committed_depth=manifest.committed_depth,
-        checked_states=manifest.index_size,
-        sampled_states=len(checked.sample),
-        sample_seed=seed,
     )
 
 

@@ -291,6 +291,6 @@ def status_view(store: TilingStore, manifest: TilingManifest) -> dict[str, Any]:
         "searched_partitions": len(manifest.searched),
         "solutions": manifest.tilings,
         "placements": manifest.placements,
-        "bytes": store.bytes_stored(),
-        "run": (holder := store.holder()) and holder.to_json(),
+        "bytes": store.storage.size(),
+        "run": (holder := store.storage.lock.holder()) and holder.to_json(),
     }

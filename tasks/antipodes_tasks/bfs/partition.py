@@ -61,6 +61,11 @@ class Frontier:
     unvisited: int
     """The number of positions of the partition that were not reached by then."""
 
+    def weigh(self, weights: NDArray[np.int64]) -> int:
+        """The sum of the weights of its entries: those of their rows, ``(rows of the space,)``."""
+        entries = np.bitwise_count(self.bits).sum(axis=1, dtype=np.int64)
+        return int(entries @ weights[self.rows])
+
 
 class Layer(NamedTuple):
     """The bits of a partition at a depth at which it has positions."""

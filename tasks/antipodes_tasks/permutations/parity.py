@@ -6,7 +6,7 @@ says which of them is which.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def generate_even(permutations: Sequence[Permutation]) -> bool:
     always the same ones. False does not say that they do not.
     """
     points = len(permutations[0]) if permutations else 0
-    if points < LEAST_POINTS or not _is_transitive(permutations, points):
+    if points < LEAST_POINTS or len(connected_points(permutations, points)) > 1:
         return False
     lengths = {length for length in range(points // 2 + 1, points - 2) if _is_prime(length)}
     choice = random.Random(points)
@@ -111,14 +111,19 @@ def generate_even(permutations: Sequence[Permutation]) -> bool:
     return False
 
 
-def _is_transitive(permutations: Sequence[Permutation], points: int) -> bool:
-    reached, waiting = {0}, [0]
-    while waiting:
-        point = waiting.pop()
-        new = {permutation[point] for permutation in permutations} - reached
-        reached |= new
-        waiting.extend(new)
-    return len(reached) == points
+def connected_points(permutations: Collection[Permutation], points: int) -> list[list[int]]:
+    """The sets of points that permutations lead to from each other, each in ascending order."""
+    found: list[list[int]] = []
+    left = dict.fromkeys(range(points))
+    while left:
+        waiting, reached = [next(iter(left))], []
+        while waiting:
+            reached += waiting
+            for point in waiting:
+                del left[point]
+            waiting = [point for point in {one[at] for at in waiting for one in permutations} if point in left]
+        found.append(sorted(reached))
+    return found
 
 
 def _is_prime(number: int) -> bool:

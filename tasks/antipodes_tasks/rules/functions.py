@@ -219,7 +219,8 @@ class Functions(Moves):
         found = np.flatnonzero(legal)
 
         def check(some: slice) -> None:
-            self._check_contents(after[found[some]])
+            for part, here in zip(self._parts, ranges_of(self._parts), strict=True):
+                part.check(after[found[some], here])
 
         try:
             check(slice(None))
@@ -232,10 +233,6 @@ class Functions(Moves):
             check(slice(first, first + 1))
         except PositionError as error:
             raise InputError(f"{role}: {error}, in {_listed(after[at])} from {_listed(labels[at])}") from None
-
-    def _check_contents(self, labels: NDArray[np.integer[Any]]) -> None:
-        for part, at in zip(self._parts, ranges_of(self._parts), strict=True):
-            part.check(labels[:, at])
 
 
 def _function(value: Function, name: str) -> Function:

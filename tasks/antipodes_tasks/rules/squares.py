@@ -62,7 +62,6 @@ class TileStep:
     squares: tuple[Square, ...]
     rows: int
     single: bool
-    """Whether there is one empty square."""
 
     def __call__(self, origin: int, destination: int) -> str:
         """The name of the move between two places, which touch."""

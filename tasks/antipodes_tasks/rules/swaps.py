@@ -64,13 +64,11 @@ class Swaps(Moves):
 
     def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``."""
-        origin, destination = self.pairs[number]
-        return _swapped(labels, origin, destination), (labels[:, origin] != 0) & (labels[:, destination] == 0)
+        return _moved(labels, *self.pairs[number])
 
     def before(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` before a move, and where there is one, ``(n,)``."""
-        destination, origin = self.pairs[number]
-        return _swapped(labels, origin, destination), (labels[:, origin] != 0) & (labels[:, destination] == 0)
+        return _moved(labels, *self.pairs[number, ::-1])
 
     def along(self, path: Labels) -> list[int | None]:
         """The number of the move from each position of a path to the next; see `Moves`."""
@@ -106,10 +104,10 @@ def _pair(before: Labels, after: Labels) -> tuple[int, ...]:
     return int(origin), int(destination)
 
 
-def _swapped(labels: Labels, one: int, other: int) -> Labels:
+def _moved(labels: Labels, origin: int, destination: int) -> tuple[Labels, Mask]:
     changed = labels.copy()
-    changed[:, [one, other]] = labels[:, [other, one]]
-    return changed
+    changed[:, [origin, destination]] = labels[:, [destination, origin]]
+    return changed, (labels[:, origin] != 0) & (labels[:, destination] == 0)
 
 
 def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:

@@ -91,6 +91,13 @@ class Numbering(ABC):
     def filler(self, rules: Rules, leading: int) -> Filler:
         """The move tables of the space whose rows have the ``leading`` digits."""
 
+    def weights(self, leading: int) -> Indices | None:
+        """How many positions an entry of each row stands for, ``(rows,)``, in a space whose rows have the digits.
+
+        None: each entry is one position. Where several have one number, `unrank` gives a representative.
+        """
+        return None
+
     def reachable(self, rules: Rules) -> int | None:
         """The number of positions that can be reached, where that is known without a search."""
         return None

@@ -47,16 +47,16 @@ def layers(
     path = find_store(store)
     manifest = search_store(path).read()
     if plot:
-        plot_layers(manifest.layers, manifest.puzzle["name"], plot, complete=manifest.complete)
+        plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
         say(f"drawn into {plot}")
     if as_json:
         print_json(layers_view(manifest))
     elif csv:
         print("depth,positions")
-        for depth, count in enumerate(manifest.layers):
+        for depth, count in enumerate(manifest.positions):
             print(f"{depth},{count}")
     elif not plot:
-        print(draw_layers(manifest.layers) if manifest.layers else "nothing is committed yet")
+        print(draw_layers(manifest.positions) if manifest.positions else "nothing is committed yet")
         if not manifest.complete:
             say(f"unfinished; resume with: antipodes resume {in_shell(path)}")
 

@@ -142,12 +142,12 @@ def _compute(config: Config, request: RunRequest) -> int:
 
 def _print_report(config: Config, report: RunReport) -> None:
     manifest, clock = report.manifest, report.clock
-    print(draw_layers(manifest.layers, MOST_LAYERS))
-    if len(manifest.layers) > MOST_LAYERS:
-        print(f"all {len(manifest.layers):,} depths: antipodes layers {in_shell(report.store)}")
+    print(draw_layers(manifest.positions, MOST_LAYERS))
+    if len(manifest.positions) > MOST_LAYERS:
+        print(f"all {len(manifest.positions):,} depths: antipodes layers {in_shell(report.store)}")
     print()
     print(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.index_size:,}")
-    antipodes = manifest.layers[-1]
+    antipodes = manifest.positions[-1]
     print(f"radius {manifest.radius}, {counted(antipodes, 'antipode')}:")
     print_positions(config.puzzle, report.farthest)
     if antipodes > len(report.farthest):

@@ -114,7 +114,7 @@ def status(store: Store, as_json: AsJson = False) -> None:
     if as_json:
         print_json(shown)
         return
-    holder = found.holder()
+    holder = found.storage.lock.holder()
     print(f"{title}: {_state(shown['complete'], holder)}{kind}")
     lines["stored"] = f"{human(shown['bytes'])} in {found.address}"
     for name, text in {**lines, **_run_lines(found.address, shown["complete"], holder)}.items():

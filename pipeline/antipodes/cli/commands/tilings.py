@@ -33,7 +33,6 @@ from antipodes.machine import human
 from antipodes.progress.show import show_progress
 from antipodes.runs.options import RunOptions, chosen_store
 from antipodes.storage.address import in_shell
-from antipodes.stores import find_store
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
@@ -276,6 +275,8 @@ def show(
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
     pictures = PictureFiles.of(svg, png, gif, size)
+    from antipodes.stores import find_store  # loads stores of every kind, which `tile` does not need
+
     with open_tilings(find_store(store), raw) as tilings:
         matching = _matching(tilings, where or [])
         shown = None if every else limit or (SHOWN_IN_FILES if pictures else SHOWN)

@@ -3,7 +3,7 @@
 import stat
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import accumulate
@@ -20,13 +20,7 @@ from antipodes.executors.distributed.connection import announced, ask, one_line
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes_tasks import arguments
-from antipodes_tasks.errors import (
-    ArgumentTypeError,
-    InputError,
-    SchedulerError,
-    SchedulerSilentError,
-    missing_package,
-)
+from antipodes_tasks.errors import ArgumentTypeError, InputError, SchedulerError, SchedulerSilentError, missing_package
 
 DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page of dask's performance report."""
@@ -70,16 +64,18 @@ class Cluster:
 
     @property
     def processes(self) -> int:
+        """The number of members, taken as 1 before there are any."""
         return max(1, len(self.members))
 
     @property
     def memory(self) -> int | None:
+        """The share of the least limit of a member, for each member."""
         limits = [worker["memory_limit"] for worker in self.members.values() if worker["memory_limit"]]
         return int(WORKER_SHARE * len(self.members) * min(limits)) if limits else None
 
     @property
     def workers_changed(self) -> bool:
-        return self._membership.changed
+        return self._membership.watch.changed
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         return self._membership.wait_for_workers(listener, stop)
@@ -134,11 +130,6 @@ class Cluster:
             worker: list(keys[end - share : end]) for (worker, share), end in zip(shares.items(), ends, strict=True)
         }
 
-    def map(self, function: Callable[[Any], Any], handles: Sequence[Handle]) -> list[Handle]:
-        name = f"map-{uuid.uuid4().hex}"
-        calls = {(name, number): (function, handle) for number, handle in enumerate(handles)}
-        return list(self.persist(calls).values())
-
     def gather(self, handles: Sequence[Handle], stop: Stop = never) -> list[Any]:
         return self._tasks.gather(handles, stop)
 
@@ -169,7 +160,6 @@ class Cluster:
                 raise SchedulerError(f"cannot write {page}: {reason}") from error
 
     def _write(self, report: Any) -> None:
-        """Write dask's performance report."""
         with announced(self._membership.listener, "dask's report"):
             self.client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
 

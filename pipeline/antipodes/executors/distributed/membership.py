@@ -69,16 +69,6 @@ class Membership:
         return max(1, sum(int(worker["nthreads"]) for worker in self.members.values()))
 
     @property
-    def lost(self) -> bool:
-        """Whether a member is gone together with tasks or results."""
-        return bool(self.watch.lost)
-
-    @property
-    def changed(self) -> bool:
-        """Whether workers joined, or members retired."""
-        return self.watch.changed
-
-    @property
     def remaining(self) -> set[str]:
         """The members that are still present."""
         return self.members.keys() - self.watch.retired - set(self.watch.lost)
@@ -111,12 +101,8 @@ class Membership:
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
         """Wait for workers, make all that are able members, and warm them up; False if stopped before there were any.
 
-        Raises
-        ------
-        SchedulerError
-            The scheduler has other versions than this process, or one of the first workers.
-        SchedulerLostError
-            The scheduler does not answer.
+        SchedulerError where the scheduler has other versions than this process, or one of the first workers;
+        SchedulerLostError where the scheduler does not answer.
         """
         self.listener, before = listener, self.members.keys()
         with announced(listener, "the dask scheduler to load antipodes"):

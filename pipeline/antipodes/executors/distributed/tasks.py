@@ -267,12 +267,8 @@ class TaskQueue:
     def run(self) -> None:
         """Run all tasks; after a stop only those that are under way, which are dropped if all their workers are gone.
 
-        Raises
-        ------
-        WorkersLostError
-            One task killed several workers, or workers were stuck too often.
-        SchedulerLostError
-            The scheduler does not come back.
+        WorkersLostError where one task killed several workers, or workers were stuck too often; SchedulerLostError
+        where the scheduler does not come back.
         """
         while True:
             try:
@@ -285,12 +281,13 @@ class TaskQueue:
                     raise
                 self._restart_stuck()
             except WorkersLostError:
-                if not (self._membership.lost or self._membership.changed):
+                if not (self._membership.watch.lost or self._membership.watch.changed):
                     raise
             except SchedulerLostError:
                 if not self._restart_all():
                     return
-            if (self._membership.changed or self._membership.lost) and not self._change_workers():
+            watch = self._membership.watch
+            if (watch.changed or watch.lost) and not self._change_workers():
                 return
 
     def _start_some(self) -> bool:

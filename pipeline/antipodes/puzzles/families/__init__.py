@@ -36,7 +36,7 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     ``goal`` is another word for ``start``. With both, the start says which pieces there are, and depths count from the
     goal, which may be a pattern. Where positions are listed, goals that the start cannot reach do not count.
 
-    ConfigError where the family is unknown, or the table does not fit it.
+    ConfigError, which names the key, where the family is unknown, or another key is unknown, missing or out of range.
     """
     family = arguments.mapping(settings, "settings of a puzzle").get("family")
     if not isinstance(family, str) or family not in FAMILIES:

@@ -8,19 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, Kind, blocks_on, kinds_of, squares_covered
+from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, BlockKind, blocks_on, kinds_of, squares_covered
 from antipodes.puzzles.board import HOLE, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import (
-    MAX_PLACES,
-    choice,
-    flag,
-    identity,
-    refuse_unknown,
-    starts_in,
-    text,
-    to_labels,
-)
+from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import pieces
@@ -36,8 +27,6 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
     Each letter is a block. ``moves`` counts ``"steps"`` of one square, or ``"slides"``: one block any way. With
     ``distinct`` blocks of one shape are told apart; with ``axis`` each moves along its length only. The blocks of
     ``target`` are drawn in a colour of their own.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
     slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES
@@ -126,7 +115,7 @@ class BlockMoves:
     many moves as there are least sets of squares that must be empty.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[BlockKind, ...]
     squares: tuple[Square, ...]
     """The square of each place."""
     rows: int
@@ -170,10 +159,10 @@ class BlockMoves:
             for destination, empty in self._ways(kind, origin, set(places)):
                 yield BlockMove(number, origin, destination, empty)
 
-    def _fits(self, kind: Kind, first: Square, board: set[Square]) -> bool:
+    def _fits(self, kind: BlockKind, first: Square, board: set[Square]) -> bool:
         return kind.may_stand(first) and board.issuperset(squares_covered(kind, first))
 
-    def _ways(self, kind: Kind, origin: Square, places: set[Square]) -> Iterator[tuple[Square, frozenset[Square]]]:
+    def _ways(self, kind: BlockKind, origin: Square, places: set[Square]) -> Iterator[tuple[Square, frozenset[Square]]]:
         """Where a block can go, each with a least set of squares that must be empty."""
         own = frozenset(squares_covered(kind, origin))
         least: dict[Square, list[frozenset[Square]]] = {origin: [frozenset()]}

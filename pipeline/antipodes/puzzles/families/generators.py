@@ -25,8 +25,6 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     A list ``p`` says what each place gets: ``after[i] = before[p[i]]``. In cycles, as in ``"(0 1 2)(3 4)"``, the piece
     on a place goes to the next place named. ``turns`` says which powers are moves, too; see `expand`. Sequences may
     have all names, also of moves that equal an earlier one.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "start", "moves", "turns"})
     starts = row_starts(settings, 0)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.puzzles.notation import Lists, Notation, symbols_in
+from antipodes.puzzles.notation import Notation, symbols_in
 from antipodes.puzzles.picture import INK, LINE, PALETTE, Line, Picture, Rectangle, Shape, Text, ink_on
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, bounded_integer, identity, refuse_unknown, starts_in
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import quote
-from antipodes_tasks.rules.parts import Part, values
+from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.transforms import MOST_MASKED, Transforms
 
 EVERY_PEG = ~np.uint64(0)
@@ -25,8 +25,6 @@ def hanoi(settings: Mapping[str, Any]) -> Puzzle:
     """``discs`` on ``pegs``: a position is the peg of each disc, the smallest first.
 
     They begin on peg 0, or where ``start`` puts them. A move is named after its two pegs: ``0-2``.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"pegs", "discs", "start"})
     pegs = bounded_integer(settings, "pegs", 2, MOST_MASKED, 3)
@@ -86,14 +84,6 @@ class Towers(Notation):
     pegs: int
     discs: int
 
-    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The peg of each disc, the smallest first; see `Notation`."""
-        return Lists((self.discs,)).split(text, parts)
-
-    def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
-        return " ".join(symbols)
-
     def draw(self, symbols: Sequence[str]) -> str:
         """The pegs side by side; discs are numbered from 1, the smallest."""
         towers = [self._tower([d for d, on in enumerate(symbols) if on == str(peg)]) for peg in range(self.pegs)]
@@ -115,7 +105,6 @@ class Towers(Notation):
 
     @staticmethod
     def _width(disc: int) -> float:
-        """The width of a disc in pictures."""
         return 34 + 16 * disc
 
     @property

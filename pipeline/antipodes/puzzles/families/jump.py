@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.board import HOLE, Board, drawn_rows
+from antipodes.puzzles.board import HOLE, Board, common_holes, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import FromTo, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 
@@ -27,8 +28,6 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
 
     The start draws the board: ``#`` is no square, ``-`` an empty one. The pieces move as ``moves`` names, or by
     ``offsets`` (rows down, columns right), or along ``edges`` between squares in reading order, both ways.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"start", "moves", "offsets", "edges"})
     drawings = [drawn_rows(text, (EMPTY, HOLE), "pieces, '-' or '#'") for text in starts_in(settings)]
@@ -37,12 +36,13 @@ def jump(settings: Mapping[str, Any]) -> Puzzle:
     if EMPTY not in starts[0]:
         raise ConfigError("start: expected at least one empty square '-', found none")
     symbols = (EMPTY, *sorted({piece for start in starts for piece in start} - {EMPTY}))
-    return Puzzle.of_pieces(
+    labels = to_labels(starts, symbols)
+    return Puzzle.of(
         **identity(settings),
         family="jump",
         notation=board,
-        symbols=symbols,
-        starts=to_labels(starts, symbols),
+        parts=[pieces(labels[0], symbols)],
+        starts=labels,
         moves=Swaps(_edges(settings, board), FromTo(squares_of(board.rows, board.columns, board.holes), board.rows)),
     )
 
@@ -52,12 +52,10 @@ def _board(drawings: list[list[list[str]]]) -> Board:
     squares = [[symbol for row in drawing for symbol in row] for drawing in drawings]
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"start: expected at most {MAX_PLACES} squares, found {rows * columns}")
-    holes = frozenset(square for square, symbol in enumerate(squares[0]) if symbol == HOLE)
-    for drawing, drawn in zip(drawings, squares, strict=True):
+    for drawing in drawings:
         if (len(drawing), len(drawing[0])) != (rows, columns):
             raise ConfigError(f"start: expected {rows} x {columns} squares, found {counted(len(drawing), 'row')}")
-        if frozenset(square for square, symbol in enumerate(drawn) if symbol == HOLE) != holes:
-            raise ConfigError("start: expected the same holes '#' in every position")
+    holes = common_holes(squares)
     single = all(len(symbol) == 1 for drawn in squares for symbol in drawn)
     return Board(rows, columns, holes, empty_symbols=(EMPTY,), separator="" if single else " ")
 

@@ -31,8 +31,6 @@ def lights_out(settings: Mapping[str, Any]) -> Puzzle:
 
     All lights are off at the start, unless ``start`` says which are on. A move is named after the light that is
     pressed, in reading order, from 0.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "lights", "edges", "start"})
     graph = _graph(settings) if "edges" in settings or "lights" in settings else _rectangle(settings)
@@ -112,7 +110,7 @@ class Lights(Notation):
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """The light on each place, row by row; see `Notation`."""
-        return Lists((self.rows * self.columns,)).split(text.translate(READ), parts)
+        return Notation.split(self, text.translate(READ), parts)
 
     def join(self, symbols: Sequence[str]) -> str:
         """One line of text, with ``/`` between rows."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from antipodes.puzzles.notation import Lists, Notation, check_symbols, symbols_in
+from antipodes.puzzles.notation import Notation, check_symbols, symbols_in
 from antipodes.puzzles.picture import (
     INK,
     LINE,
@@ -23,14 +23,7 @@ from antipodes.puzzles.picture import (
     ink_on,
 )
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.settings import (
-    MAX_SYMBOLS,
-    bounded_integer,
-    identity,
-    refuse_unknown,
-    starts_in,
-    to_labels,
-)
+from antipodes.puzzles.settings import MAX_SYMBOLS, bounded_integer, identity, refuse_unknown, starts_in, to_labels
 from antipodes_tasks.errors import ConfigError, PositionError
 from antipodes_tasks.quoting import counted, quote
 from antipodes_tasks.rules.parts import Part, pieces, values
@@ -45,8 +38,6 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
     """A stack of ``n`` pancakes, or the ``start``, in which some may be equal; a move turns over the topmost ones.
 
     A move is named after the number of pancakes that it turns over.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "start"})
     starts = row_starts(settings, 1)
@@ -54,15 +45,13 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
     if size < 2:
         raise ConfigError("expected at least 2 pancakes, found 1")
     flips = {str(n): [*range(n - 1, -1, -1), *range(n, size)] for n in range(2, size + 1)}
-    return _puzzle(settings, starts, flips, Pancakes(size, symbols_of(starts)))
+    return _puzzle(settings, starts, flips, Pancakes(symbols_of(starts)))
 
 
 def topspin(settings: Mapping[str, Any]) -> Puzzle:
     """A ring of ``n`` pieces, or the ``start``, and a turntable for ``k`` of them, by default 4.
 
     ``L`` and ``R`` rotate all pieces by one place, to the left or to the right; ``X`` reverses the first ``k``.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n", "k", "start"})
     starts = row_starts(settings, 1)
@@ -73,7 +62,7 @@ def topspin(settings: Mapping[str, Any]) -> Puzzle:
         "R": [size - 1, *range(size - 1)],
         "X": [*range(k - 1, -1, -1), *range(k, size)],
     }
-    return _puzzle(settings, starts, moves, Ring(size, k))
+    return _puzzle(settings, starts, moves, Ring(k))
 
 
 def row_starts(settings: Mapping[str, Any], first: int) -> Starts:
@@ -110,13 +99,10 @@ def symbols_of(starts: Starts) -> tuple[str, ...]:
 def row_puzzle(settings: Mapping[str, Any], starts: Starts, moves: Transforms, notation: Notation) -> Puzzle:
     """The puzzle of pieces in a row with these starts and moves."""
     symbols = symbols_of(starts)
-    return Puzzle.of_pieces(
-        **identity(settings),
-        family=settings["family"],
-        notation=notation,
-        symbols=symbols,
-        starts=to_labels(starts, symbols),
-        moves=moves,
+    labels = to_labels(starts, symbols)
+    parts = [pieces(labels[0], symbols)]
+    return Puzzle.of(
+        **identity(settings), family=settings["family"], notation=notation, parts=parts, starts=labels, moves=moves
     )
 
 
@@ -130,8 +116,6 @@ def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
     """A stack of ``n`` pancakes, burnt side down; a move turns over the topmost ones, each of them included.
 
     A move is named after the number of pancakes that it turns over.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
@@ -168,18 +152,8 @@ SIGNED = re.compile(r"-?[^-]")
 class Pancakes(Notation):
     """A stack of pancakes, ``3 1 2``: the topmost first."""
 
-    pancakes: int
-    """The number of pancakes in the stack."""
     sizes: tuple[str, ...]
     """The symbols of the pancakes, the smallest first."""
-
-    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The pancake on each place, from the top; see `Notation`."""
-        return Lists((self.pancakes,)).split(text, parts)
-
-    def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
-        return " ".join(symbols)
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The stack on its plate, a line for each pancake."""
@@ -199,7 +173,6 @@ class BurntPancakes(Notation):
     """
 
     pancakes: int
-    """The number of pancakes in the stack."""
     sizes: tuple[str, ...]
     """The symbols of the pancakes, the smallest first."""
 
@@ -220,7 +193,7 @@ class BurntPancakes(Notation):
 
     def _two_lists(self, text: str, parts: Sequence[Part], found: int) -> list[str]:
         try:
-            return Lists((self.pancakes, self.pancakes)).split(text, parts)
+            return Notation.split(self, text, parts)
         except PositionError:
             if found == 2 * self.pancakes:
                 raise
@@ -286,18 +259,8 @@ DISC = 18
 class Ring(Notation):
     """Pieces around a ring, ``1 2 3 4 5 6``: clockwise, those on the turntable first."""
 
-    pieces: int
-    """The number of pieces on the ring."""
     turntable: int
     """The number of pieces on the turntable, at most all."""
-
-    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The piece on each place, clockwise from the left end of the turntable; see `Notation`."""
-        return Lists((self.pieces,)).split(text, parts)
-
-    def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
-        return " ".join(symbols)
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The ring as a loop: the turntable in the upper half, the other pieces in the lower half."""
@@ -318,12 +281,12 @@ class Ring(Notation):
 
     def picture(self, symbols: Sequence[str]) -> Picture:
         """Discs on a circle; those on the turntable, at the top, have a dark border."""
-        radius = max(2 * DISC, DISC * self.pieces / math.pi * 1.15)
+        radius = max(2 * DISC, DISC * len(symbols) / math.pi * 1.15)
         centre = radius + 1.3 * DISC
         colours = colours_of(symbols)
         shapes: list[Shape] = [Disc(centre, centre, radius, "none", LINE)]
         for place, symbol in enumerate(symbols):
-            turn = 2 * math.pi * (place - (self.turntable - 1) / 2) / self.pieces
+            turn = 2 * math.pi * (place - (self.turntable - 1) / 2) / len(symbols)
             x, y = centre + radius * math.sin(turn), centre - radius * math.cos(turn)
             if place < self.turntable:
                 shapes.append(Disc(x, y, 1.2 * DISC, INK))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from antipodes.puzzles.board import HOLE, Board, WalledBoard
+from antipodes.puzzles.board import HOLE, Board, WalledBoard, common_holes
 from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
@@ -18,6 +18,7 @@ from antipodes.puzzles.settings import (
 )
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.values import SYMBOL, natural
@@ -31,26 +32,25 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     """The puzzle that the ``[puzzle]`` table of a config describes: ``rows``, ``columns``, ``start`` and ``walls``.
 
     Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch.
-
-    ConfigError where a key is unknown, missing or out of range; the message names it.
     """
     refuse_unknown(settings, {"rows", "columns", "start", "walls"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
     drawn = [_start(text, rows, columns) for text in starts_in(settings)]
-    holes = _holes(drawn)
+    holes = common_holes(drawn)
     starts = [[tile for tile in tiles if tile != HOLE] for tiles in drawn]
     symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=natural))
     squares = squares_of(rows, columns, holes)
     pairs = neighbours(rows, columns, holes)
     walls = _walls(settings, pairs, len(squares))
-    return Puzzle.of_pieces(
+    labels = to_labels(starts, symbols)
+    return Puzzle.of(
         **identity(settings),
         family="sliding",
         notation=_board(rows, columns, holes, walls),
-        symbols=symbols,
-        starts=to_labels(starts, symbols),
+        parts=[pieces(labels[0], symbols)],
+        starts=labels,
         moves=Swaps(
             [pair for pair in pairs if pair not in walls], TileStep(squares, rows, starts[0].count(BLANK[0]) == 1)
         ),
@@ -83,13 +83,6 @@ def _walls(settings: Mapping[str, Any], pairs: Sequence[Pair], places: int) -> f
             )
         walls |= {(a, b), (b, a)}
     return frozenset(walls)
-
-
-def _holes(starts: Sequence[Sequence[str]]) -> frozenset[int]:
-    first, *others = (frozenset(square for square, tile in enumerate(start) if tile == HOLE) for start in starts)
-    if any(other != first for other in others):
-        raise ConfigError("start: expected the same holes '#' in every position")
-    return first
 
 
 def _start(text: str, rows: int, columns: int) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, expand
 from antipodes.puzzles.formats.gap import read_gap
@@ -21,21 +21,13 @@ from antipodes_tasks.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 
-
-class Format(NamedTuple):
-    """How files of a format are read."""
-
-    read: Callable[[str], TwistyDefinition]
-    """The definition in a text; ConfigError says what is wrong, and where."""
-    first_label: int
-    """The number from which the format counts pieces."""
-
-
-FORMATS: Mapping[str, Format] = {
-    "tws": Format(read_tws, 1),
-    "kpuzzle": Format(read_kpuzzle, 0),
-    "gap": Format(read_gap, 1),
+FORMATS: Mapping[str, tuple[Callable[[str], TwistyDefinition], int]] = {
+    "tws": (read_tws, 1),
+    "kpuzzle": (read_kpuzzle, 0),
+    "gap": (read_gap, 1),
 }
+"""For each format the function that reads a file, whose ConfigError says what is wrong and where, and the number from
+which the format counts pieces."""
 HALF = METRICS[0]
 WASTE = 4
 """Contents per position up to which all contents are numbered, since a list of the positions takes longer."""
@@ -57,8 +49,8 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
     kind = text(settings, "format")
     if kind not in FORMATS:
         raise ConfigError(f"[puzzle] format: expected one of {', '.join(FORMATS)}, found {quote(kind)}")
-    definition = FORMATS[kind].read(text(settings, "definition"))
-    return puzzle_of(definition, settings, FORMATS[kind].first_label)
+    read, first_label = FORMATS[kind]
+    return puzzle_of(read(text(settings, "definition")), settings, first_label)
 
 
 def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
@@ -67,10 +59,13 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
     others = {name: turn for name, turn in {**definition.turns, **definition.others}.items() if name not in moves}
     parts = list(chain.from_iterable(_parts(orbit, first_label) for orbit in definition.orbits))
     start = tuple(chain.from_iterable((*orbit.pieces, *_twists(orbit, orbit.twists)) for orbit in definition.orbits))
+    notation: Notation = Lists(tuple(part.places for part in parts))
+    if "net" in settings or "facelets" in settings:
+        notation = net_of(text(settings, "net"), text(settings, "facelets"), parts, start)
     return Puzzle.of(
         **identity(settings),
         family=settings["family"],
-        notation=_notation(settings, parts, start),
+        notation=notation,
         parts=tuple(parts),
         starts=(start,),
         moves=transforms(definition.orbits, moves, parts),
@@ -88,13 +83,6 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
         prod(part.size for part in _parts(orbit, 0)) if orbit.contents is None else orbit.contents for orbit in orbits
     )
     return possible * WASTE < numbered and (possible <= MOST_LISTED or numbered > GREATEST)
-
-
-def _notation(settings: Mapping[str, Any], parts: list[Part], start: tuple[int, ...]) -> Notation:
-    """Lists, drawn as a net if the settings have one."""
-    if "net" in settings or "facelets" in settings:
-        return net_of(text(settings, "net"), text(settings, "facelets"), parts, start)
-    return Lists(tuple(part.places for part in parts))
 
 
 def transforms(orbits: tuple[Orbit, ...], moves: Mapping[str, Turn], parts: list[Part]) -> Transforms:
@@ -151,7 +139,6 @@ class Facelet:
     column: int
     orbit: int
     place: int
-    """The place in the orbit."""
     number: int
     """The facelets of a place count clockwise; a piece of twist ``t`` shows its facelet 0 ``t`` orientations on."""
 
@@ -175,24 +162,14 @@ class FaceletOrbit:
 
 
 @dataclass(frozen=True, slots=True)
-class Net(Notation):
+class Net(Lists):
     """Lists of pieces and twists, drawn as a net; see `net_of`."""
 
-    lists: Lists
     picture_of_start: tuple[str, ...]
-    """The lines of the picture of the start."""
     facelets: tuple[Facelet, ...]
     orbits: tuple[FaceletOrbit, ...]
     colours: tuple[Mapping[tuple[str, int], str], ...] = field(hash=False)
     """For each orbit the letter of each piece's facelets."""
-
-    def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """The symbol on each place; see `Notation`."""
-        return self.lists.split(text, parts)
-
-    def join(self, symbols: Sequence[str]) -> str:
-        """One line of text."""
-        return self.lists.join(symbols)
 
     def draw(self, symbols: Sequence[str]) -> str:
         """The picture, with the letter that each facelet shows."""
@@ -232,7 +209,7 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     shown = tuple(_facelets(lines, facelets.split(), sizes))
     orbits = tuple(_orbits(parts, shown))
     colours = _colours(lines, shown, orbits, tuple(_symbols(parts, start)))
-    return Net(Lists(tuple(part.places for part in parts)), lines, shown, orbits, colours)
+    return Net(tuple(part.places for part in parts), lines, shown, orbits, colours)
 
 
 def _facelets(lines: Sequence[str], tokens: Sequence[str], sizes: Sequence[int]) -> Iterator[Facelet]:

@@ -44,17 +44,11 @@ class Turn:
     twists: tuple[tuple[int, ...], ...]
     """What is added to the orientation of the piece that comes to each place; zeros where there is no orientation."""
     orientations: tuple[int, ...]
-    """The orientations of each orbit."""
 
     @property
     def order(self) -> int:
         """How often the turn must be done, at least once, until everything is as before."""
         return lcm(1, *(length * (modulus // gcd(twist, modulus)) for length, twist, modulus in self._cycles()))
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether the turn changes nothing."""
-        return self.order == 1
 
     def then(self, other: "Turn") -> "Turn":
         """The turn that does this one, and after it the other one."""
@@ -168,14 +162,11 @@ def expand(
             power = turn.power(exponent)
             if power not in effects:
                 effects.add(power)
-                moves[_name(name, exponent, {**turns, **_other_than(power, others)}, moves)] = power
+                taken = {**turns, **{other: turn for other, turn in others.items() if turn != power}}
+                moves[_name(name, exponent, taken, moves)] = power
     if not moves:
         raise ConfigError("turns: expected one that changes something, found none")
     return moves
-
-
-def _other_than(turn: Turn, others: Mapping[str, Turn]) -> dict[str, Turn]:
-    return {name: other for name, other in others.items() if other != turn}
 
 
 def _exponents(order: int, metric: str) -> list[int]:

@@ -12,7 +12,7 @@ The orbits of pieces follow from the permutations and ``ip``; see `orbits_of`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antipodes.puzzles.formats.definition import (
@@ -26,6 +26,7 @@ from antipodes.puzzles.formats.definition import (
 )
 from antipodes.puzzles.settings import MAX_PLACES
 from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.permutations.parity import connected_points
 from antipodes_tasks.quoting import quote, shorten
 
 NAME = re.compile(r"\s*([^\s:=;,()\[\]\"]+)\s*:=(.*)", re.DOTALL)
@@ -237,7 +238,11 @@ def _orbits(
     permutations: Origins, twists: Mapping[str, Sequence[int]], lengths: Sequence[int], labels: Sequence[int]
 ) -> Orbits:
     """The sets of pieces that the permutations exchange or twist, in the order of their first pieces."""
-    groups = [group for group in _exchanged(permutations.values(), len(lengths)) if _changes(group, twists.values())]
+    groups = [
+        group
+        for group in connected_points(list(permutations.values()), len(lengths))
+        if len(group) > 1 or any(twist[group[0]] for twist in twists.values())
+    ]
     if not groups:
         raise ConfigError("expected a permutation that moves points, found none")
     orbits = []
@@ -258,27 +263,3 @@ def _orbits(
         for name, permutation in permutations.items()
     }
     return tuple(orbits), turns
-
-
-def _changes(group: Sequence[int], twists: Iterable[Sequence[int]]) -> bool:
-    """Whether a set has several pieces, or one that is twisted."""
-    return len(group) > 1 or any(twist[group[0]] for twist in twists)
-
-
-def _exchanged(permutations: Iterable[Sequence[int]], size: int) -> list[list[int]]:
-    """The sets of places that the permutations connect, each in ascending order."""
-    parent = list(range(size))
-
-    def root(place: int) -> int:
-        while parent[place] != place:
-            parent[place] = place = parent[parent[place]]
-        return place
-
-    for permutation in permutations:
-        for place, origin in enumerate(permutation):
-            a, b = sorted((root(place), root(origin)))
-            parent[b] = a
-    sets: dict[int, list[int]] = {}
-    for place in range(size):
-        sets.setdefault(root(place), []).append(place)
-    return list(sets.values())

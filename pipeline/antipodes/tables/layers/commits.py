@@ -21,12 +21,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
-from antipodes.tables.store.manifest import (
-    NOTHING_COMMITTED,
-    ChunkDigests,
-    SearchManifest,
-    TableManifest,
-)
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, ChunkDigests, Layers, SearchManifest, TableManifest
 from antipodes.tables.store.stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.bfs.segments import Segment, depths_of
 from antipodes_tasks.errors import StoreDamagedError
@@ -47,7 +42,7 @@ FIRST_BLOCK = 4
 
 
 @dataclass
-class Pace:
+class CommitPace:
     """How many layers are submitted together, and when the next commit is due."""
 
     checkpoint_every: float
@@ -58,12 +53,11 @@ class Pace:
     """Whether submitting a layer takes a round trip to a cluster."""
     _block: int = FIRST_BLOCK
     _commit_seconds: float = 0.0
-    """How long the last commit took."""
     _saved_at: float = 0.0
     """When the search last matched the store, on the monotonic clock."""
 
     @classmethod
-    def of(cls, options: RunOptions, shares_memory: bool) -> "Pace":
+    def of(cls, options: RunOptions, shares_memory: bool) -> "CommitPace":
         """The pace that the options ask for, on threads of this process or on a cluster."""
         if options.checkpoint_every is not None:
             return cls(options.checkpoint_every, 1.0, not shares_memory)
@@ -112,27 +106,28 @@ class Commits:
         """Whether a run could resume from here."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, shards: Shards, layers: Sequence[int]) -> float:
+    def commit(self, shards: Shards, layers: Layers) -> float:
         """Write what the shards found to the journal, then the manifest with the layers; the seconds that took."""
-        before, depth = self.clock.write, len(layers) - 1
+        before, depth = self.clock.write, layers.depth
         self.listener(Committing(depth))
         with self.clock.measure("write"):
             shards.flush(depth)
-            self.manifest = replace(self.manifest, committed_depth=depth, layers=tuple(layers))
+            self.manifest = replace(self.manifest, **layers.fields)
             self.store.commit(self.manifest)
         self.listener(Committed(depth))
         return self.clock.write - before
 
-    def complete_counts(self, layers: Sequence[int], antipodes: Sequence[int]) -> None:
+    def complete_counts(self, layers: Layers, antipodes: Sequence[int]) -> None:
         """Commit the layers and the antipodes of a counts-only run, and thereby finish its store."""
         with self.clock.measure("write"):
-            self.manifest = replace(self.manifest, complete=True, **_searched(layers, antipodes))
+            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes), "complete": True}
+            self.manifest = replace(self.manifest, **fields)
             self.store.commit(self.manifest)
-        self.listener(Committed(len(layers) - 1))
+        self.listener(Committed(layers.depth))
 
-    def return_to(self, layers: Sequence[int]) -> None:
+    def return_to(self, layers: Layers) -> None:
         """Take these layers for committed, since the journal has lost the others: they will be committed again."""
-        self.manifest = replace(self.manifest, committed_depth=len(layers) - 1, layers=tuple(layers))
+        self.manifest = replace(self.manifest, **layers.fields)
 
     def shut_out_lost_workers(self) -> None:
         """Replace the fencing token, so that lost workers write no more, and remove what they were writing."""
@@ -147,13 +142,14 @@ class TableCommits(Commits):
     store: TableStore
     manifest: TableManifest
 
-    def begin_assembly(self, layers: Sequence[int], antipodes: Sequence[int], resumable: bool) -> None:
+    def begin_assembly(self, layers: Layers, antipodes: Sequence[int], resumable: bool) -> None:
         """Note that all positions are searched, and create the array of depths.
 
         If it is ``resumable``, since all is in the journal, that is committed.
         """
         with self.clock.measure("write"):
-            self.manifest = replace(self.manifest, **_searched(layers, antipodes))
+            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes)}
+            self.manifest = replace(self.manifest, **fields)
             self.store.create_depths(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
@@ -180,12 +176,6 @@ class TableCommits(Commits):
         self.manifest = self.store.complete(self.manifest, counts)
 
 
-def _searched(layers: Sequence[int], antipodes: Sequence[int]) -> dict[str, Any]:
-    """The fields of a manifest that change once all positions are searched."""
-    depth = len(layers) - 1
-    return {"committed_depth": depth, "layers": tuple(layers), "searched": True, "antipodes": tuple(antipodes)}
-
-
 Source = ShardSegments | StoredSegments
 """What has the segments of chunks side by side."""
 TASK_STATES = 1 << 24
@@ -193,7 +183,7 @@ TASK_STATES = 1 << 24
 
 
 def assemble(
-    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: Pace, stop: Stop
+    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
 ) -> None:
     """Write all chunks of a table that is searched, and finish it, unless told to stop before.
 
@@ -275,9 +265,8 @@ def write_chunks(
         return source.of_chunk(chunk)
 
     def write(chunk: int) -> tuple[int, int]:
-        shape = len(manifest.rows_of(chunk)), manifest.width
-        unreached = np.full(shape, manifest.unreached, dtype=np.dtype(manifest.dtype))
-        return chunk, store.write_chunk(manifest, chunk, depths_of(segments(chunk), unreached), token)
+        depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
+        return chunk, store.write_chunk(manifest, chunk, depths, token)
 
     with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
         return dict(pool.map(write, chunks))

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from antipodes.config import Config
 from antipodes.events import JournalDamaged, LayerSettled, Listener, PartitionSettled, SearchStarted, WorkersLost
-from antipodes.executors.api import Scheduler, Stop
+from antipodes.executors.api import Scheduler
 from antipodes.runs.report import Clock
 from antipodes.runs.session import Session
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import Commits, Pace, TableCommits, assemble
+from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
 from antipodes.tables.layers.shard import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, plan_that_fits
-from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, SearchManifest
+from antipodes.tables.store.manifest import DEEPEST, MOST_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
 from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.errors import (
     DepthLimitError,
@@ -43,73 +43,22 @@ class LayersFound:
 
     listener: Listener
     clock: Clock
-    layers: list[int] = field(default_factory=list)
-    """How many positions there are at each depth, committed or not."""
+    layers: Layers = field(default_factory=Layers)
+    """Those committed and those not."""
     positions: int = 0
     """Positions that this run has found, recomputed ones each time."""
 
     @property
     def depth(self) -> int:
         """The depth of the last layer."""
-        return len(self.layers) - 1
+        return self.layers.depth
 
-    def add(self, count: int) -> None:
-        """Add a layer of ``count`` positions."""
-        self.layers.append(count)
-        self.positions += count
-        self.listener(LayerSettled(self.depth, count, sum(self.layers), self.positions / self.clock.search))
-
-
-@dataclass
-class LayerLoop:
-    """A search from the layer that the shards are at."""
-
-    scheduler: Scheduler
-    shards: Shards
-    commits: Commits
-    found: LayersFound
-    pace: Pace
-    stop: Stop
-    """Asked between layers whether to commit and stop."""
-
-    def run(self) -> None:
-        """Search until there is nothing more to find, workers joined or left, or the run is told to stop.
-
-        In the last two cases everything is committed.
-
-        DepthLimitError where positions lie deeper than a table can say; everything up to there is committed.
-        """
-        while any(self.shards.counts):
-            if self.stop() or self.scheduler.workers_changed:
-                self._commit()
-                return
-            if self.pace.is_commit_overdue:
-                self._commit()
-            if self.found.depth == DEEPEST:
-                self._commit()
-                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
-            self._advance()
-
-    def _advance(self) -> None:
-        """Find the next layers."""
-        layers, begin, depth = self._layers_together(), time.monotonic(), self.found.depth + 1
-
-        def settled(number: int, of: int) -> None:
-            self.found.listener(PartitionSettled(depth, number, of))
-
-        with self.found.clock.measure("search"):
-            counts = self.shards.advance(self.found.depth, layers, settled)
-        self.pace.advanced(layers, time.monotonic() - begin)
-        for count in filter(None, counts):
-            self.found.add(count)
-
-    def _layers_together(self) -> int:
-        """How many layers to submit together, none deeper than a table can say."""
-        return min(self.pace.layers_together, DEEPEST - self.found.depth)
-
-    def _commit(self) -> None:
-        if self.found.depth > self.commits.manifest.committed_depth:
-            self.pace.committed(self.commits.commit(self.shards, self.found.layers))
+    def add(self, entries: int, positions: int) -> None:
+        """Add a layer of so many entries, which stand for so many positions."""
+        self.layers.add(entries, positions)
+        self.positions += positions
+        known = sum(self.layers.positions)
+        self.listener(LayerSettled(self.depth, positions, known, self.positions / self.clock.search))
 
 
 LOSSES_ALLOWED = 3
@@ -158,7 +107,7 @@ class LayerSearch:
         self._session = session
         self._config = config
         self._scheduler = scheduler
-        self._pace = Pace.of(session.options, scheduler.shares_memory)
+        self._pace = CommitPace.of(session.options, scheduler.shares_memory)
         self._found = LayersFound(session.listener, session.clock)
         self._shards: Shards | None = None
         """The shards of the search, some of which may be lost; None where they are to be divided anew."""
@@ -175,7 +124,7 @@ class LayerSearch:
         self._scheduler.on_worker_start((warm_up,))
         valid: Plan | None = plan
         lost = False
-        while not self._ended:
+        while not (self.commits.manifest.complete or self._session.interrupted):
             if lost or self._scheduler.workers_changed:
                 if not self._scheduler.wait_for_workers(self._session.listener, self._session.stop):
                     break
@@ -188,10 +137,6 @@ class LayerSearch:
                 lost = True
             valid = None
         return self.commits.manifest
-
-    @property
-    def _ended(self) -> bool:
-        return self.commits.manifest.complete or self._session.interrupted
 
     def _plan_again(self) -> Plan:
         """A plan for the workers that are there now, and for the store as it is."""
@@ -229,7 +174,7 @@ class LayerSearch:
         starts = plan.space.rank(plan.space.starts)
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):
-            self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_digest()))
+            self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
             if self._shards is not None and self._recovered(self._shards, depth, starts):
                 return
             self._shards = None
@@ -238,10 +183,11 @@ class LayerSearch:
             shards = Shards(self._scheduler, plan, journal, stop, listener, counts_only=counts_only)
         with self._session.clock.measure("write"):
             self._found.layers = self._restored(shards, depth, token)
-            if not self._found.layers:
+            if not self._found.layers.entries:
                 journal.delete()  # what a killed run left there would only take space
                 shards.begin(starts, token)
-                self._found.layers = [sum(shards.counts)]
+                found = [sum(shards.counts)]
+                self._found.layers = Layers(found, shards.weighed(0, found))
         self._shards = shards
         self._pace.restored()
         self._tell_start(plan)
@@ -251,19 +197,19 @@ class LayerSearch:
         reached = shards.recover(depth, starts, self.commits.lock.token, self._session.stop)
         if reached < 0:
             return False
-        del self._found.layers[reached + 1 :]
+        self._found.layers = self._found.layers.first(reached + 1)
         if reached < depth:
             self.commits.return_to(self._found.layers)
         self._pace.restored()
         return True
 
-    def _restored(self, shards: Shards, depth: int, token: str) -> list[int]:
+    def _restored(self, shards: Shards, depth: int, token: str) -> Layers:
         """Restore the shards at a depth, or an earlier one if the journal is damaged; the layers up to there.
 
         StoreDamagedError where there are not as many positions at each depth as were committed.
         """
         if depth == NOTHING_COMMITTED:
-            return []
+            return Layers()
         manifest = self.commits.manifest
         layers, damaged = shards.restore(depth, token)
         damaged, self._damage = [*self._damage, *damaged], []
@@ -275,21 +221,52 @@ class LayerSearch:
                 f"{wrong}, as committed, found {layers[wrong]:,}"
             )
         if damaged or len(layers) <= depth:
-            self.commits.return_to(layers)
+            self.commits.return_to(manifest.found.first(len(layers)))
             self._session.listener(JournalDamaged(tuple(damaged), len(layers) - 1))
-        return list(manifest.layers[: len(layers)])
+        return manifest.found.first(len(layers))
 
     def _search(self) -> Shards | None:
-        """Search layer by layer; the shards, unless they are to be divided anew."""
-        assert self._shards is not None
-        stop = self._session.stop
-        LayerLoop(self._scheduler, self._shards, self.commits, self._found, self._pace, stop).run()
-        if any(self._shards.counts):
-            self._shards = None
+        """Search layer by layer until nothing is left, workers joined or left, or the run is told to stop.
+
+        In the last two cases everything is committed. The shards, unless they are to be divided anew.
+
+        DepthLimitError where positions lie deeper than a table can say; everything up to there is committed.
+        """
+        shards = self._shards
+        assert shards is not None
+        while any(shards.counts):
+            if self._session.stop() or self._scheduler.workers_changed:
+                self._commit(shards)
+                self._shards = None
+                break
+            if self._pace.is_commit_overdue:
+                self._commit(shards)
+            if self._found.depth == DEEPEST:
+                self._commit(shards)
+                raise DepthLimitError(f"expected depths up to {DEEPEST:,}, found positions that lie deeper")
+            self._advance(shards)
         return self._shards
 
+    def _advance(self, shards: Shards) -> None:
+        """Find the next layers: as many together as the pace says, none deeper than a table can say."""
+        found, begin, depth = self._found, time.monotonic(), self._found.depth + 1
+        layers = min(self._pace.layers_together, DEEPEST - found.depth)
+
+        def settled(number: int, of: int) -> None:
+            found.listener(PartitionSettled(depth, number, of))
+
+        with found.clock.measure("search"):
+            counts = [*filter(None, shards.advance(found.depth, layers, settled))]
+            positions = shards.weighed(depth, counts)
+        self._pace.advanced(layers, time.monotonic() - begin)
+        for each in zip(counts, positions, strict=True):
+            found.add(*each)
+
+    def _commit(self, shards: Shards) -> None:
+        if self._found.depth > self.commits.manifest.committed_depth:
+            self._pace.committed(self.commits.commit(shards, self._found.layers))
+
     def _antipodes(self, shards: Shards) -> list[int]:
-        """The indices of the first antipodes."""
         indices: list[int] = shards.positions(self._found.depth, MOST_ANTIPODES).tolist()
         return indices
 
@@ -311,7 +288,7 @@ class LayerSearch:
             return
         self._started = True
         resumed = self.commits.any
-        known = sum(self._found.layers)
+        known = sum(self._found.layers.positions)
         name, size, depth = self._config.puzzle.name, plan.space.size, self._found.depth
         assembles = not self.commits.manifest.COUNTS_ONLY
         started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
@@ -329,7 +306,7 @@ class LayerSearch:
         if isinstance(error, SchedulerLostError) or manifest.COUNTS_ONLY:
             self._shards = None  # without segments none can go back
         depth = max(0, manifest.committed_depth)
-        del self._found.layers[depth + 1 :]
+        self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)
         self.commits.shut_out_lost_workers()
         self._session.listener(WorkersLost(str(error), manifest.committed_depth, recomputed))

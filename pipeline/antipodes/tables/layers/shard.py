@@ -146,7 +146,9 @@ class Shard:
         journal: Journal,
         buffer_bytes: int,
         counts_only: bool = False,
+        weights: NDArray[np.int64] | None = None,
     ) -> None:
+        """Make a shard of positions not found yet; ``weights`` ``(rows,)`` are those of all rows of the space."""
         self.states = [State(part, width, chunk_rows) for part in parts]
         self.depth = -1
         """The depth that the bits are at: positions at greater depths, up to that of other shards, are none."""
@@ -161,13 +163,18 @@ class Shard:
         """The fencing token of the tasks that may change the shard. None may before `go_back`: dask makes a shard
         anew, at its first depth, if a worker comes back at the same address before the run knows that it was lost."""
         self._found: dict[int, int] = {}
-        """The number of positions at the depths that the shard has passed, for tasks that run twice."""
+        """The number of entries at the depths that the shard has passed, for tasks that run twice."""
+        self._weights = weights
+        self._weighed: dict[int, int] = {}
+        """The number of positions at these depths, if entries have weights."""
         self._lock = threading.Lock()
 
     def begin(self, starts: NDArray[np.int64]) -> int:
         """Find the starts, indices ``(n,)`` of the whole table; how many lie in the shard."""
         self.depth = self.segments.searched = 0
-        return sum(state.begin(starts, self._log) for state in self.states)
+        found = sum(state.begin(starts, self._log) for state in self.states)
+        self._weigh(0)
+        return found
 
     def restore(self, depth: int, source: StoredSegments | Mapping[str, int]) -> None:
         """Take all layers up to ``depth`` from the journal's segments, or less if files are missing: -1 if all are.
@@ -224,6 +231,10 @@ class Shard:
         """The frontiers at ``depth``, one of the last two, of the partitions that have any."""
         found = (state.frontier(depth) for state in self.states)
         return [frontier for frontier in found if frontier is not None]
+
+    def weighed(self, first_depth: int, layers: int) -> list[int]:
+        """The number of positions in the ``layers`` layers from a depth on, which the shard has passed."""
+        return [self._weighed.get(depth, 0) for depth in range(first_depth, first_depth + layers)]
 
     def boundary(self, links: Links, depth: int, token: str) -> Boundary:
         """The part of the frontier at ``depth`` from which a move leads out of the shard."""
@@ -294,7 +305,12 @@ class Shard:
         if depth > self.depth:
             found = self._replay(depth) if depth <= self.segments.searched else self._search(sources, links, depth)
             self._found[depth], self.depth = found, depth
+            self._weigh(depth)
         return self._found[depth]
+
+    def _weigh(self, depth: int) -> None:
+        if self._weights is not None:
+            self._weighed[depth] = sum(one.weigh(self._weights) for one in self.frontiers(depth))
 
     def _replay(self, depth: int) -> int:
         return sum(

@@ -260,6 +260,13 @@ class Shards:
         totals: list[int] = found.sum(axis=0).tolist()
         return totals
 
+    def weighed(self, first_depth: int, entries: list[int]) -> list[int]:
+        """The number of positions in the layers from a depth on that have these ``entries``."""
+        if self.plan.weights is None:
+            return list(entries)
+        found = self._gather("weighed", Shard.weighed, first_depth, len(entries))
+        return [sum(counts) for counts in zip(*found, strict=True)]
+
     def flush(self, depth: int) -> None:
         """Write all that was found up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
         if self._counts_only:  # in two steps: a first file that has to be durable would keep the disk busy
@@ -289,7 +296,9 @@ class Shards:
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
         """For each shard the shards whose moves lead to it, perhaps itself among them."""
-        (predecessors,) = self._scheduler.gather(self._scheduler.map(attrgetter("predecessors"), [self._links]), stop)
+        name = self._name("predecessors"), 0
+        handles = self._scheduler.persist({name: (attrgetter("predecessors"), self._links)})
+        (predecessors,) = self._scheduler.gather(list(handles.values()), stop)
         size = self.plan.shard_size
         return [
             sorted({number // size for part in parts for number in predecessors[part.number]})
@@ -306,7 +315,6 @@ class Shards:
         return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
 
     def _chunks(self, parts: Sequence[Partition]) -> range:
-        """The chunks of a shard."""
         return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
 
     def _place(
@@ -320,7 +328,7 @@ class Shards:
         """Make the shards of these numbers, on workers that hold few; their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only
+        settings = plan.space.width, plan.chunk_rows, self._journal, share, self._counts_only, plan.weights
         name = self._name(name)
         calls: dict[Key, Call] = {
             (name, number): (make, (shards[number], *settings), *more) for number, more in arguments.items()

@@ -97,14 +97,14 @@ class _Search:
     known: bool
 
 
-def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: float = 0.0, seed: int = 0) -> Duration:
+def estimate_duration(plan: Plan, workers: int, folder: Path | None, start: float = 0.0) -> Duration:
     """The seconds of a run with ``workers`` threads, which writes to a disk where ``folder`` is or will be.
 
     Where there are more of them than processors here, they are taken to be on as many processors of this kind. A disk
     that is not here, None, takes no time. ``start`` are the seconds that the program took to load the libraries that
     plan a run.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     warm_up()
     there = min(workers, plan.partition_count)
     here = min(there, available_workers())

@@ -26,10 +26,12 @@ def layers_to_come(counts: Sequence[int], found: int, reachable: int) -> list[fl
     left = reachable - found
     if left <= 0:
         return []
+    layers = min(SLOPE_LAYERS, len(counts) - 1)
+    slope = math.log(counts[-1] / counts[-1 - layers]) / layers
     bend = _bend(counts, found, reachable)
 
     def walk(bend: float, saturation: float) -> list[float]:
-        return _walk(counts[-1], _slope(counts), bend, saturation, found, reachable)
+        return _walk(counts[-1], slope, bend, saturation, found, reachable)
 
     if sum(walk(bend, 0.0)) > left:
         expected = _fitting(lambda saturation: walk(bend, saturation), left)
@@ -37,12 +39,6 @@ def layers_to_come(counts: Sequence[int], found: int, reachable: int) -> list[fl
         expected = _fitting(lambda bend: walk(bend, 0.0), left)
     scale = left / sum(expected) if expected else 0.0
     return [scale * count for count in expected] or [float(left)]
-
-
-def _slope(counts: Sequence[int]) -> float:
-    """By how much the logarithm of a layer's size grows per layer, at the last layers."""
-    layers = min(SLOPE_LAYERS, len(counts) - 1)
-    return math.log(counts[-1] / counts[-1 - layers]) / layers
 
 
 def _bend(counts: Sequence[int], found: int, reachable: int) -> float:

@@ -10,6 +10,9 @@ from functools import cached_property
 from math import ceil, prod
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from antipodes.config import Config
 from antipodes.events import WaitingForWorkers
 from antipodes.executors.api import WORKER_SHARE, Scheduler, Stop
@@ -24,26 +27,11 @@ from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, Resource
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
 
-SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 24
-"""Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest."""
+SETTING_BYTES, MANIFEST_SETTING_BYTES = 170, 2 * 24
+"""Bytes of a number, or a character, of a config: in memory while it is read and written, and in the manifest, of which
+there are two while it is replaced."""
 ORDINARY_SETTINGS = 2000
 """Numbers and characters that are counted with the program and the manifest."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigSize:
-    """Bytes of settings beyond ORDINARY_SETTINGS."""
-
-    memory_bytes: int
-    """In each process."""
-    disk_bytes: int
-    """In the manifest, of which there are two while it is replaced."""
-
-
-def config_size(settings: Mapping[str, Any]) -> ConfigSize:
-    """An upper bound of the bytes of a puzzle's settings."""
-    further = max(0, _values(settings) - ORDINARY_SETTINGS)
-    return ConfigSize(SETTING_BYTES * further, 2 * MANIFEST_SETTING_BYTES * further)
 
 
 def _values(setting: Any) -> int:
@@ -146,6 +134,11 @@ class Plan(Division):
     """Disk of journal and table, both of which are there at the end, while each depth takes a byte; of a counts-only
     run that of two checkpoints, since the new one is written before the old one goes."""
 
+    @cached_property
+    def weights(self) -> NDArray[np.int64] | None:
+        """How many positions an entry of each row stands for, ``(rows,)``; None: each stands for one."""
+        return self.space.numbering.weights(self.space.leading)
+
     @property
     def reachable(self) -> int | None:
         """The number of positions that can be reached, where that is known without a search."""
@@ -184,8 +177,8 @@ def plan_run(
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     division = division or _divide(*(cut or plan_cut(puzzle)), workers, processes)
-    space, config = division.space, config_size(settings or {})
-    described = puzzle.moves.memory_bytes + config.memory_bytes
+    space, further = division.space, max(0, _values(settings or {}) - ORDINARY_SETTINGS)
+    described = puzzle.moves.memory_bytes + SETTING_BYTES * further
     least = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes) + max(
         _search_bytes(division, workers, processes),
         0 if counts_only else _assembly_bytes(division, workers),
@@ -193,7 +186,9 @@ def plan_run(
     )
     journal = 0 if counts_only else ceil(JOURNAL_BYTES * space.size)
     unwritten = _spread(journal, division, processes)
-    stored = _checkpoints_disk(division) if counts_only else _table_disk(division)
+    stored = space.size + CHUNK_BYTES * ceil(space.rows / division.chunk_rows)
+    if counts_only:
+        stored = CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(space) + FILE_BYTES * division.partition_count)
     return Plan(
         space=space,
         chunk_rows=division.chunk_rows,
@@ -203,7 +198,7 @@ def plan_run(
         least_bytes=least,
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least)),
         journal_bytes=journal,
-        disk_bytes=journal + stored + MANIFEST_BYTES + config.disk_bytes,
+        disk_bytes=journal + stored + MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further,
     )
 
 
@@ -276,16 +271,6 @@ def _assembly_bytes(division: Division, workers: int) -> int:
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
 
 
-def _table_disk(division: Division) -> int:
-    """Disk of the chunks of a table."""
-    return division.space.size + CHUNK_BYTES * ceil(division.space.rows / division.chunk_rows)
-
-
-def _checkpoints_disk(division: Division) -> int:
-    """Disk of two checkpoints, each of two bits a position and a file for each partition."""
-    return CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(division.space) + FILE_BYTES * division.partition_count)
-
-
 def _bitmap_bytes(space: Space) -> int:
     """Memory of a bit for each position."""
     return space.rows * 8 * ceil(space.width / 64)
@@ -304,22 +289,14 @@ POLL_SECONDS = 0.1
 
 
 def plan_that_fits(
-    session: Session[Any],
-    config: Config,
-    scheduler: Scheduler,
-    cut: Cut | None,
-    division: Division | None = None,
+    session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
 ) -> Plan:
     """The plan of a run for the workers there are, for a store if any, and for a search that goes on.
 
     Where the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
-    Raises
-    ------
-    ResourceLimitError
-        The puzzle does not fit into the memory that it may use.
-    InterruptedRunError
-        The run was told to stop while it waited for workers.
+    ResourceLimitError where the puzzle does not fit into the memory that it may use; InterruptedRunError where the run
+    was told to stop while it waited for workers.
     """
     options, listener, stop = session.options, session.listener, session.stop
     deadline = time.monotonic() + JOIN_SECONDS
@@ -338,11 +315,7 @@ def plan_that_fits(
 
 
 def plan_checked(
-    config: Config,
-    options: RunOptions,
-    scheduler: Scheduler,
-    cut: Cut | None = None,
-    division: Division | None = None,
+    config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
 ) -> Plan:
     """The plan of a run, for a store and a division if any; ResourceLimitError if it does not fit into memory."""
     limit = options.memory_limit or scheduler.memory
@@ -369,7 +342,7 @@ def check_disk(plan: Plan, store: Store[Any]) -> None:
 
     The bytes of a store that is there count as free: a run resumes from them, or overwrites them before it writes more.
     """
-    free, stored = store.storage.free_bytes(), store.bytes_stored()
+    free, stored = store.storage.free_bytes(), store.storage.size()
     if free is not None and plan.disk_bytes > free + stored:
         more = " more" if stored else ""
         parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())

@@ -32,7 +32,7 @@ from antipodes.storage.fields import (
     text,
 )
 from antipodes_tasks import arguments
-from antipodes_tasks.bfs.bitmaps import UNREACHED, bitmap_bytes
+from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.errors import SourceError
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import Space, SpaceRecord
@@ -109,6 +109,34 @@ Cut = tuple[Space, int]
 """The space whose rows and columns a store has, and the number of rows of a chunk."""
 
 
+@dataclass
+class Layers:
+    """The number of entries at each depth, and of the positions that they stand for."""
+
+    entries: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the last layer."""
+        return len(self.entries) - 1
+
+    def add(self, entries: int, positions: int) -> None:
+        """Add a layer."""
+        self.entries.append(entries)
+        self.positions.append(positions)
+
+    def first(self, count: int) -> "Layers":
+        """The first ``count`` layers."""
+        return Layers(self.entries[:count], self.positions[:count])
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of a manifest that commits these layers."""
+        weighed = () if self.positions == self.entries else tuple(self.positions)
+        return {"committed_depth": self.depth, "layers": tuple(self.entries), "weighed": weighed}
+
+
 @dataclass(frozen=True)
 class SearchManifest:
     """What a store of a search holds, as of its last commit: of a counts-only run this, of a table more.
@@ -120,9 +148,7 @@ class SearchManifest:
     """Whether the store keeps the layers and the first antipodes alone, and no distances."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
-    """The ``[puzzle]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
-    """The fingerprint of the puzzle."""
     symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
     """How each label is written; of several parts, the labels of the first."""
     counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
@@ -137,13 +163,17 @@ class SearchManifest:
     committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, DEEPEST)))
     """The depth up to which everything is stored; NOTHING_COMMITTED before the first commit."""
     layers: Sequence[int] = field(metadata=stored_as(list_of(integer(1, arguments.GREATEST))))
-    """The number of positions at each depth up to the committed one."""
+    """The number of entries at each depth up to the committed one: of positions, where each has an entry of its own."""
     searched: bool = field(metadata=stored_as(boolean()))
     """Whether no position is deeper."""
     antipodes: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
     """The indices of the first MOST_ANTIPODES positions at the greatest depth, once all are searched."""
     complete: bool = field(metadata=stored_as(boolean()))
     """Whether there is nothing left to do."""
+    weighed: Sequence[int] = field(
+        default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.GREATEST)))
+    )
+    """The number of positions at each depth where an entry stands for several; else none."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
     """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
@@ -199,13 +229,23 @@ class SearchManifest:
 
     @property
     def index_size(self) -> int:
-        """How many positions there are, reachable or not."""
+        """How many entries there are, of reachable positions or not."""
         return self.rows * self.width
+
+    @property
+    def found(self) -> Layers:
+        """The committed layers."""
+        return Layers(list(self.layers), list(self.positions))
+
+    @property
+    def positions(self) -> Sequence[int]:
+        """The number of positions at each depth up to the committed one."""
+        return self.weighed or self.layers
 
     @property
     def states(self) -> int:
         """How many positions have a committed depth."""
-        return sum(self.layers)
+        return sum(self.positions)
 
     @property
     def cut(self) -> Cut:
@@ -227,16 +267,6 @@ class SearchManifest:
     def rows_of(self, chunk: int) -> range:
         """The rows of a chunk."""
         return range(chunk * self.chunk_rows, min(self.rows, (chunk + 1) * self.chunk_rows))
-
-    @property
-    def most_segment_bytes(self) -> int:
-        """The bytes of a journal's segment, at most."""
-        return bitmap_bytes(self.chunk_rows, self.width)
-
-    @property
-    def journal_identity(self) -> str:
-        """What segments belong to: as `identity`, and the chunks that they are cut into."""
-        return f"{self.identity} {self.rows} {self.width} {self.chunk_rows}"
 
     @property
     def journal_layers(self) -> Sequence[int]:
@@ -269,7 +299,11 @@ class SearchManifest:
         finished = self.complete or not (self.COUNTS_ONLY and self.searched)
         expect(finished, "complete", f"{self.searched}, as searched", self.complete)
         expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
-        expect(self.states <= self.index_size, "layers", f"at most {self.index_size} positions", self.states)
+        entries = sum(self.layers)
+        expect(entries <= self.index_size, "layers", f"at most {self.index_size} entries", entries)
+        fewest = [*map(int.__le__, self.layers, self.weighed)]
+        known = not self.weighed or (len(self.weighed) == len(self.layers) and all(fewest))
+        expect(known, "weighed", "at each depth as many positions as entries, or more", "others")
         self._check_antipodes()
 
     def _check_starts(self) -> None:

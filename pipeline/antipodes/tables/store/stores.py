@@ -5,7 +5,7 @@ depth. The manifest has the digest of each chunk. A chunk of depths without any 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from antipodes.config import Config, PuzzleLike, give
 from antipodes.storage.address import Address, storage_at
-from antipodes.storage.arrays import chunk_digest, chunk_key
+from antipodes.storage.arrays import Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.store import Store
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.manifest import COUNTS, DEPTH, ChunkDigests, Cut, SearchManifest, TableManifest
-from antipodes_tasks.bfs.bitmaps import Depths
+from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.segments import depths_of
 from antipodes_tasks.errors import StoreMismatchError
 
@@ -47,7 +47,8 @@ class SearchStore(Store[M]):
 
     def journal(self, manifest: M) -> Journal:
         """The files from which an unfinished search resumes."""
-        return Journal(self.storage, manifest.journal_identity, manifest.chunk_count, manifest.most_segment_bytes)
+        identity = f"{manifest.identity} {manifest.rows} {manifest.width} {manifest.chunk_rows}"
+        return Journal(self.storage, identity, manifest.chunk_count, bitmap_bytes(manifest.chunk_rows, manifest.width))
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
@@ -76,69 +77,6 @@ def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
 
 LayerCounts = NDArray[np.uint32]
 """The number of positions of each chunk at each depth, ``(chunks, depths)``."""
-
-
-@dataclass(frozen=True)
-class DepthArray:
-    """The depths in a store, as a manifest describes them."""
-
-    store: Store[TableManifest]
-    manifest: TableManifest
-
-    def write(self, chunk: int, depths: Depths, token: str | None = None) -> int:
-        """Store the depths of a chunk ``(rows, width)``, durably; its digest.
-
-        StoreLockedError where the lock no longer contains the fencing ``token``: this writer was declared dead, and
-        newer bytes stay.
-        """
-        layout, rows = self.manifest.layouts[DEPTH], self.manifest.rows_of(chunk)
-        array = self.store.arrays.open_to_write(DEPTH, layout, token)
-        with self.store.storage.writing():
-            array[rows.start : rows.stop] = depths
-        return self._digest(DEPTH, chunk, depths)
-
-    def read(self, chunk: int, expected: int) -> Depths:
-        """The depths of a chunk with this digest, ``(rows, width)``.
-
-        StoreDamagedError where the chunk is missing, its checksum is wrong, or its digest is another; the message names
-        it.
-        """
-        rows = self.manifest.rows_of(chunk)
-        return self._checked(
-            DEPTH,
-            chunk,
-            self.store.arrays.read_chunk(DEPTH, self.manifest.layouts[DEPTH], chunk, rows.start, rows.stop),
-            expected,
-        )
-
-    def write_counts(self, counts: LayerCounts) -> Mapping[int, int]:
-        """Create the array of counts; the digests of its chunks, by their numbers."""
-        layout = self.manifest.counts_layout
-        with self.store.storage.writing():
-            self.store.storage.delete(COUNTS)
-            self.store.arrays.create(COUNTS, layout)
-            self.store.arrays.open_to_write(COUNTS, layout)[:] = counts
-        blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
-        return {number: self._digest(COUNTS, number, block) for number, block in enumerate(blocks)}
-
-    def read_counts(self) -> LayerCounts:
-        """The number of positions of each chunk at each depth; raises as `read`."""
-        layout, digests = self.manifest.counts_layout, self.manifest.layer_counts
-        blocks = []
-        for number in range(layout.chunks):
-            first, end = number * layout.chunk_rows, min(layout.shape[0], (number + 1) * layout.chunk_rows)
-            block = self.store.arrays.read_chunk(COUNTS, layout, number, first, end)
-            blocks.append(self._checked(COUNTS, number, block, digests.get(number) or 0))
-        return np.concatenate(blocks)
-
-    def _checked(self, array: str, chunk: int, block: NDArray[Any], expected: int) -> NDArray[Any]:
-        if self._digest(array, chunk, block) != expected:
-            raise self.store.arrays.misplaced(array, chunk)
-        return block
-
-    def _digest(self, array: str, chunk: int, block: NDArray[Any]) -> int:
-        digest = chunk_digest(self.manifest.identity, chunk_key(array, chunk), block)
-        return int.from_bytes(digest, "little") or 1  # 0 stands for a chunk that is not written
 
 
 class TableStore(SearchStore[TableManifest]):
@@ -174,7 +112,7 @@ class TableStore(SearchStore[TableManifest]):
     def complete(self, manifest: TableManifest, counts: LayerCounts) -> TableManifest:
         """Finish a table whose chunks are all written, and delete its journal; the manifest from now on."""
         manifest = replace(manifest, complete=True)
-        digests = DepthArray(self, manifest).write_counts(counts)
+        digests = self.write_counts(manifest, counts)
         layer_counts = ChunkDigests.empty(manifest.counts_layout.chunks).updated(digests)
         manifest = self.commit_arrays(replace(manifest, layer_counts=layer_counts))
         self.storage.delete(FOLDER)
@@ -190,8 +128,26 @@ class TableStore(SearchStore[TableManifest]):
         return manifest
 
     def write_chunk(self, manifest: TableManifest, chunk: int, depths: Depths, token: str | None = None) -> int:
-        """Store the depths of a chunk, durably; its digest. See `DepthArray.write`."""
-        return DepthArray(self, manifest).write(chunk, depths, token)
+        """Store the depths of a chunk ``(rows, width)``, durably; its digest.
+
+        StoreLockedError where the lock no longer contains the fencing ``token``: this writer was declared dead, and
+        newer bytes stay.
+        """
+        rows = manifest.rows_of(chunk)
+        array = self.arrays.open_to_write(DEPTH, manifest.layouts[DEPTH], token)
+        with self.storage.writing():
+            array[rows.start : rows.stop] = depths
+        return _digest(manifest, DEPTH, chunk, depths)
+
+    def write_counts(self, manifest: TableManifest, counts: LayerCounts) -> Mapping[int, int]:
+        """Create the array of counts; the digests of its chunks, by their numbers."""
+        layout = manifest.counts_layout
+        with self.storage.writing():
+            self.storage.delete(COUNTS)
+            self.arrays.create(COUNTS, layout)
+            self.arrays.open_to_write(COUNTS, layout)[:] = counts
+        blocks = (counts[row : row + layout.chunk_rows] for row in range(0, len(counts), layout.chunk_rows))
+        return {number: _digest(manifest, COUNTS, number, block) for number, block in enumerate(blocks)}
 
     def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
         """The committed depths of a chunk, ``(rows, width)``; all others are unreached.
@@ -206,32 +162,31 @@ class TableStore(SearchStore[TableManifest]):
         with self.unless_changed():
             if not manifest.complete:
                 return self._read_segments(manifest, chunk)
-            digest = manifest.chunks.get(chunk)
-            return (
-                self._unreached(manifest, chunk) if digest is None else DepthArray(self, manifest).read(chunk, digest)
-            )
-
-    def read_rows(self, manifest: TableManifest, first_row: int, end_row: int) -> Depths:
-        """The committed depths of the rows ``first_row`` to ``end_row - 1``; see `read_chunk`."""
-        rows = manifest.chunk_rows
-        depths = np.empty((end_row - first_row, manifest.width), dtype=manifest.dtype)
-        for chunk in range(first_row // rows, -(-end_row // rows)):
-            first, end = max(first_row, chunk * rows), min(end_row, (chunk + 1) * rows)
-            block = self.read_chunk(manifest, chunk)
-            depths[first - first_row : end - first_row] = block[first - chunk * rows : end - chunk * rows]
-        return depths
+            if (digest := manifest.chunks.get(chunk)) is None:
+                return self.unreached(manifest, chunk)
+            return self._checked(manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest)
 
     def layer_counts(self, manifest: TableManifest) -> LayerCounts:
         """The number of positions of each chunk at each committed depth; raises as `read_chunk`."""
         with self.unless_changed():
             if manifest.complete:
-                return DepthArray(self, manifest).read_counts()
+                layout = manifest.counts_layout
+                digests = enumerate(manifest.layer_counts.digests.tolist())
+                return np.concatenate([self._checked(manifest, COUNTS, layout, *one) for one in digests])
             stored = self._stored_segments(manifest)
             self.journal(manifest).check_known(stored, manifest.committed_depth)
             return stored.counts(len(manifest.layers))
 
+    def _checked(self, manifest: TableManifest, array: str, layout: Layout, chunk: int, expected: int) -> NDArray[Any]:
+        """A chunk of an array; StoreDamagedError, which names the chunk, unless it has the ``expected`` digest."""
+        first = chunk * layout.chunk_rows
+        block = self.arrays.read_chunk(array, layout, chunk, first, min(layout.shape[0], first + layout.chunk_rows))
+        if _digest(manifest, array, chunk, block) != expected:
+            raise self.arrays.misplaced(array, chunk)
+        return block
+
     def _read_segments(self, manifest: TableManifest, chunk: int) -> Depths:
-        depths = self._unreached(manifest, chunk)
+        depths = self.unreached(manifest, chunk)
         stored, journal = self._stored_segments(manifest).part(chunk, chunk + 1), self.journal(manifest)
         journal.check_known(stored, manifest.committed_depth)
         committed = stored.entries[stored.entries["depth"] <= manifest.committed_depth]
@@ -242,8 +197,14 @@ class TableStore(SearchStore[TableManifest]):
             self._segments = manifest, self.journal(manifest).load(0, manifest.chunk_count)
         return self._segments[1]
 
-    def _unreached(self, manifest: TableManifest, chunk: int) -> Depths:
+    def unreached(self, manifest: TableManifest, chunk: int) -> Depths:
+        """The depths ``(rows, width)`` of a chunk without any reached position, an array of the caller's own."""
         return np.full((len(manifest.rows_of(chunk)), manifest.width), manifest.unreached, dtype=manifest.dtype)
+
+
+def _digest(manifest: TableManifest, array: str, chunk: int, block: NDArray[Any]) -> int:
+    digest = chunk_digest(manifest.identity, chunk_key(array, chunk), block)
+    return int.from_bytes(digest, "little") or 1  # 0 stands for a chunk that is not written
 
 
 class CountsStore(SearchStore[SearchManifest]):

@@ -1,5 +1,6 @@
-"""Definitions of puzzles by users: fields, pieces, permutations, texts, classes, and what is refused."""
+"""Puzzles by a person's own definition; moves that are functions: results, inverses, wrong results, other processes."""
 
+import pickle
 import re
 import signal
 import sys
@@ -14,6 +15,7 @@ from own_puzzles import CAPACITY, jugs
 from antipodes.puzzles.custom import define_puzzle, puzzle_of
 from antipodes_tasks.errors import InputError, PositionError, SourceError
 from antipodes_tasks.rules.functions import Functions
+from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 
 
@@ -93,7 +95,7 @@ def test_texts_by_functions() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("at x", r"position 'at x': parse: ValueError \(test_own.py, line \d+\): invalid literal for int"),
+        ("at x", r"position 'at x': parse: ValueError \(test_custom.py, line \d+\): invalid literal for int"),
         ("at 7", r"position 'at 7': expected parse to give numbers from 0 to 2, found 7"),
     ],
 )
@@ -109,7 +111,7 @@ def test_texts_that_are_no_position(text: str, message: str) -> None:
         ({"format": lambda position: 3}, "format: expected a text, found int 3"),
         ({"format": lambda position: "a\nb"}, "format: expected one line of text"),
         ({"format": lambda position: " "}, "format: expected one line of text"),
-        ({"format": lambda position: position[5]}, r"format: IndexError \(test_own.py, line \d+\)"),
+        ({"format": lambda position: position[5]}, r"format: IndexError \(test_custom.py, line \d+\)"),
         ({"draw": lambda position: None}, "draw: expected a text, found None"),
         ({"parse": lambda text: [0, 1]}, "parse: expected 1 numbers, found 2"),
         ({"parse": lambda text: None}, "parse: expected 1 numbers, found None"),
@@ -198,7 +200,7 @@ def test_a_function_or_a_puzzle_is_a_definition() -> None:
         (3, "x: expected a Puzzle, or a function or class for one, found int 3"),
         (lambda: 3, "x: expected a function that returns a Puzzle, found int 3"),
         (lambda one: 3, r"x: TypeError: .*missing 1 required positional argument"),
-        (lambda: 1 / 0, r"x: ZeroDivisionError \(test_own.py, line \d+\): division by zero"),
+        (lambda: 1 / 0, r"x: ZeroDivisionError \(test_custom.py, line \d+\): division by zero"),
         (type("Empty", (), {}), "Empty: expected an attribute start, found none"),
         (type("Some", (), {"start": "01"}), "Some: expected an attribute moves, found none"),
     ],
@@ -234,14 +236,14 @@ class UnwrittenError(Exception):
 @pytest.mark.parametrize(
     ("act", "kind", "message"),
     [
-        (sys.exit, SourceError, r"^move 'turn': SystemExit \(test_own.py, line \d+\)$"),
-        (raises(SystemExit), SourceError, r"^move 'turn': SystemExit \(test_own.py, line \d+\)$"),
-        (raises(KeyboardInterrupt), SourceError, r"^move 'turn': KeyboardInterrupt \(test_own.py, line \d+\)$"),
-        (raises(GeneratorExit), SourceError, r"^move 'turn': GeneratorExit \(test_own.py, line \d+\)$"),
+        (sys.exit, SourceError, r"^move 'turn': SystemExit \(test_custom.py, line \d+\)$"),
+        (raises(SystemExit), SourceError, r"^move 'turn': SystemExit \(test_custom.py, line \d+\)$"),
+        (raises(KeyboardInterrupt), SourceError, r"^move 'turn': KeyboardInterrupt \(test_custom.py, line \d+\)$"),
+        (raises(GeneratorExit), SourceError, r"^move 'turn': GeneratorExit \(test_custom.py, line \d+\)$"),
         (
             raises(UnwrittenError),
             InputError,
-            r"UnwrittenError \(test_own.py, line \d+\): its message fails with LookupError",
+            r"UnwrittenError \(test_custom.py, line \d+\): its message fails with LookupError",
         ),
         (raises(StopIteration), InputError, r"^move 'turn': StopIteration"),
         (raises(PositionError), PositionError, "^$"),
@@ -298,3 +300,157 @@ def test_code_that_replaces_stdout_leaves_it_to_the_program(capsys: pytest.Captu
 
     dial(moves={"turn": move}).successors([0])
     assert sys.stdout is stdout
+
+
+PARTS = (values(2, 5),)
+EVERY = np.stack(np.divmod(np.arange(25), 5), axis=1).astype(np.uint8)
+
+
+def up(labels: Any) -> Any:
+    legal = labels[:, 0] < 4
+    labels[:, 0] += 1
+    return labels, legal
+
+
+def down(labels: Any) -> Any:
+    legal = labels[:, 0] > 0
+    labels[:, 0] -= 1
+    return labels, legal
+
+
+def turn_second(labels: Any) -> Any:
+    return (labels + np.array((0, 1))) % 5
+
+
+def empty(labels: Any) -> Any:
+    return np.column_stack((labels[:, 0], 0 * labels[:, 1])), labels[:, 1] > 0
+
+
+MOVES = Functions(
+    {"up": up, "down": down, "turn": turn_second}, PARTS, {"up": "down", "turn": lambda one: (one - [0, 1]) % 5}
+)
+
+
+def test_legal_positions_move_and_others_stay() -> None:
+    after, legal = MOVES.after(0, EVERY)
+    assert after.dtype == np.uint8
+    assert legal.tolist() == [one < 4 for one, _ in EVERY]
+    assert after.tolist() == [[one + 1 if one < 4 else one, other] for one, other in EVERY]
+
+
+def test_the_input_stays_as_it_is() -> None:
+    given = EVERY.copy()
+    MOVES.after(0, given)
+    assert np.array_equal(given, EVERY)
+
+
+def test_inverses_are_known_from_either_side() -> None:
+    for number in range(3):
+        after, legal = MOVES.after(number, EVERY)
+        before, found = MOVES.before(number, after[legal])
+        assert found.all()
+        assert np.array_equal(before, EVERY[legal])
+
+
+def test_only_positions_after_the_move_have_one_before() -> None:
+    _, found = MOVES.before(0, EVERY)
+    assert found.tolist() == [one > 0 for one, _ in EVERY]
+
+
+def test_a_wrong_inverse_gives_no_position_before() -> None:
+    wrong = Functions({"turn": turn_second}, PARTS, {"turn": turn_second})
+    assert not wrong.before(0, EVERY)[1].any()
+
+
+def test_reversible_where_moves_undo_moves() -> None:
+    assert not MOVES.reversible
+    assert MOVES.invertible
+    assert Functions({"up": up, "down": down}, PARTS, {"up": "down"}).reversible
+    assert not Functions({"up": up, "down": down}, PARTS, {"up": "down", "down": None}).invertible
+
+
+def test_an_unknown_inverse_is_named() -> None:
+    with pytest.raises(InputError, match=r"move 'empty': expected an inverse, found none"):
+        Functions({"empty": empty}, PARTS).before(0, EVERY)
+
+
+def test_successors_in_the_order_of_moves() -> None:
+    assert MOVES.successors(np.array([0, 4], dtype=np.uint8)).tolist() == [[1, 4], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda labels: labels + 1, r"expected labels 0 to 4, found 5, in 1 5 from 0 4"),
+        (lambda labels: labels / 1, r"expected positions of integers, found float64"),
+        (lambda labels: labels[0], r"expected positions, an array \(25, 2\), found ndarray \(2,\) of int64"),
+        (lambda labels: labels.tolist(), r"expected positions, an array \(25, 2\), found list"),
+        (lambda labels: None, r"expected positions, an array \(25, 2\), found None"),
+        (lambda labels: (labels, labels > 0), r"expected where it is legal, truth values \(25,\), found ndarray"),
+        (lambda labels: (labels, labels[:, 0]), r"expected where it is legal, truth values \(25,\), found ndarray"),
+        (lambda labels: (labels, True), r"expected where it is legal, truth values \(25,\), found True"),
+        (lambda labels: labels[:, 9], r"IndexError \(test_custom.py, line \d+\): index 9 is out of bounds"),
+    ],
+)
+def test_wrong_results_are_refused(function: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^move 'wrong': {message}"):
+        Functions({"wrong": function}, PARTS).after(0, EVERY)
+
+
+def test_the_pieces_stay_the_same() -> None:
+    moves = Functions({"copy": lambda labels: labels[:, [0, 0, 2]]}, [pieces((0, 1, 1), ("a", "b"))])
+    with pytest.raises(InputError, match=r"move 'copy': expected 1 x 'a', found 2, in 0 0 1 from 0 1 1"):
+        moves.after(0, np.array([[1, 1, 0], [0, 1, 1]], dtype=np.uint8)[[1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("functions", "inverses", "message"),
+    [
+        ({}, {}, "at least one move"),
+        ({"up": 3}, {}, "a function for the move 'up'"),
+        ({"up": up}, {"up": "down"}, "inverse of 'up': expected the name of a move, found 'down'"),
+        ({"up": up}, {"down": "up"}, "inverses: expected the name of a move, found 'down'"),
+    ],
+)
+def test_what_is_no_move_is_refused(functions: Any, inverses: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Functions(functions, PARTS, inverses)
+
+
+def test_the_fingerprint_tells_behaviour_and_sources_apart() -> None:
+    def of(function: Any, parts: tuple[Part, ...] = PARTS, **more: Any) -> bytes:
+        return Functions({"move": function}, parts, **more).essence
+
+    assert of(turn_second) == of(lambda labels: (labels + np.array((5, 6))) % 5)
+    different = [
+        of(turn_second),
+        of(up),
+        of(turn_second, source="a"),
+        of(turn_second, source="b"),
+        of(turn_second, inverses={"move": turn_second}),
+    ]
+    assert len(set(different)) == len(different)
+    assert Functions({"move": turn_second}, PARTS).signed("a").essence == of(turn_second, source="a")
+
+
+def test_functions_travel_by_value() -> None:
+    step = 3
+    moves = Functions({"move": lambda labels: (labels + step) % 5}, PARTS)
+    copy = pickle.loads(pickle.dumps(moves))
+    assert copy == moves
+    assert np.array_equal(pickle.loads(pickle.dumps(MOVES)).before(2, EVERY)[0], MOVES.before(2, EVERY)[0])
+    assert np.array_equal(copy.after(0, EVERY)[0], (EVERY + 3) % 5)
+
+
+def test_what_functions_share_travels_once() -> None:
+    table = np.arange(10**6)
+    moves = Functions({f"{by}": lambda labels, by=by: (labels + table[by]) % 5 for by in range(10)}, PARTS)
+    assert len(pickle.dumps(moves)) < 2 * table.nbytes
+
+
+def test_the_message_says_what_is_wrong_with_the_position_that_it_names() -> None:
+    parts = (values(1, 3), values(1, 2))
+    wrong = np.array([[0, 9], [7, 0]])
+    moves = Functions({"bad": lambda positions: wrong}, parts)
+    with pytest.raises(InputError, match="expected labels 0 to 1, found 9, in 0 9 from 1 1"):
+        moves.after(0, np.array([[1, 1], [0, 0]], dtype=np.uint8))

@@ -1,0 +1,12 @@
+"""The depths in a store, all of them."""
+
+import numpy as np
+
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.stores import TableStore
+from antipodes_tasks.bfs.bitmaps import Depths
+
+
+def depths_in(store: TableStore, manifest: TableManifest) -> Depths:
+    """The committed depths of all rows, ``(rows, width)``."""
+    return np.concatenate([store.read_chunk(manifest, chunk) for chunk in range(manifest.chunk_count)])

@@ -1,0 +1,16 @@
+"""Runs that resume a store."""
+
+from dataclasses import replace
+from typing import Any
+
+from antipodes.runs.options import RunOptions
+from antipodes.storage.address import Address
+from antipodes.tables.report import RunReport
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.store.stores import search_store
+
+
+def resume(store: Address, options: RunOptions = RunOptions(), *more: Any) -> RunReport:
+    """Resume an unfinished store, which names its puzzle, whatever it keeps."""
+    manifest = search_store(store).read()
+    return run_puzzle(manifest.config, store, replace(options, counts_only=manifest.COUNTS_ONLY), *more)
