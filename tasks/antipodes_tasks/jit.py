@@ -13,6 +13,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 BitFunction = Callable[[np.uint64], np.uint64]
 
+integer = cast(Callable[[Any], int], np.int64)
+"""int() for kernels; numba would compile that one as a function, once for each type."""
+
 TELL_SECONDS = 2.0
 """Seconds of compilation before it is reported."""
 _making = threading.RLock()

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.jit import kernel, ones, trailing_zeros
+from antipodes_tasks.jit import integer, kernel, ones, trailing_zeros
 from antipodes_tasks.spaces.move_tables import ColumnMap
 
 WORD = 64
@@ -87,7 +87,7 @@ def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
 @kernel
 def _line_of(rows: NDArray[np.int32], row: int) -> int:
     """The line of a row in ``rows``, ascending; -1 if there is none. Immediate where the rows have no gaps."""
-    guess = row - int(rows[0])
+    guess = row - integer(rows[0])
     if guess < 0 or row > rows[-1]:
         return -1
     if guess < len(rows) and rows[guess] == row:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, bitmap_bytes
 from antipodes_tasks.errors import StoreDamagedError
-from antipodes_tasks.jit import kernel, leading_zeros, ones, trailing_zeros
+from antipodes_tasks.jit import integer, kernel, leading_zeros, ones, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
@@ -129,13 +129,13 @@ def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
     Writes up to `_ROOM` bytes, used or not.
     """
     one, top = np.uint64(1), np.uint64(1) << np.uint64(WORD - 1)
-    bit = int(trailing_zeros(bits))
+    bit = integer(trailing_zeros(bits))
     length = _write_number(gap, out, length)
-    end = length + int(ones(bits)) - 1
+    end = length + integer(ones(bits)) - 1
     while length < end:  # the gaps within a word are less than 64: one byte each
         for ahead in range(_AHEAD):
             bits &= bits - one
-            before, bit = bit, int(trailing_zeros(bits | top))
+            before, bit = bit, integer(trailing_zeros(bits | top))
             out[np.uint64(length + ahead)] = bit - before
         length += _AHEAD
     return end
@@ -155,12 +155,12 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
             if bits == 0:
                 continue
             begin = row * width + word * WORD
-            gap = begin + int(trailing_zeros(bits)) - previous
-            previous = begin + WORD - 1 - int(leading_zeros(bits))
+            gap = begin + integer(trailing_zeros(bits)) - previous
+            previous = begin + WORD - 1 - integer(leading_zeros(bits))
             if length + _ROOM <= len(out):
                 length = _append(gap, bits, out, length)
                 continue
-            added = _append(gap, bits, last_word, 0)
+            added = _append(gap, bits, last_word, length - length)  # a literal 0 would compile it again
             if length + added > len(out):
                 return -1
             for place in range(added):
@@ -189,7 +189,7 @@ def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
     """The LEB128 number at ``begin`` and the end of its bytes; 0 if it is cut, too long, or not the shortest form."""
     number, end = 0, begin
     while end < len(data) and end - begin < _NUMBER_BYTES:
-        byte = int(data[end])
+        byte = integer(data[end])
         number |= (byte & 127) << 7 * (end - begin)
         end += 1
         if byte < 128:
@@ -200,7 +200,7 @@ def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
 @kernel
 def _read_gap(data: Bytes, begin: int) -> tuple[int, int]:
     """`_read_number` where there is a byte, with a short way for the frequent numbers of one byte."""
-    number = int(data[np.uint64(begin)])
+    number = integer(data[np.uint64(begin)])
     return (number, begin + 1) if 0 < number < 128 else _read_number(data, begin)
 
 
@@ -247,11 +247,11 @@ def _fill_short_gaps(
     depths: FlatDepths, depth: int, data: Bytes, end: int, position: int, stop: int
 ) -> tuple[int, int]:
     """`_fill_gaps` as long as four gaps in turn are of one byte, without a check of each."""
-    stop = min(stop, len(depths) - 4 * 127)
-    while position < stop and end + 4 <= len(data):
+    inside = len(depths) - 4 * 127
+    while position < stop and position < inside and end + 4 <= len(data):
         place = np.uint64(end)
-        first, second = int(data[place]), int(data[place + np.uint64(1)])
-        third, fourth = int(data[place + np.uint64(2)]), int(data[place + np.uint64(3)])
+        first, second = integer(data[place]), integer(data[place + np.uint64(1)])
+        third, fourth = integer(data[place + np.uint64(2)]), integer(data[place + np.uint64(3)])
         if first | second | third | fourth >= 128 or first == 0 or second == 0 or third == 0 or fourth == 0:
             break
         two = position + (first + second)  # the order of additions that leaves the shortest chain between rounds
@@ -314,9 +314,9 @@ def _fill_bitmap(depths: FlatDepths, depth: int, data: Bytes, width: int, begin:
         rest = _word(data, end)
         if column + WORD > width and rest >> np.uint64(width - column) != 0:
             return end, -1
-        found += int(ones(rest))
+        found += integer(ones(rest))
         while rest != 0:
-            depths[np.uint64(row * width + column + int(trailing_zeros(rest)))] = depth
+            depths[np.uint64(row * width + column + integer(trailing_zeros(rest)))] = depth
             rest &= rest - one
         end += _WORD_BYTES
         column += WORD
@@ -370,7 +370,7 @@ def _fill(
     segment is malformed.
     """
     for block in range(0, len(depths), _BLOCK):
-        stop = min(block + _BLOCK, len(depths))
+        stop = block + _BLOCK
         for i in range(len(kinds)):
             if found[i] < 0:
                 continue

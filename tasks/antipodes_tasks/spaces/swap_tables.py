@@ -91,33 +91,37 @@ class SwapTables(Filler):
     @property
     def most_column_maps(self) -> int:
         """The number of column maps."""
-        return self.map_numbers[1]
+        return len(self.shifts)
 
     @cached_property
-    def map_numbers(self) -> tuple[NDArray[np.int64], int]:
-        """The first number of the column maps of pieces that pass each number of free places, and the number of maps.
+    def shifts(self) -> NDArray[np.int64]:
+        """The column maps ``(maps, 2)``: a piece moves from one of the free places, counted in their order, to another.
 
-        The numbers ``(2, free places)``, for pieces that go up or down, count from 1, since map 0 is the identity; -1
-        where no piece does that. A piece passes at most the free places between its ends, and at least those that the
+        Map 0 is the identity. A piece passes at most the free places between its ends, and at least those that the
         row's own pieces cannot fill.
         """
         free = sum(self.column_counts)
-        firsts = np.full((2, max(1, free)), -1, dtype=np.int64)
-        count = 1
-        if self.width == 1:
-            return firsts, count
+        found = {(0, 0): 0}
         others = self.places - 1 - free
         origins, destinations = self.moves.pairs.T.astype(np.int64)
-        for shifted in np.flatnonzero(np.bincount(destinations - origins + self.places)).tolist():
-            step = shifted - self.places
+        steps = np.flatnonzero(np.bincount(destinations - origins + self.places)) - self.places
+        for step in steps.tolist() if self.width > 1 else ():
             between = abs(step) - 1
             for passed in range(max(1, between - others), min(between, free - 1) + 1):
-                direction = int(step < 0) if passed > 1 else 0  # two neighbours swap either way
-                if firsts[direction, passed] < 0:
-                    firsts[direction, passed] = count
-                    count += free - passed
-        firsts[1, 1:2] = firsts[0, 1:2]
-        return firsts, count
+                up = step > 0 or passed == 1  # two neighbours swap either way
+                for low in range(free - passed):
+                    found.setdefault((low, low + passed) if up else (low + passed, low), len(found))
+        return np.array(list(found), dtype=np.int64)
+
+    @property
+    def map_of(self) -> NDArray[np.int32]:
+        """``(free places, free places)``: the column map of a piece that moves from one to another."""
+        free = max(1, sum(self.column_counts))
+        numbers = np.zeros((free, free), dtype=np.int32)
+        numbers[*self.shifts.T] = np.arange(len(self.shifts))
+        neighbours = np.arange(free - 1)
+        numbers[neighbours + 1, neighbours] = numbers[neighbours, neighbours + 1]
+        return numbers
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them."""
@@ -131,18 +135,17 @@ class SwapTables(Filler):
     def fills(self, tables: MoveTables) -> list[Fill]:
         """The calls that fill the tables."""
         target, column_map, column_maps = tables.target, tables.column_map, tables.column_maps
-        firsts, _ = self.map_numbers
-        rows, graph = numbering(self.row_counts), self._graph()
+        rows, graph, map_of = numbering(self.row_counts), self._graph(), self.map_of
         a_row = target.shape[1] + 2 * self.places * len(self.row_counts)
         calls: list[Fill] = [
-            partial(fill_rows, target[first:end], column_map[first:end], first, rows, graph, firsts)
+            partial(fill_rows, target[first:end], column_map[first:end], first, rows, graph, map_of)
             for first, end in blocks(self.rows, a_row, steps=STEPS)
         ]
         if self.width > 1:
             columns = numbering(self.column_counts)
-            a_column = len(column_maps) + 2 * firsts.shape[1] * len(self.column_counts)
+            a_column = len(column_maps) + 2 * sum(self.column_counts) * len(self.column_counts)
             ranges = blocks(self.width, a_column, steps=STEPS, least=COLUMNS_AT_ONCE)
-            calls += [partial(fill_columns, column_maps, first, end, columns, firsts) for first, end in ranges]
+            calls += [partial(fill_columns, column_maps, first, end, columns, self.shifts) for first, end in ranges]
         return calls
 
     def building_bytes(self, threads: int) -> int:
@@ -164,7 +167,6 @@ class SwapTables(Filler):
 
 
 Labels = NDArray[np.uint8]
-NONE = -1
 UP, DOWN = 0, 1
 
 
@@ -179,44 +181,29 @@ def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks:
 
 
 @kernel
-def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, gone: int, came: int, ranks: Ranks) -> None:
-    """As the ranks of `states_and_ranks`, in states with one label ``gone`` fewer and one label ``came`` more.
+def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: int, fewer: Ranks, more: Ranks) -> None:
+    """As the ranks of `states_and_ranks`, in states with one piece of a label ``fewer``, or one ``more``.
 
-    Either can be NONE. A place with no such state adds nothing; no such sum is used.
+    A place with no such state adds nothing; no such sum is used.
     """
-    shift = np.int64(0)
-    if gone != NONE:
-        shift -= numbering.units[gone]
-    if came != NONE:
-        shift += numbering.units[came]
-    gone_before, came_before = np.int64(0), np.int64(0)
-    ranks[0] = 0
+    unit, before = numbering.units[label], np.int64(0)
+    fewer[0] = more[0] = 0
     for place in range(len(labels)):
-        label = labels[place]
-        ranks[place + 1] = ranks[place]
-        if (gone == NONE or gone_before > 0) and (came == NONE or came_before < numbering.counts[came]):
-            ranks[place + 1] += numbering.added[states[place] + shift, label]
-        gone_before += label == gone
-        came_before += label == came
-
-
-class RankChanges(NamedTuple):
-    """The change of a row's rank by a swap: a part for the place that the piece leaves, plus one for its destination.
-
-    Each has a line for UP, to a later place, and one for DOWN.
-    """
-
-    leave: Ranks
-    """``(2, places)``: by the place of the piece."""
-    arrive: Ranks
-    """``(2, labels, places)``: by the label of the piece and the empty place."""
+        here, state = labels[place], states[place]
+        fewer[place + 1] = fewer[place] + _added(before > 0, state - unit, here, numbering.added)
+        more[place + 1] = more[place] + _added(before < numbering.counts[label], state + unit, here, numbering.added)
+        before += here == label
 
 
 @kernel
-def find_rank_changes(labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, changes: RankChanges) -> None:
-    """Fill ``changes`` for the pieces and the empty places of a row.
+def find_rank_changes(
+    labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, leave: Ranks, arrive: Ranks
+) -> None:
+    """Fill in the changes of a row's rank by swaps, each a part for the origin plus one for the destination.
 
-    If a piece moves up, the states between its origin and destination have this piece less and an empty place more.
+    ``leave`` ``(2, places)`` is by the place of the piece; ``arrive`` ``(2, labels, places)`` by the label of the piece
+    and the empty place. Each has a line for UP, to a later place, and one for DOWN. If a piece moves up, the states
+    between its origin and destination have this piece less and an empty place more.
     """
     added, counts = numbering.added, numbering.counts
     for label in range(1, len(counts)):
@@ -225,23 +212,20 @@ def find_rank_changes(labels: Labels, states: Ranks, ranks: Ranks, numbering: Nu
         pieces_before, empty_before = np.int64(0), np.int64(0)
         for place in range(len(labels)):
             here, state = labels[place], states[place]
-            can_go_up = pieces_before > 0 and empty_before < counts[0]
-            can_go_down = empty_before > 0 and pieces_before < counts[label]
+            up_here = _added(pieces_before > 0 and empty_before < counts[0], state - unit, here, added)
+            down_here = _added(empty_before > 0 and pieces_before < counts[label], state + unit, here, added)
             if here == 0:
                 if pieces_before > 0:
-                    changes.arrive[UP, label, place] = up + added[state - unit, label] - ranks[place + 1]
+                    arrive[UP, label, place] = up + added[state - unit, label] - ranks[place + 1]
                 if pieces_before < counts[label]:
-                    arriving = ranks[place] + added[state, label]
-                    changes.arrive[DOWN, label, place] = (
-                        arriving - down - _added(can_go_down, state + unit, here, added)
-                    )
+                    arrive[DOWN, label, place] = ranks[place] + added[state, label] - down - down_here
             elif here == label and empty_before > 0:
-                changes.leave[DOWN, place] = down + added[state + unit, 0] - ranks[place + 1]
-            up += _added(can_go_up, state - unit, here, added)
-            down += _added(can_go_down, state + unit, here, added)
+                leave[DOWN, place] = down + added[state + unit, 0] - ranks[place + 1]
+            up += up_here
+            down += down_here
             if here == label:
                 if empty_before < counts[0]:
-                    changes.leave[UP, place] = ranks[place] + added[state, 0] - up
+                    leave[UP, place] = ranks[place] + added[state, 0] - up
                 pieces_before += 1
             empty_before += here == 0
 
@@ -252,42 +236,48 @@ def _added(possible: Any, state: int, label: int, added: Ranks) -> Any:
     return added[state, label] if possible else np.int64(0)
 
 
-@kernel
 def fill_rows(
     target: NDArray[np.int32],
     column_map: ColumnMap,
     first_row: int,
     numbering: Numbering,
     graph: Graph,
-    map_numbers: NDArray[np.int64],
+    map_of: NDArray[np.int32],
 ) -> None:
     """Fill the lines of the row tables from ``first_row`` on.
 
-    ``map_numbers`` ``(2, free places)`` are those of `SwapTables.map_numbers`. The column map of a piece has the number
-    for the free places that it passes, plus the lower of its two places, counted among the free places.
-    ``column_map`` has no columns if the only column map is the identity.
+    ``map_of`` is that of `SwapTables`. ``column_map`` has no columns if the only column map is the identity.
     """
     places, kinds = len(graph.at) - 1, len(numbering.counts)
-    labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
-    states, ranks = np.empty(places + 1, dtype=np.int64), np.empty(places + 1, dtype=np.int64)
-    changes = RankChanges(np.empty((2, places), dtype=np.int64), np.empty((2, kinds, places), dtype=np.int64))
-    free = np.empty(places, dtype=np.int64)
-    for line in range(target.shape[0]):
-        unrank_arrangement(first_row + line, numbering, labels, scratch)
-        states_and_ranks(labels, numbering, states, ranks)
-        find_rank_changes(labels, states, ranks, numbering, changes)
-        if column_map.shape[1]:
-            number_free(labels, kinds - 1, free)
-        _fill_row(target[line], column_map[line], first_row + line, labels, changes, free, graph, map_numbers)
+    labels, numbers = np.empty(places, dtype=np.uint8), np.empty((3, places + 1), dtype=np.int64)
+    leave, arrive = np.empty((2, places), dtype=np.int64), np.empty((2, kinds, places), dtype=np.int64)
+    _fill_rows(target, column_map, first_row, numbering, graph, map_of, labels, numbers, leave, arrive)
+
+
+# The kernels that are called from Python get their scratch memory from it: np.empty takes long to compile, as does the
+# assignment to a slice.
 
 
 @kernel
-def number_free(labels: Labels, free_label: int, free: NDArray[np.int64]) -> None:
-    """Fill in the number of free places before each place, ``(places,)``."""
-    before = np.int64(0)
-    for place in range(len(labels)):
-        free[place] = before
-        before += labels[place] == free_label
+def _fill_rows(
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    first_row: int,
+    numbering: Numbering,
+    graph: Graph,
+    map_of: NDArray[np.int32],
+    labels: Labels,
+    numbers: Ranks,
+    leave: Ranks,
+    arrive: Ranks,
+) -> None:
+    free, states, ranks = numbers[0], numbers[1], numbers[2]
+    for line in range(target.shape[0]):
+        row = first_row + line
+        unrank_arrangement(row, numbering, labels, free)
+        states_and_ranks(labels, numbering, states, ranks)
+        find_rank_changes(labels, states, ranks, numbering, leave, arrive)
+        _fill_row(target[line], column_map[line], row, labels, leave, arrive, free, graph, map_of)
 
 
 @kernel
@@ -296,78 +286,79 @@ def _fill_row(
     column_map: ColumnMap,
     row: int,
     labels: Labels,
-    changes: RankChanges,
-    free: NDArray[np.int64],
+    leave: Ranks,
+    arrive: Ranks,
+    free: Ranks,
     graph: Graph,
-    map_numbers: NDArray[np.int64],
+    map_of: NDArray[np.int32],
 ) -> None:
-    free_label, one_column = changes.arrive.shape[1] - 1, column_map.shape[0] == 0
+    """Fill a line; ``free`` ``(places,)`` becomes the number of free places before each place."""
+    free_label, mapped, before = arrive.shape[1] - 1, len(column_map) > 0, np.int64(0)
+    for place in range(len(labels)):
+        free[place] = before
+        before += labels[place] == free_label
     slot = np.uint64(0)
     for place in range(len(labels)):
         if (labels[place] == 0) != graph.by_destination:
             continue
         for edge in range(graph.at[place], graph.at[place + 1]):
-            other = graph.ends[edge]
-            if (labels[other] == 0) == graph.by_destination:
+            a, b = np.uint64(place), np.uint64(graph.ends[edge])
+            if (labels[b] == 0) == graph.by_destination:
                 continue
-            a, b = (
-                (np.uint64(other), np.uint64(place)) if graph.by_destination else (np.uint64(place), np.uint64(other))
-            )
+            if graph.by_destination:
+                a, b = b, a
             direction, label = UP if a < b else DOWN, labels[a]
-            target[slot] = row + changes.leave[direction, a] + changes.arrive[direction, label, b]
-            if not one_column:
-                column_map[slot] = _map_of(free[a], free[b] - (a < b), map_numbers) if label == free_label else 0
+            target[slot] = row + leave[direction, a] + arrive[direction, label, b]
+            if mapped:
+                column_map[slot] = map_of[free[a], free[b] - (a < b)] if label == free_label else 0
             slot += np.uint64(1)
-    target[slot:] = -1
-    column_map[slot:] = 0
+    for rest in range(slot, np.uint64(len(target))):
+        target[rest] = -1
+        if mapped:
+            column_map[rest] = 0
 
 
-@kernel
-def _map_of(before: int, after: int, map_numbers: NDArray[np.int64]) -> int:
-    """The column map of a piece that moves from one of the free places, counted in their order, to another."""
-    if before == after:
-        return 0
-    if before < after:
-        return int(map_numbers[UP, after - before] + before)
-    return int(map_numbers[DOWN, before - after] + after)
-
-
-@kernel
 def fill_columns(
-    column_maps: NDArray[np.int32], first: int, end: int, numbering: Numbering, map_numbers: NDArray[np.int64]
+    column_maps: NDArray[np.int32], first: int, end: int, numbering: Numbering, shifts: NDArray[np.int64]
 ) -> None:
-    """Fill the column maps for the columns from ``first`` to ``end``."""
-    free, kinds = len(map_numbers[0]), len(numbering.counts)
+    """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` are those of `SwapTables`."""
+    free, kinds = int(numbering.counts.sum()), len(numbering.counts)
     labels, scratch = np.empty((COLUMNS_AT_ONCE, free), dtype=np.uint8), np.empty(free, dtype=np.int64)
-    states = np.empty((COLUMNS_AT_ONCE, free + 1), dtype=np.int64)
-    ranks = np.empty((COLUMNS_AT_ONCE, free + 1), dtype=np.int64)
-    gone = np.empty((COLUMNS_AT_ONCE, kinds, free + 1), dtype=np.int64)
-    came = np.empty((COLUMNS_AT_ONCE, kinds, free + 1), dtype=np.int64)
+    states, ranks = np.empty((2, COLUMNS_AT_ONCE, free + 1), dtype=np.int64)
+    changed = np.empty((COLUMNS_AT_ONCE, kinds, 2, free + 1), dtype=np.int64)
+    _fill_columns(column_maps, first, end, numbering, shifts, labels, scratch, states, ranks, changed)
+
+
+@kernel
+def _fill_columns(
+    column_maps: NDArray[np.int32],
+    first: int,
+    end: int,
+    numbering: Numbering,
+    shifts: NDArray[np.int64],
+    labels: Labels,
+    scratch: Ranks,
+    states: Ranks,
+    ranks: Ranks,
+    changed: Ranks,
+) -> None:
+    free = len(scratch)
     for begin in range(first, end, COLUMNS_AT_ONCE):
         columns = min(COLUMNS_AT_ONCE, end - begin)
         for i in range(columns):
             unrank_arrangement(begin + i, numbering, labels[i], scratch)
             states_and_ranks(labels[i], numbering, states[i], ranks[i])
-            for label in range(kinds):
-                changed_ranks(labels[i], states[i], numbering, label, NONE, gone[i, label])
-                changed_ranks(labels[i], states[i], numbering, NONE, label, came[i, label])
+            for label in range(len(numbering.counts)):
+                changed_ranks(labels[i], states[i], numbering, label, changed[i, label, UP], changed[i, label, DOWN])
             column_maps[0, begin + i] = begin + i
-        for passed in range(1, free):
-            for low in range(free - passed):
-                high = low + passed
-                if map_numbers[UP, passed] >= 0:
-                    number = map_numbers[UP, passed] + low
-                    for i in range(columns):
-                        label = labels[i, low]
-                        between = gone[i, label, high + 1] - gone[i, label, low + 1]
-                        ends = numbering.added[states[i, high + 1] - numbering.units[label], label]
-                        rest = ranks[i, free] - ranks[i, high + 1]
-                        column_maps[number, begin + i] = ranks[i, low] + between + ends + rest
-                if map_numbers[DOWN, passed] >= 0:
-                    number = map_numbers[DOWN, passed] + low
-                    for i in range(columns):
-                        label = labels[i, high]
-                        between = came[i, label, high] - came[i, label, low]
-                        ends = numbering.added[states[i, low], label]
-                        rest = ranks[i, free] - ranks[i, high + 1]
-                        column_maps[number, begin + i] = ranks[i, low] + between + ends + rest
+        for number in range(1, len(shifts)):
+            origin, destination = shifts[number, 0], shifts[number, 1]
+            up = origin < destination
+            direction, low, high = (UP, origin, destination) if up else (DOWN, destination, origin)
+            from_place, to_place = low + up, high + up
+            for i in range(columns):
+                label = labels[i, origin]
+                between = changed[i, label, direction, to_place] - changed[i, label, direction, from_place]
+                state = states[i, destination + up] - (numbering.units[label] if up else 0)
+                rest = ranks[i, free] - ranks[i, high + 1]
+                column_maps[number, begin + i] = ranks[i, low] + between + numbering.added[state, label] + rest
