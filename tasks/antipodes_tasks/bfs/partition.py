@@ -299,8 +299,8 @@ def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: i
     A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions,
     until one leads to the frontier. No move leads from these to positions visited earlier: their neighbours are visited
     by now. So their moves lead to the frontier and to the unvisited ``neighbours``. If all were alike, a test would
-    succeed with the probability p = frontier / (frontier + neighbours). The expected number of tests until one succeeds,
-    or all moves are tested, is (1 - (1 - p)^moves) / p.
+    succeed with the probability p = frontier / (frontier + neighbours). The expected number of tests until one
+    succeeds, or all moves are tested, is (1 - (1 - p)^moves) / p.
 
     The frontier and the unvisited neighbours are those of a partition that the moves lead to, on average.
     """
