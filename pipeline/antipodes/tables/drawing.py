@@ -48,9 +48,11 @@ def draw(puzzle: Puzzle, position: Labels, paint: Paint | None = None) -> str:
     return "\n".join(_painted(puzzle, position, 0, paint))
 
 
-def draw_positions(puzzle: Puzzle, positions: Labels, columns: int, paint: Paint | None = None) -> str:
+def draw_positions(
+    puzzle: Puzzle, positions: Labels, columns: int, captions: Sequence[str] = (), paint: Paint | None = None
+) -> str:
     """Positions ``(n, places)`` as drawings side by side, as many in a row as ``columns`` characters hold."""
-    return _side_by_side([(puzzle, position) for position in positions], columns, (), paint)
+    return _side_by_side([(puzzle, position) for position in positions], columns, captions, paint)
 
 
 def draw_path(
