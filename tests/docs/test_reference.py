@@ -11,7 +11,7 @@ from project import DOCS, ROOT
 
 from antipodes.cli.main import COMMANDS as SECTIONS
 from antipodes.cli.main import load_command
-from antipodes.config import RUN_KEYS
+from antipodes.config import RUN_KEYS, load_puzzle
 from antipodes.events import Event
 from antipodes.puzzles.families import FAMILIES, puzzle_from
 from antipodes.tables.table import Table
@@ -95,6 +95,13 @@ def test_the_public_methods_are_on_the_page(kind: type, variable: str) -> None:
 
 def test_every_event_is_on_the_page() -> None:
     assert {event.__name__ for event in get_args(Event)} <= set(re.findall(r"`(\w+)`", page("python.md")))
+
+
+def test_members_of_the_python_page_exist() -> None:
+    puzzle = load_puzzle("eight-puzzle")
+    named = set(re.findall(r"`Puzzle\.(\w+)", page("python.md")))
+    assert {"symbols", "counts", "parse"} <= named
+    assert all(hasattr(puzzle, name) for name in named), named - set(dir(puzzle))
 
 
 def test_the_targets_of_make_exist() -> None:

@@ -85,6 +85,16 @@ class Puzzle:
         return self.rules.places
 
     @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbol of each label of the first part."""
+        return self.rules.symbols
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of pieces with each label, if the puzzle is one arrangement of pieces; else none."""
+        return self.rules.counts
+
+    @property
     def depth_zero(self) -> str:
         """The word for the positions at depth 0: "goal" if the puzzle's file has one, else "start"."""
         return "goal" if self.rules.origin is not None or "goal" in (self.settings or {}) else "start"
