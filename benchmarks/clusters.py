@@ -155,8 +155,8 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
 def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
     rows = []
     for puzzle, what, grain in (
-        (LARGE, "groups as planned", plan.SHARD_STATES),
-        (PUZZLE, "many small groups", FINE_SHARDS),
+        (LARGE, "shards as planned", plan.SHARD_STATES),
+        (PUZZLE, "many small shards", FINE_SHARDS),
     ):
         store = str(Path(folder) / "tasks.zarr")
         with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(plan, "SHARD_STATES", grain):
