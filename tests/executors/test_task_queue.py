@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -20,17 +21,16 @@ class Breaking:
 
     listener: Listener = staticmethod(silence)
     threads = 1
-    lost = False
     remaining: frozenset[str] = frozenset()
 
     def __init__(self, at: str, error: Exception, comes_back: bool = True) -> None:
         self.at, self.error, self.comes_back = at, error, comes_back
         self.members: dict[str, Any] = {"tcp://one:1": {}}
-        self.changed = False
+        self.watch = SimpleNamespace(changed=False, lost=[])
         self.asked: Counter[str] = Counter()
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        self.changed = False
+        self.watch.changed = False
         self.members = {f"tcp://one:{self.asked['wait_for_workers'] + 2}": {}}
         self.asked["wait_for_workers"] += 1
         return self.comes_back
@@ -50,7 +50,7 @@ class Breaking:
     def _call(self, name: str) -> None:
         self.asked[name] += 1
         if name == self.at and self.asked[name] == 2:
-            self.changed = isinstance(self.error, WorkersLostError)
+            self.watch.changed = isinstance(self.error, WorkersLostError)
             raise self.error
 
 
@@ -63,11 +63,11 @@ class Crowded(Breaking):
         super().__init__("nothing", ValueError())
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        self.changed = False
+        self.watch.changed = False
         return not stop()
 
     def first_done(self, futures: Iterable[Any]) -> list[Any]:
-        self.changed = True
+        self.watch.changed = True
         return super().first_done(futures)
 
 
