@@ -252,4 +252,4 @@ def test_a_second_signal_stops_immediately(scheduler: str, cluster: Cluster, beg
     for _ in range(2):
         run.signal(signal.SIGINT)
         time.sleep(0.01)
-    run.fail(75, "stopped immediately; resume with: antipodes resume t.zarr --scheduler")
+    run.fail(75, "stopped immediately; resume with: antipodes resume t.zarr ", f"--scheduler {at[1]}")
