@@ -149,44 +149,42 @@ def _cache_type() -> Any:
     return Cache
 
 
-def _instruction(function: BitFunction) -> BitFunction:
-    """The function as an instruction of the processor, for kernels: of LLVM's `_INSTRUCTIONS` the one of its name."""
-    return Lazy(function, _intrinsic, _intrinsic)
+def _instruction(name: str, *flags: int) -> Callable[[BitFunction], BitFunction]:
+    """The function as LLVM's instruction of this name in kernels; Python calls the function itself."""
+    return lambda function: Lazy(function, lambda function: function, lambda function: _intrinsic(name, flags))
 
 
-def _intrinsic(function: BitFunction) -> Any:
+def _intrinsic(name: str, flags: tuple[int, ...]) -> Any:
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 
-    name, further = _INSTRUCTIONS[function.__name__]
-
     def typed(typing_context: Any, word: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, name)(*arguments, *(ir.Constant(ir.IntType(1), flag) for flag in further))
+            return getattr(builder, name)(*arguments, *(ir.Constant(ir.IntType(1), flag) for flag in flags))
 
         return types.uint64(types.uint64), generate
 
     return intrinsic(typed)
 
 
-_INSTRUCTIONS = {"trailing_zeros": ("cttz", (1,)), "leading_zeros": ("ctlz", (1,)), "ones": ("ctpop", ())}
-"""LLVM's name of each instruction, and its flags: 1 says that the word is not 0."""
+WORD_IS_NOT_ZERO = 1
+"""A flag with which LLVM leaves out the test for 0."""
 
 
-@_instruction
+@_instruction("cttz", WORD_IS_NOT_ZERO)
 def trailing_zeros(word: np.uint64) -> np.uint64:
     """The number of zero bits below the lowest one bit of a word, which must not be 0."""
-    raise NotImplementedError
+    return np.uint64((int(word) & -int(word)).bit_length() - 1)
 
 
-@_instruction
+@_instruction("ctlz", WORD_IS_NOT_ZERO)
 def leading_zeros(word: np.uint64) -> np.uint64:
     """The number of zero bits above the highest one bit of a word, which must not be 0."""
-    raise NotImplementedError
+    return np.uint64(64 - int(word).bit_length())
 
 
-@_instruction
+@_instruction("ctpop")
 def ones(word: np.uint64) -> np.uint64:
     """The number of one bits of a word."""
-    raise NotImplementedError
+    return np.uint64(int(word).bit_count())

@@ -114,6 +114,8 @@ def test_instructions_on_bits() -> None:
     words = np.array([1, 2, 1 << 63, 0b1011000, (1 << 64) - 1], dtype=np.uint64)
     expected = [(word.bit_count(), (word & -word).bit_length() - 1, 64 - word.bit_length()) for word in map(int, words)]
     assert counts(words).tolist() == [list(each) for each in expected]
+    in_python = [(jit.ones(word), jit.trailing_zeros(word), jit.leading_zeros(word)) for word in words]
+    assert in_python == expected
 
 
 def test_numba_is_imported_at_the_first_call_of_a_kernel() -> None:
