@@ -6,8 +6,8 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from antipodes.service.library import UnknownStoreError
-from antipodes.service.positions import TooMuchError
+from antipodes.service.library import NotThereError
+from antipodes.service.limits import TooManyError, TooMuchError
 from antipodes_tasks.errors import (
     AntipodesError,
     InputError,
@@ -22,8 +22,9 @@ from antipodes_tasks.quoting import quote
 
 JSON = "application/json"
 BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
-    (UnknownStoreError, 404),
+    (NotThereError, 404),
     (NumberError, 404),
+    (TooManyError, 429),
     (TooMuchError, 413),
     (ResourceLimitError, 413),
     (SourceError, 503),
@@ -47,11 +48,6 @@ def json_bytes(value: Any) -> bytes:
 def error_body(message: str) -> bytes:
     """The body of a response that is an error: one line."""
     return json_bytes({"error": " ".join(message.split())})
-
-
-def json_response(value: Any, status: int = 200) -> Response:
-    """A response that no browser keeps."""
-    return Response(json_bytes(value), status, {"cache-control": "no-store"}, JSON)
 
 
 def error_response(message: str, status: int) -> Response:

@@ -32,8 +32,8 @@ MOST_CHANGES = 5
 Answer = TypeVar("Answer")
 
 
-class UnknownStoreError(InputError):
-    """A name that no served store has."""
+class NotThereError(InputError):
+    """An address at which there is nothing, such as the name of a store that is not served."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -115,9 +115,9 @@ class Library:
         self._opening = {name: threading.Lock() for name in self.storages}
 
     def storage(self, name: str) -> Storage:
-        """The storage of a store; UnknownStoreError where none has the name."""
+        """The storage of a store; NotThereError where none has the name."""
         if name not in self.storages:
-            raise UnknownStoreError(f"expected the name of a store, found {quote(shorten(name))}")
+            raise NotThereError(f"expected the name of a store, found {quote(shorten(name))}")
         return self.storages[name]
 
     def version(self, name: str) -> str:

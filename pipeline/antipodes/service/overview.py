@@ -4,6 +4,7 @@ from typing import Any
 
 from antipodes.puzzles.picture import Picture
 from antipodes.service.drawing import picture_view, pictures_of
+from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
 from antipodes.storage.address import in_shell
 from antipodes.tables import report
@@ -15,8 +16,6 @@ from antipodes.tilings.drawing import draw_tiling
 from antipodes_tasks.errors import AntipodesError, InputError
 
 Values = dict[str, Any]
-WHOLE_GRAPH = 100_000
-"""Positions of a graph that is drawn as a whole, at most."""
 HIDDEN = ("path", "store")
 """Keys of the command line that tell where on the disk a store is."""
 
@@ -85,7 +84,7 @@ def _of_search(opened: Opened) -> Values:
         "description": manifest.puzzle.get("description", ""),
         "radius": manifest.radius if manifest.layers else None,
         "index_size": manifest.index_size,
-        "graph": opened.kind == "table" and 0 < sum(manifest.layers) <= WHOLE_GRAPH,
+        "graph": isinstance(opened.content, Table) and fits_whole(opened.content),
         "command": _command("query" if opened.kind == "table" else "layers", opened),
     }
     unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "reversible", "invertible"))
