@@ -1,1 +1,1 @@
-"""The explorer in the browser: a page and a JSON API over stores."""
+"""The explorer: stores of every kind in a browser, over a small JSON API that only reads."""
