@@ -107,7 +107,7 @@ class Graph {
   #follow() {
     const { state, seen } = this.context;
     const depth = state.depth === undefined ? -1 : Number(state.depth);
-    if (depth !== this.scene.chosen) this.scene.choose_depth(depth);
+    if (depth !== this.scene.chosen) this.scene.chooseDepth(depth);
     this.depth.value = depth < 0 ? "" : depth;
     this.#standAt(seen && seen.index !== null ? this.model.find(seen.index) : -1);
     this.#list();
@@ -249,6 +249,8 @@ class Graph {
   }
 }
 
-function styleSheet(href) {
-  if (!document.head.querySelector(`link[href="${href}"]`)) document.head.append(element("link", { rel: "stylesheet", href }));
+/** Load a style sheet that stands beside this module, once. */
+function styleSheet(name) {
+  const { href } = new URL(name, import.meta.url);
+  if (![...document.styleSheets].some((sheet) => sheet.href === href)) document.head.append(element("link", { rel: "stylesheet", href }));
 }

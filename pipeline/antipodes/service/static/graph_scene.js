@@ -31,7 +31,7 @@ export class Scene {
   }
 
   /** Show one layer before the others; -1: all alike. */
-  choose_depth(depth) {
+  chooseDepth(depth) {
     this.chosen = depth;
     this.change();
   }
@@ -103,11 +103,11 @@ export class Scene {
     return Math.min(9, Math.max(1, Math.min(room, 5)) * Math.max(0.8, zoom ** 0.55));
   }
 
-  /** The opacity of edges: where there are many, each is faint. */
+  /** The opacity of edges: where many cover each other, each is faint. */
   get opacity() {
-    const { width, height, zoom } = this.camera;
-    const crowd = this.model.edges.length / 2 / Math.sqrt(width * height);
-    return Math.min(0.75, Math.max(0.035, (11 / (crowd + 8)) * zoom ** 0.6));
+    const { model, camera } = this;
+    const covering = model.edges.length / 2 / (model.span * camera.width * camera.zoom);
+    return Math.min(0.7, Math.max(0.03, 0.9 / (0.6 + 1.2 * covering)));
   }
 
   #open(withoutWebgl) {
@@ -130,7 +130,7 @@ export class Scene {
 
   #recolour() {
     this.palette = depthColours(this.model.last + 1, isDark());
-    this.drawing.colour(this.palette, styled("--accent", this.stage));
+    this.drawing.colour(this.palette, styled("--farther", this.stage));
     this.change();
   }
 
