@@ -19,6 +19,7 @@ LEVELS = (
     ("__main__",),
     ("program",),
     ("interface", "cli"),
+    ("service",),
     ("progress", "stores"),
     ("checking", "tables", "tilings"),
     ("config",),
