@@ -11,10 +11,11 @@ TESTS := $(if $(ROOM),tests/$(ROOM))
 SMOKE := tests/api tests/bfs tests/docs/test_readme.py tests/storage/test_damage.py tests/storage/test_manifest.py \
 	tests/tables/test_every_kind.py tests/tables/test_resume_kill.py tests/tilings
 
-.PHONY: help run setup test test-slow test-smoke test-all lint bench atlas clean
+.PHONY: help run explore setup test test-slow test-smoke test-all lint bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours, 12,108,096 positions, and show it"
+	@echo "make explore    show what was computed in a browser"
 	@echo "make setup      install what the tests need; the others do so by themselves"
 	@echo "make test       the fast tests, a few minutes at most; make test ROOM=storage those of one room"
 	@echo "make test-slow  the tests that take longer"
@@ -27,6 +28,9 @@ help:
 
 run: $(VENV)/.installed
 	$(BIN)/antipodes run three-colours --overwrite
+
+explore: $(VENV)/.installed-for-web
+	$(BIN)/antipodes serve --open
 
 setup: $(VENV)/.installed-for-tests
 
@@ -66,6 +70,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
+$(VENV)/.installed-for-web: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[web]'
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
-	@touch $@ $(VENV)/.installed
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web

@@ -19,7 +19,7 @@ LEVELS = (
     ("__main__",),
     ("program",),
     ("interface", "cli"),
-    ("report_page",),
+    ("report_page", "service"),
     ("progress", "stores"),
     ("checking", "tables", "tilings"),
     ("config",),

@@ -107,10 +107,11 @@ def list_stores(address: Address) -> list[Listed]:
 
     Raises as `storages_in`.
     """
-    return list(map(_listed, storages_in(address)))
+    return list(map(listed, storages_in(address)))
 
 
-def _listed(storage: Storage) -> Listed:
+def listed(storage: Storage) -> Listed:
+    """A store as `list_stores` shows it; its `problem` says why it cannot be read."""
     manifest, problem, committed, size, run = None, None, None, 0, None
     try:
         committed, size, run = storage.modified(MANIFEST), storage.size(), storage.lock.holder()

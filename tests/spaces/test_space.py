@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from oracles import ORACLES
 from own_puzzles import divided, jugs, lights, random_puzzle, towers
 from search_problems import turns
-from strategies import any_contents, blocks_settings, puzzle_settings
+from strategies import additive_settings, any_contents, blocks_settings, puzzle_settings
 from table_search import layers_by_engine, layers_by_tables
 from transform_puzzles import transform_puzzles
 
@@ -32,6 +32,7 @@ from antipodes_tasks.spaces.fields import Fields, deciding_order, fields_of
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.spaces.orbits import Orbits
+from antipodes_tasks.spaces.regions import Regions
 from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, Space
 
@@ -73,6 +74,7 @@ CASES = [
     Case(Group, group_puzzles.puzzles()),
     Case(Fields, st.integers(0, 10**6).map(random_puzzle)),
     Case(Enumerated, blocks_settings().map(puzzle_from)),
+    Case(Regions, additive_settings().map(puzzle_from)),
 ]
 every_kind = pytest.mark.parametrize("case", CASES, ids=repr)
 
@@ -115,7 +117,7 @@ def as_labels(positions: Sequence[bytes]) -> np.ndarray[Any, Any]:
 @given(data=st.data())
 def test_indices_are_those_of_positions_by_every_cut(case: Case, data: st.DataObject) -> None:
     puzzle = data.draw(case.puzzles)
-    all_contents, layers = contents(puzzle), reached(puzzle)
+    all_contents, layers = puzzle.checked(contents(puzzle)), reached(puzzle)
     for space in spaces_of(case.kind, puzzle.rules):
         every = np.arange(space.size)
         labels = puzzle.checked(space.unrank(every))
@@ -230,6 +232,7 @@ LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
     "burnt pancake group": (Group, family("burnt-pancake", n=6)),
     "own towers": (Fields, towers(4, 7)),
     "klotski": (Enumerated, load_config("klotski").puzzle),
+    "additive": (Regions, family("sliding", rows=4, columns=4, start="0 1 2 3 4 5" + 10 * " x", free=["x"])),
 }
 
 
@@ -265,6 +268,7 @@ PUBLISHED: dict[str, tuple[Puzzle, list[int]]] = {
     "burnt pancake 5": (family("burnt-pancake", n=5), FAMILIES["burnt_pancake-5"]),
     "burnt pancake 7": (family("burnt-pancake", n=7), FAMILIES["burnt_pancake-7"]),
     "topspin 8": (family("topspin", n=8), FAMILIES["top_spin-8"]),
+    "additive": (LARGER["additive"][1], ORACLES["additive"]["4x4 goal 0 1 2 3 4 5 x..."]["entries"]),
     "own lights": (lights(3, 3), [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]),
     "own jugs": (jugs(), [1, 2, 3, 2, 2, 2, 2, 2]),
     **{

@@ -40,7 +40,7 @@ def arrangements(pieces: Sequence[str]) -> set[Position]:
 def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
     """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart.
 
-    Positions are over the squares except holes.
+    Positions are over the squares except holes. Moves of the tiles that are ``free`` cost nothing.
     """
     columns, starts = settings["columns"], [start.split() for start in as_list(settings["start"])]
     squares = [divmod(square, columns) for square, symbol in enumerate(starts[0]) if symbol != "#"]
@@ -52,12 +52,20 @@ def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
         if abs(row - other_row) + abs(column - other_column) == 1 and {a, b} not in walls
     ]
 
-    def after(position: Position) -> Iterable[Position]:
+    def moved(position: Position, free: bool) -> Iterable[Position]:
         for a, b in touching:
-            if position[a] != "0" and position[b] == "0":
+            if position[a] != "0" and position[b] == "0" and (position[a] in settings.get("free", ())) == free:
                 yield exchanged(position, a, b)
 
-    return distances([tuple(symbol for symbol in start if symbol != "#") for start in starts], after)
+    found = dict[Position, int]()
+    layer = {tuple(symbol for symbol in start if symbol != "#") for start in starts}
+    depth = 0
+    while layer:
+        layer = set(distances(layer, lambda position: moved(position, free=True))) - found.keys()
+        found.update(dict.fromkeys(layer, depth))
+        layer = {after for position in layer for after in moved(position, free=False)}
+        depth += 1
+    return found
 
 
 def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:

@@ -48,6 +48,20 @@ def sliding_settings(draw: st.DrawFn) -> Settings:
 
 
 @st.composite
+def additive_settings(draw: st.DrawFn) -> Settings:
+    """Boards with one blank, whose tiles of one symbol cost nothing."""
+    settings = draw(sliding_settings().filter(lambda one: len(tiles_of(one)) > 1))
+    return {**settings, "free": [draw(st.sampled_from(tiles_of(settings)))]}
+
+
+def tiles_of(settings: Settings) -> list[str]:
+    """The different tiles of a board with one blank; none of a board with several."""
+    start = settings["start"] if isinstance(settings["start"], str) else settings["start"][0]
+    symbols = start.split()
+    return sorted({*symbols} - {"0", "#"}) if symbols.count("0") == 1 else []
+
+
+@st.composite
 def jump_settings(draw: st.DrawFn) -> Settings:
     """Boards of up to 3 x 4 squares with holes, some pieces, and moves of any kind, directed ones among them."""
     rows, columns = draw(st.integers(1, 3)), draw(st.integers(1, 4))

@@ -60,6 +60,7 @@ PUZZLES: dict[str, dict[str, Any]] = {
     "lights": {"family": "lights-out", "rows": 2, "columns": 3},
     "one-way": {"family": "generators", "n": 5, "moves": {"A": "(0 1 2 3 4)", "B": "(0 1)"}, "turns": "single"},
     "several blanks": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 . 3 # .", "walls": [[0, 1]]},
+    "free tiles": {"family": "sliding", "rows": 2, "columns": 4, "start": "1 2 x 2 . 3 x x", "free": ["x"]},
     "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
     "cars": {"family": "blocks", "axis": True, "moves": "slides", "start": "AA.B/C..B/C.DD", "goal": "..AA/????/????"},
     "group": {"family": "generators", "n": 7, "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(1 2)(3 6)"}},

@@ -129,7 +129,7 @@ class Puzzle:
                 self.checked([labels])  # raises
         except PositionError as error:
             raise PositionError(f"position {quote(shorten(text))}: {error}") from None
-        return np.array(labels, dtype=np.uint8)
+        return self.moves.canonical(np.array(labels, dtype=np.uint8))
 
     def is_position(self, text: str) -> bool:
         """Whether `parse` reads the text."""

@@ -74,6 +74,10 @@ class Moves(ABC):
         """Equal only for moves that are the same everywhere, also where the `table_key` of functions did not look."""
         return self.table_key
 
+    def canonical(self, labels: Labels) -> Labels:
+        """The positions ``(..., places)``, each as one of the labels that stand for it: by default it has no others."""
+        return labels
+
     @abstractmethod
     def after(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """The positions ``(n, places)`` after a move, and where it is legal, ``(n,)``; elsewhere they mean nothing."""

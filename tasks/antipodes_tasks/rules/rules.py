@@ -112,8 +112,7 @@ class Rules:
             raise PositionError(f"expected positions of {counted(self.places, 'place')}, found an array {labels.shape}")
         for part, here in zip(self.parts, self.ranges, strict=True):
             part.check(labels[:, here])
-        checked: Labels = labels.astype(np.uint8, copy=False)
-        return checked
+        return self.moves.canonical(labels.astype(np.uint8, copy=False))
 
     def written(self, labels: ArrayLike) -> list[str]:
         """The symbol on each place. The number of each is not checked, since often many positions are written."""

@@ -5,6 +5,7 @@ from importlib import import_module
 
 from antipodes_tasks import arguments
 from antipodes_tasks.errors import FieldError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
@@ -16,6 +17,7 @@ KINDS = {
     "group": "group.Group",
     "fields": "fields.Fields",
     "enumerated": "enumerated.Enumerated",
+    "regions": "regions.Regions",
 }
 """The numberings by their names in a store. Each is imported when a puzzle needs it: all of them take 30 ms."""
 MAX_ROWS = 2**31 - 1
@@ -114,6 +116,8 @@ def _kind_for(rules: Rules) -> type[Numbering]:
         return _kind("enumerated")
     if isinstance(rules.moves, Swaps):
         return _kind("arrangements")
+    if isinstance(rules.moves, CountedSwaps):
+        return _kind("regions")
     if not isinstance(rules.moves, Transforms):
         return _kind("fields")
     from antipodes_tasks.spaces.group import Group

@@ -95,33 +95,15 @@ class SwapTables(Filler):
 
     @cached_property
     def shifts(self) -> NDArray[np.int64]:
-        """The column maps ``(maps, 2)``: a piece moves from one of the free places, counted in their order, to another.
-
-        Map 0 is the identity. A piece passes at most the free places between its ends, and at least those that the
-        row's own pieces cannot fill.
-        """
-        free = sum(self.column_counts)
-        found = {(0, 0): 0}
-        others = self.places - 1 - free
-        origins, destinations = self.moves.pairs.T.astype(np.int64)
-        steps = np.flatnonzero(np.bincount(destinations - origins + self.places)) - self.places
-        for step in steps.tolist() if self.width > 1 else ():
-            between = abs(step) - 1
-            for passed in range(max(1, between - others), min(between, free - 1) + 1):
-                up = step > 0 or passed == 1  # two neighbours swap either way
-                for low in range(free - passed):
-                    found.setdefault((low, low + passed) if up else (low + passed, low), len(found))
-        return np.array(list(found), dtype=np.int64)
+        """The column maps; see `column_shifts`."""
+        if self.width == 1:
+            return np.zeros((1, 2), dtype=np.int64)
+        return column_shifts(self.moves.pairs, self.places, sum(self.column_counts))
 
     @property
     def map_of(self) -> NDArray[np.int32]:
-        """``(free places, free places)``: the column map of a piece that moves from one to another."""
-        free = max(1, sum(self.column_counts))
-        numbers = np.zeros((free, free), dtype=np.int32)
-        numbers[*self.shifts.T] = np.arange(len(self.shifts))
-        neighbours = np.arange(free - 1)
-        numbers[neighbours + 1, neighbours] = numbers[neighbours, neighbours + 1]
-        return numbers
+        """See `maps_of`."""
+        return maps_of(self.shifts, max(1, sum(self.column_counts)))
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Move tables, and the calls that fill them."""
@@ -164,6 +146,35 @@ class SwapTables(Filler):
         order = np.argsort(grouped, kind="stable")
         at = np.searchsorted(grouped[order], np.arange(self.places + 1)).astype(np.int64)
         return Graph(at, ends[order].astype(np.uint16), by_destination)
+
+
+def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[np.int64]:
+    """The column maps ``(maps, 2)`` of moves along ``(origin, destination)`` pairs, map 0 the identity.
+
+    A column arranges pieces on ``free`` of the places, which the row chooses. A piece moves from one of the free
+    places, counted in their order, to another. It passes at most the free places between its ends, and at least those
+    that the row's own pieces cannot fill.
+    """
+    found = {(0, 0): 0}
+    others = places - 1 - free
+    origins, destinations = pairs.T.astype(np.int64)
+    steps = np.flatnonzero(np.bincount(destinations - origins + places)) - places
+    for step in steps.tolist():
+        between = abs(step) - 1
+        for passed in range(max(1, between - others), min(between, free - 1) + 1):
+            up = step > 0 or passed == 1  # two neighbours swap either way
+            for low in range(free - passed):
+                found.setdefault((low, low + passed) if up else (low + passed, low), len(found))
+    return np.array(list(found), dtype=np.int64)
+
+
+def maps_of(shifts: NDArray[np.int64], free: int) -> NDArray[np.int32]:
+    """``(free places, free places)``: the column map of a piece that moves from one to another."""
+    numbers = np.zeros((free, free), dtype=np.int32)
+    numbers[*shifts.T] = np.arange(len(shifts))
+    neighbours = np.arange(free - 1)
+    numbers[neighbours + 1, neighbours] = numbers[neighbours, neighbours + 1]
+    return numbers
 
 
 Labels = NDArray[np.uint8]

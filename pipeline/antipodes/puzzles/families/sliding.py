@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from antipodes.puzzles.board import HOLE, Board, WalledBoard, common_holes
 from antipodes.puzzles.notation import symbols_in
 from antipodes.puzzles.puzzle import Puzzle
@@ -16,8 +18,11 @@ from antipodes.puzzles.settings import (
     starts_in,
     to_labels,
 )
+from antipodes_tasks import values
 from antipodes_tasks.errors import ConfigError
 from antipodes_tasks.quoting import counted, quote
+from antipodes_tasks.rules.counted_swaps import CountedSwaps
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
@@ -29,11 +34,12 @@ Pair = tuple[int, int]
 
 
 def sliding(settings: Mapping[str, Any]) -> Puzzle:
-    """The puzzle that the ``[puzzle]`` table of a config describes: ``rows``, ``columns``, ``start`` and ``walls``.
+    """The puzzle of the ``[puzzle]`` table of a config: ``rows``, ``columns``, ``start``, ``walls`` and ``free``.
 
-    Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch.
+    Blanks are ``0`` or ``.``, and ``#`` is no square. No tile passes a wall, a pair of squares that touch. Moves of the
+    tiles that are ``free`` cost nothing.
     """
-    refuse_unknown(settings, {"rows", "columns", "start", "walls"})
+    refuse_unknown(settings, {"rows", "columns", "start", "walls", "free"})
     rows, columns = (bounded_integer(settings, key, 1, MAX_PLACES) for key in ("rows", "columns"))
     if rows * columns > MAX_PLACES:
         raise ConfigError(f"rows, columns: expected at most {MAX_PLACES} places, found {rows * columns}")
@@ -45,16 +51,36 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     pairs = neighbours(rows, columns, holes)
     walls = _walls(settings, pairs, len(squares))
     labels = to_labels(starts, symbols)
+    one_move_each = starts[0].count(BLANK[0]) == 1 and "free" not in settings
+    swaps = Swaps([pair for pair in pairs if pair not in walls], TileStep(squares, rows, one_move_each))
+    moves: Moves = swaps
+    if "free" in settings:
+        moves = CountedSwaps(swaps, _free(settings["free"], symbols, starts[0]))
+        labels = tuple(dict.fromkeys(map(tuple, moves.canonical(np.array(labels, dtype=np.uint8)).tolist())))
     return Puzzle.of(
         **identity(settings),
         family="sliding",
         notation=_board(rows, columns, holes, walls),
         parts=[pieces(labels[0], symbols)],
         starts=labels,
-        moves=Swaps(
-            [pair for pair in pairs if pair not in walls], TileStep(squares, rows, starts[0].count(BLANK[0]) == 1)
-        ),
+        moves=moves,
     )
+
+
+def _free(value: Any, symbols: Sequence[str], start: Sequence[str]) -> int:
+    """The label of the tiles whose moves cost nothing."""
+    if not (values.LIST.fits(value) and len(value) == 1 and isinstance(value[0], str)):
+        raise ConfigError(
+            f'free: expected a list of one symbol, such as ["x"], for all free tiles, found {quote(value)}'
+        )
+    (symbol,) = value
+    if symbol not in symbols[1:]:
+        raise ConfigError(f"free: expected a tile of the start, found {quote(symbol)}")
+    if start.count(BLANK[0]) > 1:
+        raise ConfigError(f"free: expected one blank beside free tiles, found {start.count(BLANK[0])}")
+    if len(symbols) == 2:
+        raise ConfigError(f"free: expected tiles whose moves count beside {quote(symbol)}, found none")
+    return symbols.index(symbol)
 
 
 def neighbours(rows: int, columns: int, holes: Collection[int] = ()) -> list[Pair]:

@@ -1,0 +1,86 @@
+"""``antipodes serve``: the explorer in a browser."""
+
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from antipodes.cli.command import command, commands
+from antipodes.cli.loading import importing_libraries
+from antipodes.cli.options import Given
+from antipodes.cli.streams import say
+from antipodes.machine import MIB, available_memory
+from antipodes.runs.options import OUTPUTS, memory_size
+from antipodes_tasks.errors import InputError, NotAStoreError, missing_package
+from antipodes_tasks.quoting import counted, quote
+
+LOOPBACK = "127.0.0.1"
+PORT = 8642
+LEAST_CACHE, SHARE = 256 * MIB, 4
+"""The memory of the chunks by default: this much, or a share of what is free if that is more."""
+
+app = commands()
+
+
+@command(
+    app,
+    "serve",
+    "antipodes serve --open",
+    "antipodes serve eight-puzzle 6x10",
+    "antipodes serve /data/tables --port 0",
+)
+def serve(
+    stores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="STORE",
+            help=f"Stores, or directories or URLs that stores are in or under. [default: {OUTPUTS}/]",
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="The address to serve; others than loopback let other machines in.")
+    ] = LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0: any that is free.")] = PORT,
+    show: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Memory for what is read of the stores. [default: a quarter of the free memory]",
+        ),
+    ] = None,
+    puzzle: Given = None,
+) -> None:
+    """Show tables and tilings in a browser, until Ctrl-C."""
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise missing_package("serve", package, "web")
+    with importing_libraries():
+        from antipodes.service.app import application
+        from antipodes.service.guard import Hosts, is_loopback
+        from antipodes.service.library import Library, storages_named
+        from antipodes.service.server import listening_socket, open_browser, url_of
+        from antipodes.service.server import serve as serve_at
+
+    if not host:
+        raise InputError(f"--host: expected a name or an address, found {quote(host)}")
+    library = Library(storages_named(stores or [], puzzle), _cache_bytes(memory_limit))
+    if not library.storages:
+        raise NotAStoreError(f"no stores in {' '.join(stores or [f'{OUTPUTS}/'])}: antipodes run PUZZLE makes one")
+    with listening_socket(host, port) as listening:
+        url = url_of(listening, host)
+        if not is_loopback(host):
+            say(f"--host {host}: everyone who reaches this machine can read these stores; nothing is encrypted")
+
+        def began() -> None:
+            print(f"{counted(len(library.storages), 'store')} at {url} until Ctrl-C", flush=True)
+            if show:
+                open_browser(url)
+
+        serve_at(application(library, Hosts.of(host)), listening, began)
+
+
+def _cache_bytes(memory_limit: str | None) -> int:
+    if memory_limit is not None:
+        return memory_size(memory_limit)
+    return max(LEAST_CACHE, available_memory() // SHARE)

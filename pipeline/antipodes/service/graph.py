@@ -1,0 +1,157 @@
+"""The graph of a table for a picture: its positions in layers by distance, and the moves between them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from antipodes.service.graph_layout import places_in_layers
+from antipodes.tables.table import Table
+from antipodes_tasks import arguments
+from antipodes_tasks.rules.moves import Labels, Moves
+
+WHOLE = 100_000
+"""Positions of which a graph is drawn whole."""
+NEIGHBOURHOOD = 2_000
+"""Positions around one, where the whole graph has too many."""
+BATCH = 1 << 14
+"""Positions that are moved together."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Graph:
+    """Positions of a table, sorted by their depth and then by their place, and the moves between them."""
+
+    whole: bool
+    """Whether these are all reached positions."""
+    directed: bool
+    """Whether an edge leads one way only; else a move undoes each move, and an edge stands for both."""
+    indices: NDArray[np.int64]
+    """The index of each position in the table, ``(nodes,)``."""
+    depths: NDArray[np.int32]
+    """The distance of each from the start, ``(nodes,)``, ascending."""
+    places: NDArray[np.float32]
+    """Where each stands across the picture, from 0 to 1, ``(nodes,)``, ascending within a layer."""
+    edges: NDArray[np.int64]
+    """The numbers of two nodes, ``(edges, 2)``, each pair once, sorted; if undirected the lesser number first."""
+
+    def __repr__(self) -> str:
+        extent = "whole" if self.whole else "neighbourhood"
+        return f"<Graph: {len(self.indices):,} nodes, {len(self.edges):,} edges, {extent}>"
+
+
+def fits_whole(table: Table) -> bool:
+    """Whether a graph of the table has all its positions."""
+    return len(table) <= WHOLE
+
+
+def graph_of(table: Table, position: str | ArrayLike | None = None, limit: int = NEIGHBOURHOOD) -> Graph:
+    """The whole graph of a table of up to 100,000 positions; of a larger one the neighbourhood of a position.
+
+    Parameters
+    ----------
+    table
+        Open, and finished or not: positions that an unfinished table does not reach yet are left out.
+    position
+        A text or labels ``(places,)``; None: the first start.
+    limit
+        How many positions a neighbourhood has at most, in the order of their distance from its position.
+
+    Raises
+    ------
+    InputError
+        The limit is not from 1 to 100,000; or there is no such position, or none of a distance: as `Table.distance`.
+    """
+    limit = arguments.integer(limit, "a limit of nodes", 1, WHOLE)
+    if position is not None:
+        table.distance(position)
+    if fits_whole(table):
+        return _graph(table, _all_positions(table), whole=True)
+    centre = table.positions_at(0, 1)[0] if position is None else table.space.labels(position)
+    return _graph(table, _neighbourhood(table, centre, limit), whole=False)
+
+
+def graph_view(table: Table, graph: Graph) -> dict[str, Any]:
+    """The values of the JSON of a graph: plain lists, places to five digits."""
+    return {
+        "whole": graph.whole,
+        "directed": graph.directed,
+        "layers": table.layers,
+        "nodes": {
+            "index": graph.indices.tolist(),
+            "depth": graph.depths.tolist(),
+            "x": [round(place, 5) for place in graph.places.tolist()],
+        },
+        "edges": graph.edges.ravel().tolist(),
+    }
+
+
+def _all_positions(table: Table) -> Labels:
+    """All reached positions, ``(nodes, places)``."""
+    none = np.empty((0, table.puzzle.places), dtype=np.uint8)
+    return np.concatenate([none, *(table.positions_at(depth) for depth in range(table.radius + 1))])
+
+
+def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
+    """The positions nearest to one, by moves in either direction as far as their inverses are known."""
+    found = frontier = centre[np.newaxis]
+    known = table.space.rank(found)
+    while len(frontier) and len(found) < limit:
+        neighbours = np.concatenate([found[:0], *_neighbours(table.puzzle.moves, frontier)])
+        indices, first = np.unique(table.space.unchecked.rank(neighbours), return_index=True)
+        new = np.sort(first[(indices >= 0) & ~np.isin(indices, known)])
+        new = new[table.distances(neighbours[new]) >= 0][: limit - len(found)]
+        frontier = neighbours[new]
+        found = np.concatenate([found, frontier])
+        known = np.concatenate([known, table.space.unchecked.rank(frontier)])
+    return found
+
+
+def _neighbours(moves: Moves, labels: Labels) -> Iterator[Labels]:
+    """The positions after each move, and those before it where they may be others."""
+    back = moves.invertible and not moves.reversible
+    for number in range(len(moves)):
+        for step in (moves.after, moves.before) if back else (moves.after,):
+            positions, legal = step(number, labels)
+            yield positions[legal]
+
+
+def _graph(table: Table, labels: Labels, whole: bool) -> Graph:
+    """The graph of positions ``(nodes, places)`` that are all different."""
+    depths = table.distances(labels)
+    by_depth = np.argsort(depths, kind="stable")
+    labels, depths = labels[by_depth], depths[by_depth]
+    indices = table.space.unchecked.rank(labels)
+    directed = not table.puzzle.moves.reversible
+    edges = _edges(table, labels, indices, directed)
+    places = places_in_layers(depths, edges)
+    order = np.lexsort((indices, places, depths))
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return Graph(
+        whole, directed, indices[order], depths[order], places[order], _each_once(number[edges], len(order), directed)
+    )
+
+
+def _edges(table: Table, labels: Labels, indices: NDArray[np.int64], directed: bool) -> NDArray[np.int64]:
+    """The moves between these positions, as numbers ``(edges, 2)`` of rows of ``labels``."""
+    order = np.argsort(indices)
+    in_order = indices[order]
+    found = [np.empty((0, 2), dtype=np.int64)]
+    for first in range(0, len(labels), BATCH):
+        for number in range(len(table.puzzle.moves)):
+            after, legal = table.puzzle.moves.after(number, labels[first : first + BATCH])
+            reached = table.space.unchecked.rank(after[legal])
+            at = np.minimum(np.searchsorted(in_order, reached), len(order) - 1)
+            pairs = np.stack([np.flatnonzero(legal) + first, order[at]], axis=1)
+            found.append(pairs[in_order[at] == reached])
+    return _each_once(np.concatenate(found), len(labels), directed)
+
+
+def _each_once(edges: NDArray[np.int64], nodes: int, directed: bool) -> NDArray[np.int64]:
+    """The pairs of different nodes, sorted and each once; the lesser first if they are not directed."""
+    ends = edges if directed else np.sort(edges, axis=1)
+    codes = np.unique(ends[ends[:, 0] != ends[:, 1]] @ np.array([nodes, 1]))
+    return np.stack(np.divmod(codes, max(nodes, 1)), axis=1)

@@ -1,0 +1,180 @@
+"""What every request passes before an answer is computed: limits, the name of the host; and headers of every response.
+
+A page of another site can make a browser send requests to this service. It cannot read answers, as no header allows
+that, and requests change nothing. By DNS rebinding it could pretend to be of the same site: its requests would still
+name the host of that site, and are refused.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+from antipodes.service.answers import error_body
+from antipodes_tasks.quoting import quote
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MOST_BODY = 1 << 20
+"""Bytes of the body of a request."""
+LONGEST_QUERY = 1 << 14
+"""Bytes of the address of a request after the host: the longest position takes fewer."""
+MOST_REQUESTS = 64
+"""Requests that are answered at the same time."""
+METHODS = ("GET", "HEAD", "POST")
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach a service at the host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The names of hosts that requests may have."""
+
+    names: frozenset[str]
+    any_address: bool
+    """Whether any IP address will do, too: a site that rebinds its name sends that name, never an address."""
+
+    @classmethod
+    def of(cls, host: str) -> "Hosts":
+        """The names of a service at a host."""
+        if is_loopback(host):
+            return cls(frozenset({*LOOPBACK_NAMES, host}), any_address=False)
+        machine = {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
+        return cls(frozenset({*LOOPBACK_NAMES, *machine}), any_address=True)
+
+    def allow(self, header: str) -> bool:
+        """Whether the header ``Host`` of a request names one of them, with any port."""
+        host = header.lower()
+        name, colon, port = host.rpartition(":")
+        if colon and port.isdecimal() and port.isascii():
+            host = name
+        return host in self.names or (self.any_address and _is_address(host))
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+class RefusedError(Exception):
+    """A request that is refused: the status and a line that says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Guard:
+    """An ASGI application around another one."""
+
+    def __init__(self, application: Application, hosts: Hosts, most_requests: int = MOST_REQUESTS) -> None:
+        self._application = application
+        self._hosts = hosts
+        self._most_requests = most_requests
+        self._running = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":  # the service has no WebSockets, and nothing to do when it starts
+            return
+        begun = False
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
+            begun = True
+            if message["type"] == "http.response.start":
+                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        try:
+            self._check(scope)
+            body = await _body(scope, receive)
+            self._running += 1
+            try:
+                await self._application(scope, _again(body, receive), send_with_headers)
+            finally:
+                self._running -= 1
+        except RefusedError as refusal:
+            if not begun:
+                await _refuse(refusal, scope["method"], send_with_headers)
+
+    def _check(self, scope: Scope) -> None:
+        """Raise RefusedError unless the request is one that can be answered now."""
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not self._hosts.allow(hosts[0]):
+            found = quote(hosts[0]) if len(hosts) == 1 else f"{len(hosts)} of them"
+            raise RefusedError(400, f"expected the header Host of this service, such as localhost, found {found}")
+        if scope["method"] not in METHODS:
+            raise RefusedError(405, f"expected the method {' or '.join(METHODS)}, found {quote(scope['method'])}")
+        length = len(scope.get("raw_path") or scope["path"].encode()) + len(scope["query_string"])
+        if length > LONGEST_QUERY:
+            raise RefusedError(413, f"expected an address of at most {LONGEST_QUERY:,} bytes, found {length:,}")
+        if self._running >= self._most_requests:
+            raise RefusedError(429, f"expected at most {self._most_requests} requests at a time, found more: try again")
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes:
+    """The body of a request; RefusedError as soon as it is known to be too long."""
+    too_long = RefusedError(413, f"expected a body of at most {MOST_BODY:,} bytes, found more")
+    declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    if not declared.isdigit() or len(declared) > 15 or int(declared) > MOST_BODY:
+        raise too_long
+    body = b""
+    while True:
+        message = await receive()
+        body += bytes(message.get("body", b""))
+        if len(body) > MOST_BODY:
+            raise too_long
+        if not message.get("more_body"):
+            return body
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """What receives a body that was read, and then what comes after it."""
+    given = False
+
+    async def receive_again() -> MutableMapping[str, Any]:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again
+
+
+async def _refuse(refusal: RefusedError, method: str, send: Send) -> None:
+    body = error_body(str(refusal))
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if refusal.status == 429:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})

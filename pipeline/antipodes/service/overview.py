@@ -1,0 +1,123 @@
+"""What the service says of stores: rows of a list, the facts of one, its layers and antipodes."""
+
+from typing import Any
+
+from antipodes.puzzles.picture import Picture
+from antipodes.service.drawing import picture_view, pictures_of
+from antipodes.service.graph import fits_whole
+from antipodes.service.library import Library, Opened
+from antipodes.storage.address import in_shell
+from antipodes.tables import report
+from antipodes.tables.counts import Counts
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.table import Table
+from antipodes.tilings import store as tiling_views
+from antipodes.tilings.drawing import draw_tiling
+from antipodes_tasks.errors import AntipodesError, InputError
+
+Values = dict[str, Any]
+HIDDEN = ("path", "store")
+"""Keys of the command line that tell where on the disk a store is."""
+
+
+def row_view(library: Library, name: str) -> Values:
+    """A store in the list; what is wrong with it, if it cannot be read."""
+    try:
+        listed = library.row(name)
+        shown = {key: value for key, value in listed.to_json().items() if key not in HIDDEN}
+    except AntipodesError as error:
+        return {"name": name, "kind": None, "complete": None, "problem": str(error), "picture": None}
+    about: Values = {"family": None, "picture": None}
+    if listed.manifest is not None:
+        try:
+            about = library.answer(name, _appearance)
+        except AntipodesError as error:
+            about["problem"] = str(error)
+    return {**shown, "name": name, **about}
+
+
+def _appearance(opened: Opened) -> Values:
+    """The family of a puzzle, and the picture of its start, or of the first tiling."""
+    if "appearance" not in opened.kept:
+        picture = _picture(opened)
+        family = opened.manifest.puzzle.get("family") if isinstance(opened.manifest, SearchManifest) else None
+        opened.kept["appearance"] = {"family": family, "picture": picture and picture_view(picture)}
+    shown: Values = opened.kept["appearance"]
+    return shown if opened.problem is None else {**shown, "problem": str(opened.problem)}
+
+
+def _picture(opened: Opened) -> Picture | None:
+    if opened.problem is not None:
+        return None
+    if opened.kind != "tilings":
+        return opened.puzzle.picture(opened.puzzle.rules.first)
+    tilings = opened.tilings
+    return draw_tiling(tilings.problem, tilings[0].placements) if len(tilings) else None
+
+
+def store_view(name: str, opened: Opened) -> Values:
+    """What a store has; what follows from the puzzle is None where its code is not known here."""
+    shown = {"name": name, "kind": opened.kind, "version": opened.version, **_status(opened)}
+    if isinstance(opened.manifest, SearchManifest):
+        shown |= _of_search(opened)
+    else:
+        shown |= {"description": None, "tilings": opened.manifest.tilings, "command": _command("show", opened)}
+    problem = None if opened.problem is None else str(opened.problem)
+    return {**shown, "picture": _appearance(opened)["picture"], "problem": problem}
+
+
+def _status(opened: Opened) -> Values:
+    """The values of ``status --json``, without the path of the store."""
+    if isinstance(opened.manifest, SearchManifest):
+        status = report.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
+    else:
+        status = tiling_views.status_view(opened.store, opened.manifest)  # type: ignore[arg-type]
+    return {key: value for key, value in status.items() if key not in HIDDEN}
+
+
+def _of_search(opened: Opened) -> Values:
+    """The puzzle of a table or of counts, and its radius."""
+    manifest = opened.manifest
+    assert isinstance(manifest, SearchManifest)
+    shown: Values = {
+        "family": manifest.puzzle.get("family"),
+        "description": manifest.puzzle.get("description", ""),
+        "radius": manifest.radius if manifest.layers else None,
+        "index_size": manifest.index_size,
+        "graph": isinstance(opened.content, Table) and fits_whole(opened.content),
+        "command": _command("query" if opened.kind == "table" else "layers", opened),
+    }
+    unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "reversible", "invertible"))
+    return shown | (unknown if opened.problem is not None else _of_puzzle(opened))
+
+
+def _of_puzzle(opened: Opened) -> Values:
+    puzzle = opened.puzzle
+    return {
+        "family": puzzle.family,
+        "description": puzzle.description,
+        "start": puzzle.format(puzzle.rules.first),
+        "starts": len(puzzle.starts),
+        "depth_zero": puzzle.depth_zero,
+        "moves": list(dict.fromkeys(puzzle.moves.names)) or None,
+        "reversible": puzzle.moves.reversible,
+        "invertible": puzzle.moves.invertible,
+    }
+
+
+def _command(name: str, opened: Opened) -> str:
+    return f"antipodes {name} {in_shell(opened.store.address)}"
+
+
+def layers_view(opened: Opened) -> Values:
+    """The values of ``layers --json``; InputError for tilings."""
+    if not isinstance(opened.manifest, SearchManifest):
+        raise InputError("expected a table, found tilings")
+    return report.layers_view(opened.manifest)
+
+
+def antipodes_view(search: Table | Counts, limit: int) -> Values:
+    """The values of ``farthest --json``, and the pictures; UnfinishedError where antipodes are not known yet."""
+    positions = search.antipodes(limit)
+    shown = report.farthest_view(search.puzzle, search.layers, positions)
+    return {**shown, "pictures": pictures_of(search.puzzle, positions)}

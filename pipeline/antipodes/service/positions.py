@@ -1,0 +1,205 @@
+"""What the service says of positions: distances, moves and where they lead, shortest paths, the layers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.service.drawing import picture_view, pictures_of
+from antipodes.service.limits import MOST_SCANNED, TooMuchError
+from antipodes.service.paths import count_paths
+from antipodes.tables.drawing import moves_back
+from antipodes.tables.queries import parsed
+from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
+from antipodes_tasks.errors import InputError
+from antipodes_tasks.quoting import counted
+from antipodes_tasks.rules.moves import Labels
+
+Values = dict[str, Any]
+Distances = NDArray[np.int32]
+
+
+def position_asked(
+    table: Table, position: str | None = None, moves: str | None = None, index: int | None = None
+) -> Labels:
+    """The position ``(places,)`` that a person writes, or leads to by moves, or numbers; the start without any.
+
+    InputError where there are several of them; PositionError and InputError where they name no position.
+    """
+    given = {"position": position, "moves": moves, "index": index}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InputError(f"expected one of position, moves and index, found {' and '.join(named)}")
+    if position is not None:
+        return table.puzzle.parse(position)
+    if moves is not None:
+        return table.puzzle.follow(moves)[-1:].reshape(-1)
+    if index is not None:
+        return table.space.unrank([index]).reshape(-1)
+    return table.puzzle.rules.first
+
+
+def distance_view(table: Table, position: Labels) -> Values:
+    """The distance of one position."""
+    return {
+        "position": table.puzzle.format(position),
+        **_reached(table, int(table.distances(position[np.newaxis])[0])),
+    }
+
+
+def distances_view(table: Table, texts: Sequence[str]) -> list[Values]:
+    """The distance of each position that is written in a text; InputError, which names it, if one is not."""
+    positions, errors = parsed(table.puzzle, texts)
+    for number, error in errors.items():
+        raise InputError(f"positions[{number}]: {error}")
+    distances = table.distances(positions).tolist()
+    return [
+        {"position": table.puzzle.format(position), **_reached(table, distance)}
+        for position, distance in zip(positions, distances, strict=True)
+    ]
+
+
+def _reached(table: Table, distance: int) -> Values:
+    """The distance, None for an unreachable position; how far an unfinished table is that has not reached it."""
+    known: Values = {"distance": distance if distance >= 0 else None}
+    return {**known, "reached": False, "depth": table.radius} if distance == UNKNOWN else known
+
+
+def table_view(table: Table, position: Labels) -> Values:
+    """All that a page shows of a position: its picture, its distance, and where each move leads."""
+    after, names = _after(table, position)
+    before = _before(table, position)
+    around = np.concatenate((position[np.newaxis], after, before))
+    indices, distances = table.space.unchecked.rank(around), table.distances(around)
+    here, last = int(distances[0]), 1 + len(after)
+    successors = _neighbours(table, position, after, indices[1:last], distances[:last], names)
+    shown: Values = {
+        "position": table.puzzle.format(position),
+        "index": _index(int(indices[0])),
+        "distance": here if here >= 0 else None,
+        "reached": here != UNKNOWN,
+        "depth": table.radius,
+        "picture": picture_view(table.puzzle.picture(position)),
+        "successors": successors,
+    }
+    nearer = distances[1:last] if table.puzzle.moves.reversible else distances[last:]
+    shown["shortest_moves"] = int((nearer == here - 1).sum()) if here > 0 else 0
+    if not table.puzzle.moves.reversible:
+        shown["predecessors"] = _neighbours(
+            table, position, before, indices[last:], np.concatenate((distances[:1], distances[last:])), None
+        )
+    return shown
+
+
+def successors_view(table: Table, position: Labels) -> list[Values]:
+    """Where each move leads, and how much nearer or farther that is."""
+    after, names = _after(table, position)
+    distances = table.distances(np.concatenate((position[np.newaxis], after)))
+    return [
+        {"position": table.puzzle.format(one), "move": name, "distance": distance, "change": change}
+        for one, name, (distance, change) in zip(after, names, _changes(distances), strict=True)
+    ]
+
+
+def _neighbours(
+    table: Table,
+    position: Labels,
+    others: Labels,
+    indices: NDArray[np.int64],
+    distances: Distances,
+    names: Sequence[str | None] | None,
+) -> list[Values]:
+    """The positions ``(n, places)`` one move away, drawn with the names that pieces have in this one.
+
+    ``distances`` ``(1 + n,)`` begin with that of the position itself; predecessors have no ``names`` of moves.
+    """
+    shown = []
+    for number, (distance, change) in enumerate(_changes(distances)):
+        puzzle = table.puzzle.followed(position, others[number])
+        one: Values = {"position": puzzle.format(others[number]), "index": _index(int(indices[number]))}
+        if names is not None:
+            one["move"] = names[number]
+        picture = picture_view(puzzle.picture(others[number]))
+        shown.append({**one, "distance": distance, "change": change, "picture": picture})
+    return shown
+
+
+def _changes(distances: Distances) -> list[tuple[int | None, int | None]]:
+    """The distance of each position after the first one, and how much greater it is; None where that is not known."""
+    here, *others = distances.tolist()
+    return [(None, None) if distance < 0 else (distance, distance - here if here >= 0 else None) for distance in others]
+
+
+def _index(index: int) -> int | None:
+    """The index of a position; None for one without an entry in the table."""
+    return index if index >= 0 else None
+
+
+def _after(table: Table, position: Labels) -> tuple[Labels, list[str | None]]:
+    """The positions ``(n, places)`` after each legal move and its name; of moves alike the first."""
+    moves = table.puzzle.moves
+    found = moves.successors_many(position[np.newaxis])
+    numbers = np.flatnonzero(found.legal[0]).tolist()
+    once: dict[tuple[str | None, bytes], int] = {}
+    for number in numbers:
+        name = moves.names[number] if moves.names else None
+        once.setdefault((name, found.positions[0, number].tobytes()), number)
+    return found.positions[0, list(once.values())], [name for name, _ in once]
+
+
+def _before(table: Table, position: Labels) -> Labels:
+    """The positions ``(n, places)`` one move before, each once, where moves cannot be undone; else none."""
+    moves = table.puzzle.moves
+    if moves.reversible or not moves.invertible:
+        return position[np.newaxis][:0]
+    return np.unique(moves.predecessors(position), axis=0)
+
+
+def path_view(table: Table, position: Labels) -> Values:
+    """A shortest path from a position to the start, its moves, its pictures, and how many shortest paths there are.
+
+    Where moves cannot be undone, each position of the path is one move *before* the one that it follows, and the moves
+    are those from the start. TooMuchError where predecessors are not known and the table is large.
+    """
+    shown = distance_view(table, position)
+    if shown["distance"] is None:
+        return {**shown, "path": None, "moves": None, "pictures": None, "count": "0"}
+    puzzle = table.puzzle
+    if not puzzle.moves.invertible and len(table) > MOST_SCANNED:
+        raise TooMuchError(
+            f"expected a table of at most {counted(MOST_SCANNED, 'position')}, as the moves of {puzzle.name} have "
+            f"no inverses, found {len(table):,}: antipodes query --path"
+        )
+    path = table.path(position)
+    names = moves_back(puzzle, path)
+    boards = list(puzzle.along(path))
+    number = count_paths(table, position, shown["distance"])
+    return {
+        **shown,
+        "path": [one.format(labels) for one, labels in boards],
+        "moves": [None] * (len(path) - 1) if names is None else names,
+        "pictures": [picture_view(one.picture(labels)) for one, labels in boards],
+        "count": None if number is None else str(number),
+    }
+
+
+def positions_view(table: Table, depth: int, first: int, limit: int) -> Values:
+    """Positions at a depth in the order of their indices, after the first ones, and their pictures."""
+    positions = table.positions_at(depth, first + limit)[first:]
+    return {"depth": depth, "count": table.layers[depth], "first": first, **_shown(table, positions)}
+
+
+def _shown(table: Table, positions: Labels) -> Values:
+    texts = [table.puzzle.format(one) for one in positions]
+    return {"positions": texts, "pictures": pictures_of(table.puzzle, positions)}
+
+
+def random_view(table: Table, depth: int | None, seed: int | None) -> Values:
+    """A position drawn from those at a depth, or from all that are reached."""
+    return distance_view(table, table.random_position(depth, np.random.default_rng(seed)))
+
+
+def is_reached(table: Table, position: Labels) -> bool:
+    """Whether the table has a distance of the position."""
+    return int(table.distances(position[np.newaxis])[0]) not in (UNREACHABLE, UNKNOWN)

@@ -1,0 +1,92 @@
+"""The server: a port, a browser if one is asked for, and an orderly end on Ctrl-C."""
+
+import asyncio
+import errno
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from antipodes.service.guard import Application
+from antipodes_tasks.errors import AntipodesError, InputError
+from antipodes_tasks.quoting import quote
+
+SECONDS_TO_END = 2
+"""Seconds that requests under way have when the server ends."""
+BACKLOG = 128
+"""Connections that wait to be accepted."""
+
+
+class PortError(AntipodesError, OSError):
+    """A port that cannot be served."""
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens at a host and a port; port 0: any free one.
+
+    InputError where the host is none of this machine; PortError where the port is in use, or not allowed.
+    """
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE | socket.AI_ADDRCONFIG
+        )[0]
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--host: expected a name or an address of this machine, found {quote(host)}") from error
+    listening = socket.socket(family, kind)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise _refused(error, host, port) from error
+    return listening
+
+
+def _refused(error: OSError, host: str, port: int) -> AntipodesError:
+    if error.errno == errno.EADDRNOTAVAIL:
+        return InputError(f"--host: expected an address of this machine, found {quote(host)}")
+    if error.errno == errno.EADDRINUSE:
+        return PortError(f"port {port} is in use: choose another --port, or 0 for any that is free")
+    return PortError(f"cannot serve port {port}: {error.strerror or error}")
+
+
+def url_of(listening: socket.socket, host: str) -> str:
+    """The address at which a browser on this machine finds what is served at a host."""
+    port = listening.getsockname()[1]
+    if host in ("0.0.0.0", "::"):
+        host = "localhost"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def serve(application: Application, listening: socket.socket, began: Callable[[], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered."""
+    config = uvicorn.Config(
+        application,  # type: ignore[arg-type, unused-ignore]
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=SECONDS_TO_END,
+        h11_max_incomplete_event_size=1 << 16,
+    )
+    server = uvicorn.Server(config)
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        began()
+        asyncio.run(server.serve(sockets=[listening]))  # ends on these signals, and then raises them again
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def open_browser(url: str) -> None:
+    """Show a page in the person's browser, without waiting for it."""
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

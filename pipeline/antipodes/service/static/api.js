@@ -1,0 +1,78 @@
+// The service: one function for each address that the page asks, and its errors as one line.
+
+const ROOT = "api/v1";
+
+/** What the service answered instead of a value: one line for a person, and the status (0: no answer at all). */
+export class ServiceError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.name = "ServiceError";
+    this.status = status;
+  }
+}
+
+/** The JSON at an address under /api/v1; `query` has texts, numbers and lists; those that are null are left out. */
+export async function get(path, query = {}, signal = undefined) {
+  return answer(await asked(address(path, query), { signal }));
+}
+
+/** As `get`, with a body. */
+export async function post(path, body, signal = undefined) {
+  const headers = { "Content-Type": "application/json" };
+  return answer(await asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+/** The address of something under /api/v1, for a link or an image. */
+export function address(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const pairs = given.flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  return `${ROOT}${path}${pairs.length ? `?${new URLSearchParams(pairs)}` : ""}`;
+}
+
+/** The path of a store under /api/v1. */
+export function of(name, rest = "") {
+  return `/stores/${encodeURIComponent(name)}${rest}`;
+}
+
+async function asked(url, options) {
+  try {
+    return await fetch(url, { cache: "no-store", ...options });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ServiceError("the service does not answer: is antipodes serve still running?", 0);
+  }
+}
+
+async function answer(response) {
+  let body = null;
+  try {
+    body = await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ServiceError(`the service answered ${response.status}, which is no JSON`, response.status);
+  }
+  if (!response.ok) throw new ServiceError(body.error ?? `the service answered ${response.status}`, response.status);
+  return body;
+}
+
+/** Runs one request at a time: a new one ends the one before it, which then never answers. */
+export class Latest {
+  #running = null;
+
+  /** The value of `ask(signal)`, or undefined if another was asked meanwhile. */
+  async ask(ask) {
+    this.#running?.abort();
+    const mine = (this.#running = new AbortController());
+    try {
+      const value = await ask(mine.signal);
+      return mine.signal.aborted ? undefined : value;
+    } catch (error) {
+      if (mine.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  stop() {
+    this.#running?.abort();
+  }
+}

@@ -1,0 +1,199 @@
+// Pictures of positions as SVG, and what differs between two of them: the pieces that a move moves.
+//
+// A picture is {width, height, shapes}. Shapes that belong together are a piece: a tile and its symbol, the squares of a
+// block. Two pictures of one puzzle are compared by their pieces, so any family can be clicked, dragged and animated.
+
+import { drawn } from "./elements.js";
+
+const PAPER = "#ffffff";
+const INK = "#26262b";
+const LINE = "#8a8a90";
+const HOLLOW = "#5a5a60";
+const TOLERANCE = 0.51;
+const DRAW = { rectangle, disc, line, text, region };
+
+/** A picture as an <svg> whose pieces are groups; `label` is what a screen reader says. */
+export function pictured(picture, label, { plain = false } = {}) {
+  const { width, height } = picture;
+  const image = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "picture" });
+  image.setAttribute("aria-label", label ?? "");
+  if (!label) image.setAttribute("aria-hidden", "true");
+  piecesOf(picture).forEach((piece, number) => image.append(group(piece, number, plain)));
+  return image;
+}
+
+/** The pieces of a picture: {shapes, box: [left, top, right, bottom], fixed, look, plainLook}. */
+export function piecesOf(picture) {
+  const pieces = [];
+  for (const shape of picture.shapes) {
+    const box = boxOf(shape);
+    const last = pieces.at(-1);
+    if (last && belongs(shape, box, last)) add(last, shape, box);
+    else pieces.push(newPiece(shape, box, isFixed(shape, picture)));
+  }
+  for (const piece of pieces) {
+    piece.look = looks(piece, true);
+    piece.plainLook = looks(piece, false);
+  }
+  return pieces;
+}
+
+/** What a move changes: {moved: [{from, to}], gone, come}, pieces of `before` and of `after`. */
+export function difference(before, after) {
+  const [old, young] = [piecesOf(before), piecesOf(after)];
+  const [gone, come] = [withoutSame(old, young, "look"), withoutSame(young, old, "look")];
+  const moved = [...pairs(gone, come, "look"), ...pairs(gone, come, "plainLook")];
+  return { moved, gone, come };
+}
+
+/** The middle of a piece. */
+export function middle({ box: [left, top, right, bottom] }) {
+  return [(left + right) / 2, (top + bottom) / 2];
+}
+
+/** Whether a point is within a piece. */
+export function within([x, y], { box: [left, top, right, bottom] }) {
+  return x >= left && x <= right && y >= top && y <= bottom;
+}
+
+/** The point of a picture under the pointer. */
+export function pointAt(image, event) {
+  const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(image.getScreenCTM().inverse());
+  return [point.x, point.y];
+}
+
+function newPiece(shape, box, fixed) {
+  return { shapes: [shape], box, fixed, named: false };
+}
+
+function add(piece, shape, box) {
+  piece.shapes.push(shape);
+  piece.named ||= shape.kind === "text";
+  const [a, b] = [piece.box, box];
+  piece.box = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+}
+
+/** What is drawn behind the pieces: the white board, squares that are none, the border of a turntable. */
+function isFixed(shape, { width, height, shapes }) {
+  if (shape.kind === "disc") return shape.fill === INK || shape.fill === "none";
+  if (shape.fill === HOLLOW) return true;
+  return shape === shapes[0] && shape.fill === PAPER && shape.width * shape.height > 0.6 * width * height;
+}
+
+function belongs(shape, box, piece) {
+  if (piece.fixed || piece.named || piece.shapes[0].kind === "line" || piece.shapes[0].kind === "text") return false;
+  if (shape.kind === "text") return within([shape.x, shape.y], piece);
+  if (inside(box, piece.box)) return true;
+  return isCell(shape) && isCell(piece.shapes[0]) && touches(shape, piece);
+}
+
+/** A square without an outline of its own: lines around it say where its block ends. */
+function isCell(shape) {
+  return shape.kind === "rectangle" && shape.outline === null;
+}
+
+function touches(shape, { shapes }) {
+  const beside = (one) => Math.abs(one.x - shape.x) + Math.abs(one.y - shape.y) < shape.width + TOLERANCE;
+  return shapes.some((one) => one.kind === "rectangle" && one.fill === shape.fill && beside(one));
+}
+
+function inside(box, [left, top, right, bottom]) {
+  const [a, b] = [left - TOLERANCE, top - TOLERANCE];
+  return box[0] >= a && box[1] >= b && box[2] <= right + TOLERANCE && box[3] <= bottom + TOLERANCE;
+}
+
+function boxOf(shape) {
+  const { kind, x, y } = shape;
+  if (kind === "rectangle") return [x, y, x + shape.width, y + shape.height];
+  if (kind === "disc") return [x - shape.radius, y - shape.radius, x + shape.radius, y + shape.radius];
+  if (kind === "text") return [x - shape.size / 2, y - shape.size / 2, x + shape.size / 2, y + shape.size / 2];
+  if (kind === "region") return regionBox(shape);
+  const [ax, bx, ay, by] = [x, shape.end_x, y, shape.end_y];
+  return [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];
+}
+
+function regionBox({ x, y, squares, side }) {
+  const [rows, columns] = [squares.map(([row]) => row), squares.map(([, column]) => column)];
+  const [top, left] = [Math.min(...rows), Math.min(...columns)];
+  return [x + left * side, y + top * side, x + (Math.max(...columns) + 1) * side, y + (Math.max(...rows) + 1) * side];
+}
+
+/** A text that two pieces share if one is the other at another place; without letters, if their form is the same. */
+function looks({ shapes, box: [left, top], fixed }, lettered) {
+  const at = (value, origin) => Math.round((value - origin) * 4);
+  const kept = shapes.filter((shape) => lettered || shape.kind !== "text" || shapes.length === 1);
+  const parts = kept.map(({ x, y, end_x, end_y, ...rest }) => {
+    const end = end_x === undefined ? [] : [at(end_x, left), at(end_y, top)];
+    return JSON.stringify([at(x, left), at(y, top), end, rest]);
+  });
+  return `${fixed ? "board " : ""}${parts.sort().join()}`;
+}
+
+/** The pieces of one picture that the other has not at the same place with the same look. */
+function withoutSame(pieces, others, look) {
+  const at = (piece) => `${piece.box.map((value) => Math.round(value * 4))} ${piece[look]}`;
+  const there = new Set(others.map(at));
+  return pieces.filter((piece) => !piece.fixed && !there.has(at(piece)));
+}
+
+/** Pairs of pieces of one look, the nearest first; pieces that find a partner leave their lists. */
+function pairs(gone, come, look) {
+  const close = [];
+  for (const from of gone) {
+    for (const to of come) {
+      if (from[look] === to[look]) close.push({ from, to, far: Math.hypot(...vector(from, to)) });
+    }
+  }
+  close.sort((a, b) => a.far - b.far);
+  return close.filter(({ from, to }) => {
+    if (!gone.includes(from) || !come.includes(to)) return false;
+    gone.splice(gone.indexOf(from), 1);
+    come.splice(come.indexOf(to), 1);
+    return true;
+  });
+}
+
+/** By how much a piece moves, right and down. */
+export function vector(from, to) {
+  return [to.box[0] - from.box[0], to.box[1] - from.box[1]];
+}
+
+function group(piece, number, plain) {
+  const made = drawn("g", { "data-piece": number, class: piece.fixed ? "fixed" : "piece" });
+  const solid = piece.shapes[0].kind === "rectangle" || piece.shapes[0].kind === "disc";
+  made.append(...piece.shapes.map((shape) => DRAW[shape.kind](shape, plain ? null : tone(shape, piece, solid))));
+  return made;
+}
+
+/** The class of a shape whose colour follows the theme: what is drawn on the board itself, not on a piece. */
+function tone(shape, piece, solid) {
+  if (shape.fill === PAPER && (piece.fixed || shape.kind === "disc")) return "paper";
+  if (piece.fixed) return { [HOLLOW]: "hollow", [INK]: "ink-fill" }[shape.fill] ?? "soft-line";
+  if (solid) return null;
+  if (shape.kind === "text") return shape.colour === INK ? "ink-fill" : null;
+  return { [INK]: "ink-line", [LINE]: "soft-line" }[shape.colour] ?? null;
+}
+
+function rectangle({ x, y, width, height, fill, outline, rounded }, tone) {
+  return drawn("rect", { x, y, width, height, fill, stroke: outline, "stroke-width": outline && 1, rx: rounded || null, class: tone });
+}
+
+function disc({ x, y, radius, fill, outline }, tone) {
+  return drawn("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1, class: tone });
+}
+
+function line({ x, y, end_x, end_y, colour, width }, tone) {
+  const ends = { x1: x, y1: y, x2: end_x, y2: end_y };
+  return drawn("line", { ...ends, stroke: colour, "stroke-width": width, "stroke-linecap": "round", class: tone });
+}
+
+function text({ x, y, text, size, colour }, tone) {
+  const place = { x, y, "text-anchor": "middle", "dominant-baseline": "central" };
+  const font = { "font-family": "system-ui, sans-serif", "font-weight": 600 };
+  return drawn("text", { ...place, ...font, "font-size": size, fill: colour, class: tone, text });
+}
+
+function region({ x, y, squares, side, fill }, tone) {
+  const path = squares.map(([row, column]) => `M${x + column * side} ${y + row * side}h${side}v${side}h${-side}z`);
+  return drawn("path", { d: path.join(""), fill, stroke: fill, "stroke-width": 0.6, class: tone });
+}

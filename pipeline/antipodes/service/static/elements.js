@@ -1,0 +1,48 @@
+// Elements of the page, made without markup: what comes from a store is text, never HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element of HTML. `attributes` may have `text`, `on` ({event: handler}), and properties that are booleans. */
+export function element(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** An element of SVG. */
+export function drawn(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(made, { text, on = {}, ...attributes }, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  for (const [event, handler] of Object.entries(on)) made.addEventListener(event, handler);
+  if (text !== undefined) made.textContent = text;
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** A button with a text. */
+export function button(text, act, attributes = {}) {
+  return element("button", { type: "button", text, on: { click: act }, ...attributes });
+}
+
+/** 12,345: whole numbers as they are written in the shell. */
+export function counted(number, noun) {
+  const digits = String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return noun ? `${digits} ${noun}${String(number) === "1" ? "" : "s"}` : digits;
+}
+
+/** 12.3 million: a number that has to be short. */
+export function rounded(number) {
+  return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
+}
+
+/** The sign and the words of a change of the distance; null where a table has not reached one of the two. */
+export function signed(change) {
+  if (change === null || change === undefined) return { sign: "?", words: "distance not known", tone: "unknown" };
+  if (change < 0) return { sign: "−1", words: "nearer", tone: "nearer" };
+  if (change === 0) return { sign: "0", words: "as far", tone: "same" };
+  return { sign: `+${change}`, words: "farther", tone: "farther" };
+}

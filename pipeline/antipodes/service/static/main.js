@@ -1,0 +1,164 @@
+// The page: which store and view the address names, and what all views share.
+//
+// Each page and each view is a module with `mount(element, context)`, which fills the element and returns
+// {update(), close()}: `update` is called when the state or the store has changed, `close` before the element goes.
+// The context is one object for as long as the store is shown; read its values when they are needed:
+//   api        the functions of api.js: get(path, query, signal), post(path, body), address(path, query), of(name, rest)
+//   name       the name of the store, null on the start page
+//   store      the JSON of /stores/NAME as of the last commit, null on the start page
+//   state      what the address says, all texts: {position, view, depth, pattern, scale, ...}
+//   navigate(changes, {replace})  changes the state and so the address; null removes a key; `replace`: no step for "back"
+//   board(picture, label)         a picture of the service as an <svg>
+//   say(text)  tells a screen reader
+//   fail(error)  shows an error in one line, until it is dismissed or `succeed()` says that it is over
+// A table page adds to the context it hands to its views:
+//   seen       the JSON of /view of the position on the board, null before the first answer
+//   go(position)  puts a position on the board, as a step of the history
+
+import * as api from "./api.js";
+import { pictured } from "./board.js";
+import { element } from "./elements.js";
+import { showTheme } from "./theme.js";
+
+const POLL = { unfinished: 1000, finished: 5000 };
+const PAGES = {
+  start: () => import("./start.js"),
+  table: () => import("./table.js"),
+  counts: () => import("./table.js"),
+  tilings: () => import("./tilings.js"),
+};
+
+const main = document.getElementById("main");
+const problem = document.getElementById("problem");
+let page = null;
+let context = null;
+let turn = 0;
+
+/** The store and the state that an address names. */
+export function parsed(hash) {
+  const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  return { name: path ? decodeURIComponent(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** The address of a store and a state. */
+export function hashed(name, state) {
+  const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== null && value !== ""));
+  return `#/${name === null ? "" : encodeURIComponent(name)}${query.size ? `?${query}` : ""}`;
+}
+
+function newContext(name, state, store) {
+  return { api, name, store, state, board: pictured, navigate, say, fail, succeed };
+}
+
+function navigate(changes, { replace = false } = {}) {
+  const { name, state } = parsed(location.hash);
+  const next = hashed(name, { ...state, ...changes });
+  if (next === location.hash) return;
+  history[replace ? "replaceState" : "pushState"](null, "", next);
+  follow();
+}
+
+function say(text) {
+  document.getElementById("said").textContent = text;
+}
+
+/** Show an error in one line; it stays until it is dismissed or something succeeds. */
+function fail(error) {
+  if (error.name === "AbortError") return;
+  if (!(error instanceof api.ServiceError)) console.error(error);
+  document.getElementById("problem-text").textContent = error.message;
+  problem.hidden = false;
+}
+
+function succeed() {
+  problem.hidden = true;
+}
+
+/** Show what the address names. */
+async function follow() {
+  const mine = ++turn;
+  const { name, state } = parsed(location.hash);
+  if (page && context.name === name) {
+    context.state = state;
+    page.update();
+    return;
+  }
+  try {
+    const store = name === null ? null : await api.get(api.of(name));
+    const module = await PAGES[name === null ? "start" : (store.kind ?? "table")]();
+    if (mine === turn) show(module, newContext(name, state, store));
+  } catch (error) {
+    if (mine === turn) refuse(name, error);
+  }
+}
+
+function show(module, next) {
+  page?.close();
+  succeed();
+  context = next;
+  main.replaceChildren();
+  document.title = next.name === null ? "Antipodes" : `${next.name} – Antipodes`;
+  where(next.name);
+  page = module.mount(main, next) ?? { update() {}, close() {} };
+  watch();
+}
+
+/** Say that there is no such store, in place of its page. */
+function refuse(name, error) {
+  page?.close();
+  page = null;
+  where(name);
+  main.replaceChildren(element("p", { class: "note" }, element("a", { href: "#/", text: "All stores" })));
+  fail(error);
+}
+
+function where(name) {
+  const here = name === null ? [] : [element("span", { class: "slash", "aria-hidden": "true", text: "/" })];
+  if (name !== null) here.push(element("a", { href: hashed(name, {}), "aria-current": "page", text: name }));
+  document.getElementById("where").replaceChildren(...here);
+}
+
+let timer = 0;
+
+/** Ask from time to time whether the store has changed; soon where a run is under way. */
+function watch() {
+  clearTimeout(timer);
+  if (context.name === null) return;
+  timer = setTimeout(look, context.store.complete ? POLL.finished : POLL.unfinished);
+}
+
+async function look() {
+  const asked = context;
+  if (document.hidden) return watch();
+  try {
+    const store = await api.get(api.of(asked.name));
+    if (asked !== context) return;
+    if (asked.lost) succeed();
+    asked.lost = false;
+    changed(asked, store);
+  } catch (error) {
+    if (asked !== context) return;
+    asked.lost = true;
+    fail(error);
+  }
+  watch();
+}
+
+function changed(asked, store) {
+  const kept = asked.store;
+  asked.store = store;
+  if (kept.kind !== store.kind) location.reload();
+  else if (kept.version !== store.version || kept.complete !== store.complete) page.update();
+}
+
+document.getElementById("problem-close").addEventListener("click", succeed);
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && context?.name) look();
+});
+window.addEventListener("popstate", follow);
+showTheme(document.getElementById("theme"));
+follow();
