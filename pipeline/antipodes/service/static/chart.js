@@ -1,8 +1,10 @@
 // Charts as SVG: how many positions there are at each depth, and the distances of a walk.
 
 import { counted, drawn, element, rounded } from "./elements.js";
+import { pressable, roving } from "./keys.js";
 
 const HEIGHT = 260;
+const TRAIL = 44;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 14, 30];
 
 /**
@@ -22,7 +24,7 @@ export function barChart({ bars, behind = null, scale, here = null, chosen = nul
   if (behind) image.append(...behind.map((bar) => rect(bar, each, heightOf(bar.count, whole, scale), "behind")));
   const made = bars.map((bar) => barOf(bar, each, heightOf(bar.count, most, scale), { here, chosen, choose }));
   image.append(...made);
-  if (choose) walkable(made, Math.max(0, bars.findIndex(({ depth }) => depth === (chosen ?? here ?? 0))));
+  if (choose) roving(made, Math.max(0, bars.findIndex(({ depth }) => depth === (chosen ?? here ?? 0))));
   return image;
 }
 
@@ -46,32 +48,10 @@ function barOf(bar, each, height, { here, chosen, choose }) {
   if (!choose) return drawn("g", { class: tones }, title, rect(bar, each, height, "fill"));
   const area = drawn("rect", { x: LEFT + depth * each, y: TOP, width: each, height: HEIGHT - TOP - BOTTOM, class: "area" });
   const keys = { role: "button", "aria-label": words, "aria-pressed": String(depth === chosen), "data-depth": depth };
-  const group = drawn("g", { class: tones, tabindex: "-1", ...keys }, title, area, rect(bar, each, height, "fill"));
-  group.addEventListener("click", () => choose(depth));
-  group.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    event.stopPropagation();
-    choose(depth);
-  });
+  const marker = depth === here ? drawn("circle", { cx: LEFT + (depth + 0.5) * each, cy: HEIGHT - BOTTOM + 6, r: 3, class: "marker" }) : null;
+  const group = drawn("g", { class: tones, tabindex: "-1", ...keys }, title, area, rect(bar, each, height, "fill"), marker);
+  pressable(group, () => choose(depth));
   return group;
-}
-
-/** One stop for the tab key; arrow keys go from one to the next. */
-function walkable(groups, first) {
-  groups[first]?.setAttribute("tabindex", "0");
-  groups.forEach((group, at) => {
-    group.addEventListener("keydown", (event) => {
-      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: groups.length - 1 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const next = groups[Math.max(0, Math.min(groups.length - 1, to))];
-      group.setAttribute("tabindex", "-1");
-      next.setAttribute("tabindex", "0");
-      next.focus();
-    });
-  });
 }
 
 function* grid(most, scale, width) {
@@ -105,7 +85,7 @@ function* depths(first, last, each) {
 
 /** The distances of a walk as a line with a point for each position; `choose(number)` is called when one is clicked. */
 export function trailChart(entries, at, choose) {
-  const [width, height, edge] = [320, 84, 10];
+  const [width, height, edge] = [300, TRAIL, 8];
   const most = Math.max(...entries.map(({ distance }) => distance ?? 0), 1);
   const least = Math.min(...entries.map(({ distance }) => distance ?? most));
   const span = Math.max(1, most - least);
@@ -116,7 +96,7 @@ export function trailChart(entries, at, choose) {
   image.append(drawn("polyline", { points: places.map((one) => one.join()).join(" "), class: "walk" }));
   const points = entries.map((entry, number) => pointOf(entry, number, places[number], { at, each, choose }));
   image.append(...points);
-  walkable(points, at);
+  roving(points, at);
   return image;
 }
 
@@ -124,16 +104,9 @@ function pointOf(entry, number, [x, y], { at, each, choose }) {
   const words = `step ${number}${entry.move ? `, ${entry.move}` : ""}: distance ${entry.distance ?? "not known"}`;
   const radius = Math.max(1.2, Math.min(4, each / 2.4));
   const group = drawn("g", { class: number === at ? "point here" : "point", tabindex: "-1", role: "button", "aria-label": words });
-  group.append(drawn("title", { text: words }), drawn("rect", { x: x - each / 2, y: 0, width: each, height: 84, class: "area" }));
+  group.append(drawn("title", { text: words }), drawn("rect", { x: x - each / 2, y: 0, width: each, height: TRAIL, class: "area" }));
   group.append(drawn("circle", { cx: x, cy: y, r: number === at ? radius + 1.5 : radius }));
-  group.addEventListener("click", () => choose(number));
-  group.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      event.stopPropagation();
-      choose(number);
-    }
-  });
+  pressable(group, () => choose(number));
   return group;
 }
 

@@ -27,7 +27,7 @@ class PatternView {
     this.field = element("input", { type: "text", id: "pattern", class: "wide mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     const label = element("label", { for: "pattern", class: "label", text: "Pattern" });
     const form = element("form", { class: "row", on: { submit: (event) => this.#asked(event) } }, this.field, button("Count", null, { type: "submit", class: "button main" }));
-    const help = element("p", { class: "muted small", text: "- stands for any piece, {a b} for one of several; otherwise as a position is written." });
+    const help = element("p", { class: "muted small", text: "Written as a position: ? is anything, [AB] one of these, {ABC} these in any order." });
     this.scale = scaleSwitch(context);
     this.lead = element("p");
     this.head = element("div", { class: "row apart", hidden: true }, this.lead, this.scale.group);

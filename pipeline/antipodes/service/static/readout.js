@@ -22,11 +22,11 @@ export class Readout {
     this.facts = element("p", { class: "facts muted" });
     this.meter = element("div", { class: "meter", "aria-hidden": "true" }, element("span"));
     this.status = element("p", { class: "following small", role: "status" });
-    this.trail = element("div", { class: "history" });
+    this.trail = element("div", { class: "history", title: "The distance after each step" });
     const heading = element("h1", { text: store.puzzle ?? name });
     const about = element("p", { class: "muted about", text: store.description || "" });
     const live = element("div", { class: "reading", "aria-live": "polite", "aria-atomic": "true" }, this.number, this.words);
-    const parts = page.playable ? [live, this.meter, this.facts, this.#walk(), this.trail] : [live, this.facts];
+    const parts = page.playable ? [live, this.meter, this.facts, this.#walk()] : [live, this.facts];
     this.element = element("section", { class: "readout", "aria-label": "Distance" }, element("header", {}, heading, about, this.status), ...parts);
   }
 
@@ -37,7 +37,7 @@ export class Readout {
     this.redo = icon("redo", "Redo (Ctrl+Shift+Z)", () => page.redo());
     this.best = button("Best move", () => page.step(), { class: "button", title: "One move of a shortest path (space)" });
     this.play = button("", () => page.player.toggle(), { class: "button main play" });
-    return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, this.play, this.best, this.undo, this.redo);
+    return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, this.play, this.best, this.undo, this.redo, this.trail);
   }
 
   /** Show what is known of the position on the board. */
@@ -79,7 +79,7 @@ export class Readout {
     if (distance === null || !layers) return [];
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const nearer = layers.layers.slice(0, distance).reduce((total, one) => total + one, 0);
-    const share = element("span", { text: `farther than ${percent(nearer / sum)} of all` });
+    const share = nearer ? element("span", { text: `farther than ${percent(nearer / sum)} of all` }) : "";
     const radius = element("span", { text: `${layers.complete ? "radius" : "depth"} ${layers.radius}` });
     this.paths = element("span", { class: "paths", text: this.#counted?.text ?? "" });
     return [radius, share, this.paths];
@@ -122,8 +122,7 @@ export class Readout {
     this.#shownTrail = text;
     const focused = this.trail.contains(document.activeElement);
     const chart = trailChart(trail.entries, trail.at, (at) => this.#page.goTo(at));
-    const caption = element("p", { class: "small muted", text: `${counted(trail.at, "step")} so far: the distance after each` });
-    this.trail.replaceChildren(caption, chart);
+    this.trail.replaceChildren(...(trail.entries.length > 1 ? [chart] : []));
     if (focused) this.trail.querySelector(".here")?.focus();
   }
 }
@@ -140,7 +139,7 @@ function missing(unreached, seen) {
 
 function percent(share) {
   if (share > 0.999 && share < 1) return `${(Math.floor(1e6 * share) / 1e4).toFixed(4)} %`;
-  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+  return share < 0.0005 ? "few" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
 function following({ run, committed_depth: depth }) {

@@ -41,8 +41,8 @@ class TablePage {
   }
 
   #laidOut() {
-    const controls = this.playable ? [this.entry.element, this.tools.element] : [];
-    const stage = element("section", { class: "stage", "aria-label": "Board" }, this.stage.element, ...controls);
+    const controls = element("div", { class: "controls" }, this.entry.element, this.tools.element);
+    const stage = element("section", { class: "stage", "aria-label": "Board" }, this.stage.element, this.playable ? controls : null);
     return element("div", { class: `table${this.playable ? "" : " still"}` }, stage, this.readout.element, this.tabs.element);
   }
 
@@ -110,8 +110,13 @@ class TablePage {
     this.stage.offer(seen.successors);
     if (seen.position !== this.#wanted()) this.context.navigate({ position: seen.position }, { replace: true });
     this.readout.show();
-    this.entry.show(seen.position);
+    this.#written(seen.position);
     this.tabs.update();
+  }
+
+  #written(position) {
+    this.entry.show(position);
+    this.tools.editor.show();
   }
 
   /** Make a move: its picture and distance are known already, the rest is asked. */
@@ -126,7 +131,7 @@ class TablePage {
     this.trail.push({ position, distance, move });
     this.stage.show(picture, labelOf({ position, distance }), milliseconds);
     this.shown = position;
-    this.entry.show(position);
+    this.#written(position);
     this.readout.show();
     this.context.navigate({ position }, { replace });
   }
