@@ -104,11 +104,12 @@ def test_few_of_many_antipodes(finished: Path, reported: Callable[..., Page]) ->
 
 
 def test_counts(tmp_path: Path, reported: Callable[..., Page]) -> None:
-    ap.run("five-tiles", tmp_path / "c.zarr", counts_only=True)
+    ap.run("eight-puzzle", tmp_path / "c.zarr", counts_only=True)
     page = reported(tmp_path / "c.zarr")
-    assert "360" in page.text
+    assert "181,440" in page.text
+    assert page.count("board") == 1 + 2
     assert "A shortest path" not in page.text
-    assert "antipodes run five-tiles --counts-only" in page.text
+    assert "antipodes run eight-puzzle --counts-only" in page.text
 
 
 def test_unfinished(unfinished: Path, reported: Callable[..., Page]) -> None:

@@ -9,8 +9,9 @@ from antipodes.report_page.page import MIDDLE, Page, Section, code, commands, fi
 from antipodes.storage.address import in_shell
 from antipodes.storage.backend import MANIFEST
 from antipodes.tilings.config import load_board
+from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore
-from antipodes.tilings.table import Tilings, empty_board
+from antipodes.tilings.table import Tilings
 from antipodes_tasks.quoting import counted
 
 
@@ -22,7 +23,7 @@ def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings,
         name=problem.name,
         description=problem.description,
         state=_state(store, manifest),
-        picture=start(sprites, empty_board(problem), f"the board, {counted(problem.board.size, 'cell')}"),
+        picture=start(sprites, draw_empty(problem), f"the board, {counted(problem.board.size, 'cell')}"),
         facts=[
             (f"{manifest.tilings:,}", f"tilings up to symmetry{so_far}"),
             (f"{manifest.raw_tilings:,}", f"tilings in all{so_far}"),
