@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from antipodes.config import PuzzleLike, as_config
 from antipodes.events import Listener, silence
 from antipodes.puzzles.pattern import goals_in
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.report_page import report as report_page
 from antipodes.runs.options import RunOptions, chosen_store, memory_size
 from antipodes.storage.address import Address
 from antipodes.stores import as_address
@@ -313,6 +315,41 @@ def open_tilings(address: Address, raw: bool = False) -> Tilings:
     The store is named by a path or a URL; or by the name of its board, or the board's file.
     """
     return tilings.open_tilings(as_address(address, "the address of tilings"), raw)
+
+
+def report(
+    address: Address,
+    output: str | os.PathLike[str],
+    limit: int = report_page.SHOWN,
+    puzzle: PuzzleLike | None = None,
+) -> Path:
+    """Write a report on a store, finished or not: one HTML page to send or to publish; the path of the file.
+
+    Parameters
+    ----------
+    address
+        A store of any kind, named as for `open_table`.
+    output
+        The file, whose name ends in .html; an older one is replaced.
+    limit
+        Antipodes or tilings that are drawn, at most.
+    puzzle
+        As for `open_table`.
+
+    Raises
+    ------
+    InputError
+        An argument is none of these.
+    NotAStoreError, StoreDamagedError
+        There is no store there, or it is not what was written.
+    SourceError, StoreMismatchError
+        The puzzle is needed, or is another one.
+    StoreError
+        The file cannot be written.
+    """
+    store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(output, "a file"))
+    report_page.write_report(store, path, arguments.integer(limit, "a limit", 1), puzzle)
+    return path
 
 
 @contextmanager

@@ -16,8 +16,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.picture import Picture
 from antipodes.storage.address import Address
-from antipodes.tilings.drawing import BOTH, STYLES, draw
+from antipodes.tilings.drawing import BOTH, STYLES, draw, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks import arguments
@@ -67,6 +68,10 @@ class Tiling:
     def draw(self, style: str = BOTH) -> str:
         """The tiling as text: "letters", "lines", or "both"; InputError for other styles."""
         return draw(self.problem, self.placements, arguments.choice(style, "a style", STYLES))
+
+    def picture(self) -> Picture:
+        """The tiling in colours, as shapes."""
+        return draw_tiling(self.problem, self.placements)
 
     def steps(self, style: str = BOTH) -> Iterator[str]:
         """The tiling piece by piece, as many drawings as pieces; raises as `draw`."""
@@ -173,6 +178,18 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         tilings = distinct(self._store.tilings(self._manifest))
         return symmetry_of(self.problem).expand(tilings) if self._raw else tilings
 
+    def spread(self, most: int) -> dict[int, Tiling]:
+        """At most so many tilings by their numbers from 0, the first, the last, and others evenly between them.
+
+        Of a finished store only the chunks with these are read. Raises as `array`.
+        """
+        last, steps = len(self) - 1, max(1, min(most, len(self)) - 1)
+        numbers = [step * last // steps for step in range(min(most, len(self)))]
+        if self._raw or not self.complete or self._closed:
+            return {number: self[number] for number in numbers}
+        chosen = self._store.tilings_at(self._manifest, numbers)
+        return {number: Tiling(self.problem, tiling) for number, tiling in zip(numbers, chosen, strict=True)}
+
     def find(self, *placements: int) -> NDArray[np.int64]:
         """The numbers of the tilings that contain all of these placements, ``(found,)``.
 
@@ -264,6 +281,11 @@ def places(problem: TilingProblem) -> list[Place]:
     """The place of each cell of the board: (row, column), or (layer, row, column) on boards of several layers."""
     coordinates = problem.board.cells if problem.board.layers > 1 else problem.board.cells[:, 1:]
     return [tuple(place) for place in coordinates.tolist()]
+
+
+def empty_board(problem: TilingProblem) -> Picture:
+    """The board without pieces."""
+    return draw_tiling(problem, np.full(problem.copies, -1, dtype=np.int32))
 
 
 def tilings_view(tilings: Tilings, chosen: Iterable[int], matching: int) -> dict[str, Any]:
